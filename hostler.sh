@@ -183,8 +183,8 @@ case $command in
     ;;
   test)
     install test
-    build dev
-    ctest --preset dev
+    build test
+    ctest --preset test
     ;;
   packages)
     install "${2:-}"

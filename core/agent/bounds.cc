@@ -88,6 +88,12 @@ void check(Finder& finder, Scratch& scratch) {
   finder.drop();
 }
 
+void check(Finder& finder, Ram& ram) {
+  if (ram.bytes > 0 && ram.bytes <= kRamMax) return;
+  finder.found("a RAM (bytes)", ram.bytes);
+  finder.drop();
+}
+
 void check(Finder& finder, Listing& listing) {
   std::erase_if(listing.known, [&](const Known& one) { return !finder.knows(one.attempt); });
 }

@@ -181,8 +181,8 @@ Result<void> Client::on_message(FromAgent&& message) {
     return {};
   }
   if (!ready_ && !is_ready_) return misbehaves("the first message is not hello");
-  if (const auto* scratch = std::get_if<Scratch>(&message))
-    return take(*scratch) ? Result<void>() : misbehaves("a scratch after the listing");
+  if (const char* size = take_size(message))
+    return ready_ ? Result<void>() : misbehaves(size + std::string(" after the listing"));
   if (auto* listing = std::get_if<Listing>(&message)) {
     if (is_ready_) return {};  // the answer to list(): only the Exits that follow it matter
     auto& known = ready_->attempts;

@@ -22,7 +22,9 @@ namespace hostler::agent {
 struct Ready {
   Hello hello;
   std::vector<Known> attempts;
-  std::optional<std::int64_t> scratch = {};  ///< See Scratch; unset: the agent has not said it.
+  // Unset: the agent has not said it.
+  std::optional<std::int64_t> scratch = {};  ///< See Scratch.
+  std::optional<std::int64_t> ram = {};      ///< See Ram.
 };
 
 /// A piece of a stream (kStdout, kStderr, kFirstFile + i). The pieces of a stream come in order.
@@ -91,6 +93,7 @@ class Client {
   /// Sets `credit` of the Start to the window, so that output is sent while the job runs.
   Result<void> start(Start start);
   Result<void> kill(model::AttemptId attempt, bool at_once = false);
+  Result<void> interrupt(const Interrupt& notice) { return encode(notice, out_.end()); }
   Result<void> ack(const std::vector<model::AttemptId>& attempts);
   Result<void> list() { return encode(List{}, out_.end()); }
   Result<void> blob_query(const std::string& sha256);
@@ -137,10 +140,13 @@ class Client {
   Result<void> skip_to_greeting(std::string_view& bytes);
   Result<void> decode();
   Result<void> on_message(FromAgent&& message);
-  /// False: it comes after the listing.
-  bool take(const Scratch& scratch) {
-    if (ready_) ready_->scratch = scratch.bytes;
-    return ready_.has_value();
+  /// What the message says of the size of the host, which Ready passes on; null: nothing.
+  const char* take_size(const FromAgent& message) {
+    const auto* scratch = std::get_if<Scratch>(&message);
+    const auto* ram = std::get_if<Ram>(&message);
+    if (ready_ && scratch != nullptr) ready_->scratch = scratch->bytes;
+    if (ready_ && ram != nullptr) ready_->ram = ram->bytes;
+    return scratch != nullptr ? "a scratch" : ram != nullptr ? "a RAM" : nullptr;
   }
   Result<void> on_exit(Exit&& exit);
   void doubt(std::string problem);

@@ -72,6 +72,7 @@ FIELDS(Start) {
   v.number("output_head_max", m.output_head_max);
   v.number("output_tail_max", m.output_tail_max);
   v.number("files_bytes_max", m.files_bytes_max);
+  v.text("interruption_command", m.interruption_command, kArgMax);
   v.number("credit", m.credit);
   v.flag("no_new_privs", m.no_new_privs);
   v.flag("drop_capabilities", m.drop_capabilities);
@@ -79,6 +80,13 @@ FIELDS(Start) {
 FIELDS(Kill) {
   fields(v, m.attempt);
   v.flag("at_once", m.at_once);
+}
+FIELDS(Interrupt) {
+  fields(v, m.attempt);
+  v.number("notice", m.notice);
+  v.number("at_us", m.at_us);
+  v.number("left_us", m.left_us);
+  v.choice("action", m.action, model::InterruptionAction::kWithdrawn);
 }
 FIELDS(List) { (void)v, (void)m; }
 FIELDS(Ack) { v.list("attempts", m.attempts, kListingMax, kRecord); }
@@ -108,6 +116,7 @@ FIELDS(Hello) {
   v.number("last_sequence", m.last_sequence);
 }
 FIELDS(Scratch) { v.number("bytes", m.bytes); }
+FIELDS(Ram) { v.number("bytes", m.bytes); }
 FIELDS(Listing) {
   v.list("known", m.known, kListingMax, kRecord);
   v.flag("last", m.last);
@@ -184,6 +193,8 @@ constexpr Type kType<BlobPut>{10, "blob_put"};
 template <>
 constexpr Type kType<Ping>{11, "ping"};
 template <>
+constexpr Type kType<Interrupt>{12, "interrupt"};
+template <>
 constexpr Type kType<Hello>{64, "hello"};
 template <>
 constexpr Type kType<Listing>{65, "listing"};
@@ -211,6 +222,8 @@ template <>
 constexpr Type kType<Problem>{76, "problem"};
 template <>
 constexpr Type kType<Scratch>{77, "scratch"};
+template <>
+constexpr Type kType<Ram>{78, "ram"};
 
 template <class Message>
 std::string read_fields(std::string_view body, Message& message) {
@@ -293,6 +306,7 @@ template Result<void> encode(const Quit&, std::string&);
 template Result<void> encode(const Configure&, std::string&);
 template Result<void> encode(const Start&, std::string&);
 template Result<void> encode(const Kill&, std::string&);
+template Result<void> encode(const Interrupt&, std::string&);
 template Result<void> encode(const List&, std::string&);
 template Result<void> encode(const Ack&, std::string&);
 template Result<void> encode(const Credit&, std::string&);
@@ -314,5 +328,6 @@ template Result<void> encode(const SpotNotice&, std::string&);
 template Result<void> encode(const Pong&, std::string&);
 template Result<void> encode(const Problem&, std::string&);
 template Result<void> encode(const Scratch&, std::string&);
+template Result<void> encode(const Ram&, std::string&);
 
 }  // namespace hostler::agent

@@ -12,6 +12,7 @@
 #include "core/agent/byte_queue.h"
 #include "core/base/error.h"
 #include "core/model/ids.h"
+#include "core/model/interruption.h"
 #include "core/model/job.h"
 
 /// The protocol between daemon and agent over one SSH channel: messages as values, and their bytes.
@@ -27,7 +28,7 @@
 /// version. Everything else may change with kProtocolVersion.
 namespace hostler::agent {
 
-inline constexpr std::uint16_t kProtocolVersion = 3;
+inline constexpr std::uint16_t kProtocolVersion = 5;
 inline constexpr std::string_view kGreeting = "\nhostler-agent greets\n";
 
 inline constexpr std::size_t kFrameMax = std::size_t{4} << 20;
@@ -53,8 +54,9 @@ struct Quit {
 /// A command that the agent runs at an interval.
 struct Check {
   enum class Kind : std::uint8_t {
-    kHealthy,      ///< An exit status other than 0 leads to HostBroken.
-    kInterrupted,  ///< Exit status 0 leads to SpotNotice.
+    kHealthy,  ///< An exit status other than 0 leads to HostBroken.
+    /// With exit status 0, standard output that differs from the last one leads to SpotNotice.
+    kInterrupted,
   };
   std::string name;
   std::string command;  ///< Run with /bin/sh -c as the agent's user.
@@ -95,9 +97,10 @@ struct Start {
   std::uint64_t output_head_max = std::uint64_t{16} << 20;  ///< Bytes kept of the start
   std::uint64_t output_tail_max = std::uint64_t{16} << 20;  ///< and of the end of each stream.
   std::uint64_t files_bytes_max = std::uint64_t{64} << 30;  ///< Maximum of all output files.
-  std::uint64_t credit = 0;       ///< Like a Credit from 0 until this offset, for both streams.
-  bool no_new_privs = true;       ///< Programs with setuid or capabilities give the job none.
-  bool drop_capabilities = true;  ///< If the agent is root: the job's bounding set is empty.
+  std::string interruption_command;  ///< For /bin/sh -c; see Interrupt. Empty: none.
+  std::uint64_t credit = 0;          ///< Like a Credit from 0 until this offset, for both streams.
+  bool no_new_privs = true;          ///< Programs with setuid or capabilities give the job none.
+  bool drop_capabilities = true;     ///< If the agent is root: the job's bounding set is empty.
   friend bool operator==(const Start&, const Start&) = default;
 };
 
@@ -106,6 +109,18 @@ struct Kill {
   model::AttemptId attempt;
   bool at_once = false;
   friend bool operator==(const Kill&, const Kill&) = default;
+};
+
+/// The host will be interrupted. The interruption command of the attempt is run beside the job, as
+/// its user, in its folder, environment and limits; what it writes goes to the job's streams. It is
+/// run once for each `notice`; the same one again moves its end. Ignored where no job runs.
+struct Interrupt {
+  model::AttemptId attempt;
+  std::uint64_t notice = 0;
+  std::int64_t at_us = 0;     ///< When, since 1970 by the daemon's clock; 0: not known.
+  std::uint64_t left_us = 0;  ///< The command is killed after this time.
+  model::InterruptionAction action{};
+  friend bool operator==(const Interrupt&, const Interrupt&) = default;
 };
 
 /// Requests Listing frames, and after them the Exit of each ended attempt.
@@ -181,6 +196,12 @@ struct Scratch {
   friend bool operator==(const Scratch&, const Scratch&) = default;
 };
 
+/// Follows Hello, where the agent knows it: the RAM that the host has.
+struct Ram {
+  std::int64_t bytes = 0;
+  friend bool operator==(const Ram&, const Ram&) = default;
+};
+
 /// The state of an attempt that the daemon has not acknowledged.
 enum class Phase : std::uint8_t {
   kRunning,
@@ -192,7 +213,7 @@ struct Known {
   Phase phase{};
   friend bool operator==(const Known&, const Known&) = default;
 };
-/// Follows Hello and Scratch, and answers List: all attempts that the agent knows, in pieces.
+/// Follows Hello, Scratch and Ram, and answers List: all attempts that the agent knows, in pieces.
 struct Listing {
   std::vector<Known> known;
   bool last = true;
@@ -284,9 +305,9 @@ struct HostBroken {
   friend bool operator==(const HostBroken&, const HostBroken&) = default;
 };
 
-/// A check of kind kInterrupted has succeeded: the cloud will take the host back soon.
+/// What a check of kind kInterrupted has printed first, and whenever it prints something else.
 struct SpotNotice {
-  std::string text;
+  std::string text;  ///< Empty: there is no notice.
   friend bool operator==(const SpotNotice&, const SpotNotice&) = default;
 };
 
@@ -302,10 +323,10 @@ struct Problem {
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-using ToAgent = std::variant<Quit, Configure, Start, Kill, List, Ack, Credit, ListFiles, BlobQuery,
-                             BlobPut, Ping>;
+using ToAgent = std::variant<Quit, Configure, Start, Kill, Interrupt, List, Ack, Credit, ListFiles,
+                             BlobQuery, BlobPut, Ping>;
 using FromAgent = std::variant<Hello, Listing, Started, Refused, Exit, Output, OutputLost, Files,
-                               BlobState, HostBroken, SpotNotice, Pong, Problem, Scratch>;
+                               BlobState, HostBroken, SpotNotice, Pong, Problem, Scratch, Ram>;
 
 // ---- bytes -------------------------------------------------------------------------------------
 

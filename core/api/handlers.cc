@@ -15,6 +15,16 @@ Answer<void> empty_answer(Respond respond) {
   };
 }
 
+Answer<std::string> text_answer(Respond respond) {
+  return [respond = std::move(respond)](Result<std::string> result) {
+    if (!result) return respond(error_response(result.error()));
+    Response response;
+    response.body = std::move(*result);
+    if (!response.body.ends_with('\n')) response.body += '\n';
+    respond(std::move(response));
+  };
+}
+
 Result<void> need_role(const Principal& who, Role role) {
   if (who.role >= role) return {};
   return fail(Errc::kForbidden, (who.name.empty() ? "an anonymous client" : who.name) +

@@ -15,6 +15,9 @@ namespace hostler::api {
 /// Longest key of a gate, in bytes. Keys have names of the configuration and of drivers in them.
 inline constexpr std::size_t kGateKeyMax = 1024;
 
+/// Longest body with a configuration, in bytes: its text is a string of JSON.
+inline constexpr std::size_t kConfigBodyMax = std::size_t{8} << 20;
+
 struct Context {
   Service* service;
   Limits limits;
@@ -26,6 +29,7 @@ void get_openapi(const Context&, Request, Respond);
 void get_backup(const Context&, Request, Respond);
 
 void post_jobs(const Context&, Request, Respond);
+void post_dry_run(const Context&, Request, Respond);
 void get_jobs(const Context&, Request, Respond);
 void get_job(const Context&, Request, Respond);
 void post_cancel(const Context&, Request, Respond);
@@ -56,6 +60,9 @@ void get_shares(const Context&, Request, Respond);
 void get_gates(const Context&, Request, Respond);
 void post_open_gate(const Context&, Request, Respond);
 void get_why(const Context&, Request, Respond);
+void get_plan(const Context&, Request, Respond);
+void get_plan_snapshot(const Context&, Request, Respond);
+void post_config_diff(const Context&, Request, Respond);
 void get_events(const Context&, Request, Respond);
 
 /// Answers with the value as JSON, by `write`, or with the error. The JSON is made on the server's
@@ -74,6 +81,8 @@ Answer<T> json_answer(Respond respond, Write write) {
     respond(std::move(response));
   };
 }
+/// Answers with text that is JSON already, or with the error.
+Answer<std::string> text_answer(Respond respond);
 /// Answers `{}` or with the error.
 Answer<void> empty_answer(Respond respond);
 

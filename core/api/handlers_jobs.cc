@@ -28,13 +28,15 @@ std::uint64_t size_of(const model::WorkItem& job) {
 }
 
 /// One job is read at a time: as values of JSON, all of them would take many times their text.
-Result<std::vector<model::WorkItem>> read_submit(const Context& context, const Request& request) {
+/// `is_trial`: inputs need not be uploaded.
+Result<std::vector<model::WorkItem>> read_submit(const Context& context, const Request& request,
+                                                 bool is_trial = false) {
   std::vector<model::WorkItem> jobs;
   Result<void> allowed;
   const auto read_one = [&](const json::Field& one) {
     model::JobSpec spec;
     if (!read_job(one, context.limits.job, spec)) return true;  // The next may be wrong, too.
-    allowed = check_inputs(*context.service, spec);
+    if (!is_trial) allowed = check_inputs(*context.service, spec);
     if (!allowed) return false;
     jobs.push_back(submitted_job(std::move(spec)));
     if (request.take_memory && !request.take_memory(size_of(jobs.back())))
@@ -100,6 +102,13 @@ void post_jobs(const Context& context, Request request, Respond respond) {
   request.body = {};
   context.service->submit(request.who, std::move(*jobs),
                           json_answer<std::vector<model::WorkId>>(std::move(respond), write_ids));
+}
+
+void post_dry_run(const Context& context, Request request, Respond respond) {
+  auto jobs = read_submit(context, request, /*is_trial=*/true);
+  if (!jobs) return respond(error_response(jobs.error()));
+  request.body = {};
+  context.service->dry_run(request.who, std::move(*jobs), text_answer(std::move(respond)));
 }
 
 void get_jobs(const Context& context, Request request, Respond respond) {

@@ -16,7 +16,7 @@ using json::Object;
 using json::Writer;
 using namespace std::chrono_literals;
 
-constexpr std::int32_t kVcpusMax = 1 << 20;
+constexpr std::int32_t kGpusMax = 1 << 20;
 constexpr std::int64_t kBytesMax = std::int64_t{1} << 50;
 constexpr std::array kMarkets{
     json::Word<model::Market>{"on_demand", model::Market::kOnDemand},
@@ -116,10 +116,12 @@ void read_inputs(const Field& field, const model::JobLimits& limits, model::JobS
 }
 
 void read_needs(Object& o, model::Resources& needs) {
-  o.may("vcpus").integer(needs.vcpus, 1, kVcpusMax);
+  std::int64_t vcpus = 0;
+  if (o.may("vcpus").thousandths(vcpus, 0, model::kVcpusMax.thousandths()))
+    needs.vcpus = model::Vcpus::of_thousandths(vcpus);
   o.may("ram").size(needs.ram, 0, kBytesMax);
   o.may("scratch").size(needs.scratch, 0, kBytesMax);
-  o.may("gpus").integer(needs.gpus, 0, kVcpusMax);
+  o.may("gpus").integer(needs.gpus, 0, kGpusMax);
 }
 
 void read_constraints(Object& o, const model::JobLimits& limits, model::Constraints& out) {
@@ -150,12 +152,15 @@ void read_members(Object& o, const model::JobLimits& limits, model::JobSpec& spe
   o.may("restartable").boolean(spec.restartable);
   o.may("attempts_max").integer(spec.attempts_max, 1, 1000);
   o.may("start_failures_max").integer(spec.start_failures_max, 1, 100);
+  o.may("interruption_command")
+      .text(spec.interruption_command, {.bytes_max = limits.argument_bytes_max, .bytes_min = 1});
   o.may("client_key").text(spec.client_key, {.bytes_max = 200, .bytes_min = 1, .one_line = true});
 }
 
 void write_needs(Writer& w, const model::Resources& needs) {
   w.key("needs").begin_object();
-  w.member("vcpus", needs.vcpus).member("ram", exact_size(needs.ram));
+  w.key("vcpus").thousandths(needs.vcpus.thousandths());
+  w.member("ram", exact_size(needs.ram));
   if (needs.scratch != 0) w.member("scratch", exact_size(needs.scratch));
   if (needs.gpus != 0) w.member("gpus", needs.gpus);
   w.end_object();
@@ -273,6 +278,8 @@ std::string canonical_body(const model::JobSpec& spec) {
   // Not the default: the digests of earlier versions are without it.
   if (spec.start_failures_max != model::kStartFailuresMax)
     w.member("start_failures_max", spec.start_failures_max);
+  if (!spec.interruption_command.empty())
+    w.member("interruption_command", spec.interruption_command);
   if (!spec.client_key.empty()) w.member("client_key", spec.client_key);
   w.end_object();
   return out;

@@ -10,6 +10,7 @@ const std::vector<Route>& routes() {
       {"GET", {"v1", "openapi.json"}, kRead, get_openapi},
       {"GET", {"v1", "backup"}, kAdmin, get_backup},
       {"POST", {"v1", "jobs"}, kSubmit, post_jobs},
+      {"POST", {"v1", "dry-run"}, kSubmit, post_dry_run},
       {"GET", {"v1", "jobs"}, kRead, get_jobs, {"state", "name", "principal", "limit", "before"}},
       {"GET", {"v1", "jobs", "*"}, kRead, get_job},
       {"POST", {"v1", "jobs", "*", "cancel"}, kSubmit, post_cancel},
@@ -45,6 +46,9 @@ const std::vector<Route>& routes() {
       {"GET", {"v1", "quotas"}, kRead, get_quotas, {"principal"}},
       {"GET", {"v1", "shares"}, kRead, get_shares},
       {"GET", {"v1", "why"}, kRead, get_why, {"subject"}},
+      {"GET", {"v1", "plan"}, kAdmin, get_plan},
+      {"GET", {"v1", "plan", "snapshot"}, kAdmin, get_plan_snapshot},
+      {"POST", {"v1", "config", "diff"}, kAdmin, post_config_diff},
       {"GET", {"v1", "events"}, kRead, get_events, {"after", "follow", "limit"}},
   };
   return table;

@@ -107,7 +107,9 @@ class ServiceSite final : public Site {
     }
     if (is_upload(request.method, request.path)) return context_.limits.blob_bytes_max;
     if (request.method == "GET") return 0;
-    return route->run == post_jobs ? context_.limits.submit_bytes_max : kSmallBody;
+    if (route->run == post_config_diff) return kConfigBodyMax;
+    const bool has_jobs = route->run == post_jobs || route->run == post_dry_run;
+    return has_jobs ? context_.limits.submit_bytes_max : kSmallBody;
   }
 
   std::uint64_t bodies_max() const override {

@@ -137,6 +137,10 @@ class Service {
   /// submitted_job() and their inputs are uploaded. Refuses a job that no instance type can run.
   virtual void submit(const Principal& who, std::vector<model::WorkItem> jobs,
                       Answer<std::vector<model::WorkId>> answer) = 0;
+  /// What would become of the jobs, as JSON: the answer of `POST /v1/dry-run`. Fails as submit()
+  /// would. Changes nothing, and needs none of their inputs.
+  virtual void dry_run(const Principal& who, std::vector<model::WorkItem> jobs,
+                       Answer<std::string> answer) = 0;
   virtual void cancel(const Principal& who, model::WorkId job, Answer<void> answer) = 0;
   /// Lets a held job wait for a host. kConflict if it is not held.
   virtual void release(const Principal& who, model::WorkId job, Answer<void> answer) = 0;
@@ -208,6 +212,14 @@ class Service {
   virtual void shares(const Principal& who, Answer<model::SharesView> answer) = 0;
   /// `subject`: "j-42", "h-7", "pool default", "set local", "gate ...".
   virtual void why(const Principal& who, const std::string& subject, Answer<WhyView> answer) = 0;
+
+  /// What a plan would do now, and what it depends on, each as JSON of its schema in config/.
+  virtual void plan(const Principal& who, Answer<std::string> answer) = 0;
+  virtual void plan_snapshot(const Principal& who, Answer<std::string> answer) = 0;
+  /// What a reload of a configuration with this text would change, as JSON. Relative paths in it
+  /// are relative to `folder`, on the daemon's machine.
+  virtual void config_diff(const Principal& who, std::string text, const std::string& folder,
+                           Answer<std::string> answer) = 0;
 
   /// Ledger records after revision `after`, oldest first, at most `limit`. Does not wait for new
   /// ones.

@@ -15,8 +15,10 @@ struct Arguments {
   JobsOptions jobs;
   PriceOptions prices;
   CostOptions cost;
+  SimulateOptions simulate;
   std::vector<std::string> ids, folders;
   std::string id, folder = ".", subject, reason, file, shell, sandbox;
+  std::string snapshot, save_snapshot, format = "text";
   std::uint64_t list = 0;
   bool json = false, standard_error = false, follow = false, all = false;
   std::uint64_t after = 0;

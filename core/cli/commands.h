@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,12 +17,15 @@ struct SubmitOptions {
   std::vector<std::string> command;
   std::string script;  ///< Name of a file; "-" is standard input.
   std::string file;    ///< A file with one JSON object per line, each a job; "-" as above.
-  std::string name, ram, scratch, time_limit, stdin_file, type, market, zone, client_key;
-  int vcpus = 0, gpus = 0, priority = 0, attempts_max = 0, start_failures_max = 0, array = 0;
-  bool restartable = false, wait = false, json = false;
+  std::string name, vcpus, ram, scratch, time_limit, stdin_file, type, market, zone, client_key,
+      interruption_command;
+  int gpus = 0, priority = 0, attempts_max = 0, start_failures_max = 0, array = 0;
+  bool restartable = false, wait = false, json = false, dry_run = false;
   std::vector<std::string> env, inputs, outputs;
 };
 int submit(Client& client, const SubmitOptions& options);
+/// Shows what would become of the jobs.
+int dry_run(Client& client, const SubmitOptions& options);
 /// Submits one job and returns its id.
 Result<std::string> submit_one(Client& client, const SubmitOptions& options);
 
@@ -90,9 +95,33 @@ int shares(Client& client, bool json);
 /// Writes a backup of the daemon's state to `folder`, which must not exist.
 int backup(Client& client, const std::string& folder);
 
+/// What the daemon would do now.
+int plan(Client& client, bool json);
+/// The plan of a saved snapshot, without a daemon.
+int plan_of_snapshot(const std::string& file, bool json);
+/// Writes what the daemon's plan depends on to the file, in place of what it has.
+int save_snapshot(Client& client, const std::string& file);
+
 int config_check(const std::string& file, bool json);
+/// What a reload of the file would change.
+int config_diff(Client& client, const std::string& file, bool json);
 int driver_list(const std::vector<std::string>& folders, bool json);
 int driver_manifest(const std::string& library, const std::string& sandbox);
+
+/// The options of `hostler simulate`, one member each.
+struct SimulateOptions {
+  std::string scenario;              ///< A file.
+  std::string record;                ///< Write the daemon's jobs to this file; empty: simulate.
+  std::string config;                ///< Empty: the one that the scenario names.
+  std::vector<std::string> compare;  ///< Config files; empty: no comparison.
+  std::optional<std::uint64_t> seed;
+  std::string svg;  ///< Write a drawing to this file; empty: none.
+  bool json = false;
+};
+/// Runs a scenario in virtual time and prints what came of it.
+int simulate(const SimulateOptions& options);
+/// Writes the jobs of the daemon to a file, as a trace for a scenario.
+int record(Client& client, const std::string& file);
 
 /// Runs a complete example on this machine; see demo.cc.
 int demo();

@@ -52,10 +52,11 @@ Row instance_row(json::Value one) {
   if (field(one, "idle_behavior") != "run") state += "," + field(one, "idle_behavior");
   if (field(one, "health") != "healthy") state += "," + field(one, "health");
   if (one.has("unlisted_since")) state += ",unlisted";
+  if (one.has("closed")) state += ",closed";
+  if (one.has("interruption")) state += ",interruption";
   if (one.has("init_failed")) state += ",init_failed";
   if (one.has("host_key_alarm")) state += ",host_key_alarm";
-  const std::string vcpus = std::to_string(used.at("vcpus").int_or(0)) + "/" +
-                            std::to_string(total.at("vcpus").int_or(0));
+  const std::string vcpus = field(used, "vcpus") + "/" + field(total, "vcpus");
   const std::string jobs = std::to_string(one.at("attempts").size());
   return {field(one, "id"),
           state,

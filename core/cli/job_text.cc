@@ -6,6 +6,7 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/json/writer.h"
+#include "core/model/vcpus.h"
 
 namespace hostler::cli {
 namespace {
@@ -30,7 +31,8 @@ Result<std::string> text_of_file(const std::string& option, const std::string& f
 
 void write_needs(json::Writer& w, const SubmitOptions& o) {
   w.key("needs").begin_object();
-  if (o.vcpus > 0) w.member("vcpus", o.vcpus);
+  if (!o.vcpus.empty())
+    w.key("vcpus").thousandths(model::parse_vcpus(o.vcpus).value_or(1).thousandths());
   if (!o.ram.empty()) w.member("ram", o.ram);
   if (!o.scratch.empty()) w.member("scratch", o.scratch);
   if (o.gpus > 0) w.member("gpus", o.gpus);
@@ -131,6 +133,9 @@ Result<std::string> job_text(const SubmitOptions& o) {
   if (o.restartable) w.member("restartable", true);
   if (o.attempts_max > 0) w.member("attempts_max", o.attempts_max);
   if (o.start_failures_max > 0) w.member("start_failures_max", o.start_failures_max);
+  if (!o.interruption_command.empty())
+    w.member("interruption_command",
+             HOSTLER_TRY(text("--interruption-command", o.interruption_command)));
   if (!o.client_key.empty())
     w.member("client_key", HOSTLER_TRY(text("--client-key", o.client_key)));
   w.end_object();

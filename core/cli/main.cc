@@ -8,6 +8,7 @@
 #include "core/cli/arguments.h"
 #include "core/cli/commands.h"
 #include "core/cli/manual.h"
+#include "core/model/vcpus.h"
 
 /// Parses the arguments of `hostler`. The other files implement the commands.
 namespace {
@@ -26,11 +27,29 @@ CLI::Validator within(int min, int max) {
   return CLI::Validator(CLI::Range(min, max)).description("");
 }
 
+CLI::Validator amount_of_vcpus() {
+  const auto problem = [](const std::string& text) {
+    const auto read = hostler::model::parse_vcpus(text);
+    return read ? std::string() : read.error().message;
+  };
+  return {problem, ""};
+}
+
 CLI::Validator positive() {
   const auto problem = [](const std::string& text) {
     const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
     const bool is_positive = is_number && text.find_first_not_of('0') != std::string::npos;
     return is_positive ? std::string() : "a number from 1 on is needed, not " + text;
+  };
+  return {problem, ""};
+}
+
+/// 0 to the largest that a scenario may have.
+CLI::Validator whole_number() {
+  const auto problem = [](const std::string& text) {
+    const bool good = !text.empty() && text.size() <= 18 &&
+                      text.find_first_not_of("0123456789") == std::string::npos;
+    return good ? std::string() : "a whole number of at most 18 digits is needed, not " + text;
   };
   return {problem, ""};
 }
@@ -68,8 +87,11 @@ CLI::App* add_list(CLI::App& app, Arguments& a, Chosen& chosen, const char* name
 
 void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
   SubmitOptions& o = a.submit;
-  CLI::App* c = add(app, chosen, "submit", "Submit a job; put -- before a command that has options",
-                    [&a](Client& client) { return submit(client, a.submit); });
+  CLI::App* c =
+      add(app, chosen, "submit", "Submit a job; put -- before a command that has options",
+          [&a](Client& client) {
+            return a.submit.dry_run ? dry_run(client, a.submit) : submit(client, a.submit);
+          });
   c->add_option("command", o.command, "The command to run, and its arguments")
       ->type_name("COMMAND");
   c->add_option("--script", o.script, "Run this file with /bin/sh instead; - is standard input")
@@ -80,9 +102,10 @@ void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
                     "excludes the options that describe a job")
           ->type_name("FILE");
   c->add_option("--name", o.name, "Name of the job")->type_name("NAME");
-  c->add_option("--vcpus", o.vcpus, "Number of vcpus that the job needs (1)")
+  c->add_option("--vcpus", o.vcpus,
+                "Number of vcpus that the job needs, also parts: 0.25; or 0 (1)")
       ->type_name("N")
-      ->check(within(1, 1 << 20));
+      ->check(amount_of_vcpus());
   c->add_option("--ram", o.ram, "Memory that the job needs, e.g. 512MiB (1GiB)")->type_name("SIZE");
   c->add_option("--scratch", o.scratch, "Disk space that the job needs, e.g. 10GiB")
       ->type_name("SIZE");
@@ -115,6 +138,8 @@ void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--attempts-max", o.attempts_max, "Start the job at most N times, up to 1000 (3)")
       ->type_name("N")
       ->check(within(1, 1000));
+  c->add_option("--interruption-command", o.interruption_command,
+                "Shell command to run beside the job when its host will be interrupted");
   c->add_option("--start-failures-max", o.start_failures_max,
                 "Fail when N different hosts could not start the job, up to 100 (10)")
       ->type_name("N")
@@ -131,7 +156,10 @@ void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
     if (option != file && option != c->get_help_ptr() && option->get_name() != "command" &&
         option->get_name() != "--script")
       file->excludes(option);
-  c->add_flag("--wait", o.wait, "Show progress and output; exit with the status of the job");
+  c->add_flag("--wait", o.wait, "Show progress and output; exit with the status of the job")
+      ->excludes(c->add_flag("--dry-run", o.dry_run,
+                             "Submit nothing: show which host each job would get, when, and at "
+                             "what price"));
   c->add_flag("--json", o.json, "Print the answer as JSON");
 }
 
@@ -187,6 +215,29 @@ void add_quota_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--principal", a.jobs.principal, "Only this one, e.g. \"token ci\"")
       ->type_name("NAME");
   c->add_flag("--json", a.json, "Print JSON");
+}
+
+void add_plan(CLI::App& app, Arguments& a, Chosen& chosen) {
+  CLI::App* c = app.add_subcommand("plan", "Show what the daemon would do now, and why");
+  c->callback([&a, &chosen] {
+    if (!a.snapshot.empty())
+      chosen.without_daemon = [&a] { return plan_of_snapshot(a.snapshot, a.format == "json"); };
+    else
+      chosen.with_daemon = [&a](Client& client) {
+        return a.save_snapshot.empty() ? plan(client, a.format == "json")
+                                       : save_snapshot(client, a.save_snapshot);
+      };
+  });
+  CLI::Option* snapshot =
+      c->add_option("--snapshot", a.snapshot, "Of this saved snapshot instead; no daemon is needed")
+          ->type_name("FILE");
+  c->add_option("--save-snapshot", a.save_snapshot,
+                "Only save what the plan depends on to this file")
+      ->type_name("FILE")
+      ->excludes(snapshot);
+  c->add_option("--format", a.format, "text or json (text)")
+      ->type_name("FORMAT")
+      ->check(one_of({"text", "json"}));
 }
 
 void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
@@ -258,18 +309,25 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
       ->type_name("SUBJECT")
       ->required();
   c->add_flag("--json", a.json, "Print JSON");
+  add_plan(app, a, chosen);
   c = add(app, chosen, "events", "Print events as they happen, one JSON record per line",
           [&a](Client& client) { return events(client, a.after); });
   c->add_option("--after", a.after, "Only events after this revision")->type_name("REV");
 }
 
 void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
-  CLI::App* config = app.add_subcommand("config", "Check a configuration")->require_subcommand(1);
+  CLI::App* config =
+      app.add_subcommand("config", "Check a configuration, or compare it with that in use")
+          ->require_subcommand(1);
   CLI::App* c = config->add_subcommand("check", "List all errors in a configuration");
   c->add_option("file", a.file, "The file")->type_name("FILE")->required();
   c->add_flag("--json", a.json, "Print JSON");
   c->callback(
       [&a, &chosen] { chosen.without_daemon = [&a] { return config_check(a.file, a.json); }; });
+  c = add(*config, chosen, "diff", "Show what a reload of a configuration would change",
+          [&a](Client& client) { return config_diff(client, a.file, a.json); });
+  c->add_option("file", a.file, "The file")->type_name("FILE")->required();
+  c->add_flag("--json", a.json, "Print JSON");
   CLI::App* driver = app.add_subcommand("driver", "Inspect cloud drivers")->require_subcommand(1);
   c = driver->add_subcommand("list",
                              "List the drivers that were found, and where they were looked for");
@@ -294,6 +352,38 @@ void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
       ->required();
   c = app.add_subcommand("demo", "Run a complete example on this machine");
   c->callback([&chosen] { chosen.without_daemon = demo; });
+}
+
+void add_simulate(CLI::App& app, Arguments& a, Chosen& chosen) {
+  SimulateOptions& o = a.simulate;
+  CLI::App* c = app.add_subcommand(
+      "simulate", "Run a scenario in virtual time: costs, waits and hosts of a configuration");
+  c->add_option("scenario", o.scenario, "The scenario: load, clouds and their faults")
+      ->type_name("FILE");
+  c->add_option("--record", o.record,
+                "Ask the daemon for its jobs and write them to this file, as a trace for scenarios")
+      ->type_name("FILE");
+  CLI::Option* config =
+      c->add_option("--config", o.config, "Use this configuration, not the scenario's")
+          ->type_name("FILE");
+  c->add_option("--compare", o.compare, "Run with each of these configurations, side by side")
+      ->type_name("FILE")
+      ->expected(2, 8)
+      ->excludes(config);
+  c->add_option("--seed", o.seed, "Seed of the random numbers, in place of the scenario's")
+      ->type_name("N")
+      ->check(whole_number());
+  c->add_option("--svg", o.svg, "Draw queue and fleet over time, into this file")
+      ->type_name("FILE");
+  c->add_flag("--json", o.json, "Print JSON");
+  c->callback([&a, &chosen] {
+    if (a.simulate.scenario.empty() == a.simulate.record.empty())
+      throw CLI::ValidationError("give a scenario or --record FILE, not both");
+    if (!a.simulate.record.empty())
+      chosen.with_daemon = [&a](Client& client) { return record(client, a.simulate.record); };
+    else
+      chosen.without_daemon = [&a] { return simulate(a.simulate); };
+  });
 }
 
 /// The commands that print the completion script and the man page.
@@ -372,6 +462,7 @@ int run(int argc, char** argv) {
   add_quota_commands(app, a, chosen);
   add_fleet_commands(app, a, chosen);
   add_site_commands(app, a, chosen);
+  add_simulate(app, a, chosen);
   add_own_commands(app, a, chosen);
   // Set last, because commands that are added later would inherit the footer.
   app.footer("'hostler COMMAND --help' describes one command.\n\n" + usage::help_text(sections()));

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/cli/commands.h"
 #include "core/cli/job_text.h"
+#include "core/cli/plan_text.h"
 #include "core/cli/uploads.h"
 #include "core/json/writer.h"
 
@@ -36,7 +37,7 @@ Result<void> add_job(Uploads& uploads, json::Writer& request, const std::string&
 }
 
 Result<void> add_jobs(Client& client, json::Writer& request, const SubmitOptions& options) {
-  Uploads uploads(client);
+  Uploads uploads(client, !options.dry_run);
   if (options.file.empty()) {
     const auto text = HOSTLER_TRY(job_text(options));
     for (int i = 0; i < std::max(options.array, 1); ++i)
@@ -72,18 +73,39 @@ Result<std::string> submit_one(Client& client, const SubmitOptions& options) {
   return fail(Errc::kInternal, "the answer of the daemon has no job id");
 }
 
-int submit(Client& client, const SubmitOptions& options) {
+namespace {
+
+/// The body of a submit.
+Result<std::string> request_of(Client& client, const SubmitOptions& options) {
   const int ways = (options.command.empty() ? 0 : 1) + (options.script.empty() ? 0 : 1) +
                    (options.file.empty() ? 0 : 1);
   if (ways != 1)
-    return complain({Errc::kInvalidArgument,
-                     "give exactly one of these: -- COMMAND..., --script FILE, --file JOBS"});
+    return fail(Errc::kInvalidArgument,
+                "give exactly one of these: -- COMMAND..., --script FILE, --file JOBS");
   std::string body;
   json::Writer request(body);
   request.begin_object().key("jobs").begin_array();
-  if (auto added = add_jobs(client, request, options); !added) return complain(added.error());
+  HOSTLER_TRY(add_jobs(client, request, options));
   request.end_array().end_object();
-  const auto answer = client.post("/v1/jobs", body);
+  return body;
+}
+
+}  // namespace
+
+int dry_run(Client& client, const SubmitOptions& options) {
+  const auto body = request_of(client, options);
+  if (!body) return complain(body.error());
+  const auto answer = client.post("/v1/dry-run", *body);
+  if (!answer) return complain(answer.error());
+  if (options.json) return print_json(answer->root());
+  print_dry_run(answer->root());
+  return exit_code::kOk;
+}
+
+int submit(Client& client, const SubmitOptions& options) {
+  const auto body = request_of(client, options);
+  if (!body) return complain(body.error());
+  const auto answer = client.post("/v1/jobs", *body);
   if (!answer) return complain(answer.error());
   std::vector<std::string> ids;
   for (const json::Value id : answer->root().at("ids").children()) ids.emplace_back(id.text());

@@ -13,7 +13,8 @@ namespace hostler::cli {
 /// have it, once for all jobs of a submit: all jobs of an array have the same inputs.
 class Uploads {
  public:
-  explicit Uploads(Client& client) : client_(client) {}
+  /// Without `send` the files are only read: for a dry run.
+  explicit Uploads(Client& client, bool send = true) : client_(client), sends_(send) {}
 
   /// Uploads the files that the daemon does not have, and sets sha256 and the executable flag of
   /// the job's inputs. kInvalidArgument: a file cannot be read; the message names the input.
@@ -28,6 +29,7 @@ class Uploads {
   Result<File> send(const std::string& file);
 
   Client& client_;
+  const bool sends_;
   std::map<std::string, File> sent_;  ///< Key: the file's name.
 };
 

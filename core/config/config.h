@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "core/config/credentials.h"
 #include "core/model/job_limits.h"
 #include "core/model/policy.h"
 #include "core/model/sandbox.h"
@@ -69,7 +70,8 @@ struct Set {
   std::optional<model::Sandbox> sandbox;  ///< Nothing: the default of the driver.
   std::vector<std::string> readable;      ///< Absolute paths.
   std::string config_json = "{}";         ///< For the driver; placeholders are already replaced.
-  std::string credentials_json;           ///< A secret; empty: none.
+  CredentialSource credentials;
+  std::string credentials_json;    ///< A secret, as the source gave it; empty: none, or a command.
   std::vector<UserKey> user_keys;  ///< In the order of use; empty: a key in the state folder.
   Escalate escalate = Escalate::kAuto;
   std::optional<Proxy> proxy;
@@ -119,6 +121,7 @@ struct Config {
   Limits limits;
   LedgerKeep ledger_keep;
   std::string log_level = "info";  ///< "debug", "info", "warn" or "error".
+  std::string text;                ///< All of the above as it was read.
   friend bool operator==(const Config&, const Config&) = default;
 };
 

@@ -33,6 +33,7 @@ void compare_sets(const Config& old, const Config& fresh, Diff& out) {
     const std::string name = "sets \"" + old.sets[i].name + "\"";
     Set same_driver = fresh.sets[i];
     same_driver.config_json = old.sets[i].config_json;
+    same_driver.credentials = old.sets[i].credentials;
     same_driver.credentials_json = old.sets[i].credentials_json;
     if (same_driver != old.sets[i])
       out.restart.push_back(name + " (driver, isolation, sandbox, keys, proxy or escalate)");

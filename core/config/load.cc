@@ -129,6 +129,7 @@ Reading read_text(std::string_view text, const std::filesystem::path& folder,
   json::Field(document->root(), problems).object([&](json::Object& o) {
     read_all(o, context, out.config);
   });
+  out.config.text = text;
   out.problems = problems.list();
   out.keys = problems.keys();
   if (problems.ok()) out.warnings = warnings_of(out.config);

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "core/base/text.h"
+#include "core/config/plan_keys.h"
 #include "core/config/readers.h"
 #include "core/json/document.h"
 #include "core/json/writer.h"
@@ -87,6 +88,17 @@ void read_checks(const json::Field& field, std::vector<model::BrokenCheck>& out)
   });
 }
 
+void read_interruptions(json::Object& o, model::PoolPolicy& out) {
+  o.may("interruption_check").object([&](json::Object& check) {
+    check.need("command").text(out.interruption_check.command,
+                               {.bytes_max = kCommandMax, .bytes_min = 1});
+    check.may("interval").duration(out.interruption_check.interval, 1s, 1h);
+  });
+  o.may("interruption_command").text(out.interruption_command, {.bytes_max = kCommandMax});
+  o.may("interruption_lead").duration(out.interruption_lead, 0s, 24h);
+  o.may("interruption_margin").duration(out.interruption_margin, 0s, 1h);
+}
+
 /// The members of both objects; where both have one, that of `over`.
 std::string merged(const std::string& under, const std::string& over) {
   const auto below = json::Document::parse(under), above = json::Document::parse(over);
@@ -131,20 +143,17 @@ void read_timers(json::Object& o, model::PoolPolicy& out) {
   o.may("probe_timeout").duration(out.probe_timeout, 1s, 24h);
   o.may("shutdown_timeout").duration(out.shutdown_timeout, 100ms, 1h);
   o.may("spot_patience").duration(out.spot_patience, 1s, kLongest);
+  o.may("spot_shortage_patience").duration(out.spot_shortage_patience, 0s, kLongest);
   o.may("starvation_after").duration(out.starvation_after, 1s, kLongest);
 }
 
 void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy& out) {
-  o.need("name").name(out.name);
+  read_plan_keys(o, out);
   read_references(o.need("sets"), site.sets, "set", out.sets);
   read_pool_types(o.need("types"), site, out);
-  read_sizes(o, out);
   read_ceilings(o.may("ceilings"), out.ceilings);
-  read_timers(o, out);
-  o.may("price_factor_max").number(out.price_factor_max, 1, 1000);
-  o.may("price_cap_per_hour").millionths(out.price_cap_per_hour.value, 0, kPriceMax);
   o.may("readiness").word(out.readiness, kReadiness);
-  read_place(o, out);
+  read_placement(o, out.placement);
   read_image_or_id(o, out.image, out.image_id);
   read_provider_params(o.may("provider_params"), site, out);
   read_verify(o.may("verify"), out.verify);
@@ -154,12 +163,21 @@ void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy
   o.may("init_delivery").word(out.init_delivery, kInitDeliveries);
   o.may("boot_probe").text(out.boot_probe, {.bytes_max = kCommandMax, .bytes_min = 1});
   read_checks(o.may("broken_checks"), out.broken_checks);
-  o.may("attempts_parallel_max").integer(out.attempts_parallel_max, 0, 100'000);
+  read_interruptions(o, out);
   o.may("no_new_privs").boolean(out.no_new_privs);
   o.may("drop_capabilities").boolean(out.drop_capabilities);
 }
 
 }  // namespace
+
+void read_plan_keys(json::Object& o, model::PoolPolicy& out) {
+  o.need("name").name(out.name);
+  read_sizes(o, out);
+  read_timers(o, out);
+  o.may("price_factor_max").number(out.price_factor_max, 1, 1000);
+  o.may("price_cap_per_hour").millionths(out.price_cap_per_hour.value, 0, kPriceMax);
+  o.may("attempts_parallel_max").integer(out.attempts_parallel_max, 0, 100'000);
+}
 
 void read_pools(const json::Field& field, model::SitePolicy& site) {
   std::set<std::string> names;

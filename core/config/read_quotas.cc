@@ -31,7 +31,12 @@ void read_quota(json::Object& o, model::Quota& out) {
   bytes("blob_bytes_max", out.blob_bytes_max);
   bytes("output_bytes_max", out.output_bytes_max);
   number("priority_max", out.priority_max, -kPriorityMax, kPriorityMax);
-  number("running_vcpus_max", out.running_vcpus_max, 0, kQuotaMax);
+  limit(out.running_vcpus_max, [&](model::Vcpus& value) {
+    std::int64_t thousandths = 0;
+    const bool read = o.may("running_vcpus_max").thousandths(thousandths, 0, kQuotaMax * 1000);
+    value = model::Vcpus::of_thousandths(thousandths);
+    return read;
+  });
   limit(out.running_price_per_hour_max, [&](model::Micros& value) {
     return o.may("running_price_per_hour_max").millionths(value.value, 0, kPriceMax);
   });

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "core/base/text.h"
+#include "core/config/credentials.h"
 #include "core/config/readers.h"
 #include "core/json/writer.h"
 
@@ -55,16 +56,46 @@ void read_driver_config(const json::Field& field, const Context& context, std::s
   write_expanded(w, *field.value(), context);
 }
 
-void read_credentials(const json::Field& field, const Context& context, std::string& out) {
-  std::string path, content;
-  if (!read_secret(field, context, path, content)) return;
-  const auto document = json::Document::parse(content);
-  // Do not show the parser's message, because it may quote a part of the secret.
-  if (!document || !document->root().is(json::Kind::kObject))
-    field.problem(path + " does not contain a JSON object" +
-                  (document ? "" : "; the error is not shown, because the file is secret"));
+/// A name that a shell could export.
+bool is_variable(std::string_view name) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !name.empty() && is_letter(name[0]) &&
+         std::ranges::all_of(name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
+void read_command(const json::Field& field, const Context& context, std::vector<std::string>& out) {
+  if (!field.texts(out, 64, {.bytes_max = 4096})) return;
+  for (auto& word : out) word = expand(context, std::move(word));
+  if (out.empty() || !std::filesystem::path(out[0]).is_absolute())
+    field.problem("it must begin with the absolute path of a program");
+}
+
+/// Where the credentials come from, and what the source gives now, unless it is a command.
+void read_credentials(json::Object& o, const Context& context, CredentialSource& source,
+                      std::string& credentials) {
+  const json::Field file = o.may("credentials_file"), variable = o.may("credentials_environment"),
+                    command = o.may("credentials_command");
+  if (file.present() + variable.present() + command.present() > 1)
+    (command.present() ? command : variable)
+        .problem(
+            "a set has one of credentials_file, credentials_environment and "
+            "credentials_command");
+  read_path(file, context, source.file);
+  if (variable.text(source.environment, {.bytes_max = 255}) && !is_variable(source.environment))
+    variable.problem("it must be the name of an environment variable");
+  read_command(command, context, source.command);
+  source.interval = 5min;
+  o.may("credentials_interval").duration(source.interval, 1s, 24h);
+  source.timeout = 30s;
+  o.may("credentials_timeout").duration(source.timeout, 1s, 10min);
+  if (!context.options.read_files) return;
+  auto read = config::read_credentials(source, context.options.trusted_only);
+  if (read)
+    credentials = *std::move(read);
   else
-    out = json::to_text(document->root());
+    (file.present() ? file : variable).problem(read.error().message);
 }
 
 void read_tags(const json::Field& field, model::Tags& out) {
@@ -142,7 +173,7 @@ void read_set(json::Object& o, const Context& context, const SiteOfDrivers& site
   read_sandbox(o.may("sandbox"), site.sandbox_min, out);
   read_readable(o.may("readable"), context, out.readable);
   read_driver_config(o.may("config"), context, out.config_json);
-  read_credentials(o.may("credentials_file"), context, out.credentials_json);
+  read_credentials(o, context, out.credentials, out.credentials_json);
   read_user_keys(o.may("user_key_files"), context, out.user_keys);
   o.may("escalate").word(out.escalate, kEscalations);
   read_proxy(o.may("proxy"), context, out.proxy);

@@ -39,20 +39,12 @@ bool read_secret(const json::Field& field, const Context& context, std::string& 
 
 void read_access(json::Object& o, const Context& context, Access& out);
 void read_ceilings(const json::Field& field, model::Ceilings& out);
-/// Reads a list of names that the cloud gave, each once.
-void read_cloud_names(const json::Field& field, std::vector<std::string>& out);
 /// Reads a query for images.
 void read_image(const json::Field& field, std::optional<model::ImageQuery>& out);
 /// Reads the keys `image` and `image_id`, of which an object has one at most.
 void read_image_or_id(json::Object& o, std::optional<model::ImageQuery>& image, std::string& id);
-/// The keys of a type and of a pool that say where in the cloud an instance is put, and its disk.
-template <class Place>
-void read_place(json::Object& o, Place& out) {
-  o.may("root_disk").size(out.root_disk, 0, kBytesMax);
-  o.may("subnet").text(out.subnet, {.bytes_max = 255, .one_line = true});
-  read_cloud_names(o.may("security_groups"), out.security_groups);
-  read_cloud_names(o.may("profiles"), out.profiles);
-}
+/// The keys of a type and of a pool that say where in the cloud an instance is put.
+void read_placement(json::Object& o, model::Placement& out);
 void read_types(const json::Field& field, std::vector<model::InstanceType>& out);
 /// The properties by which a pool chooses types.
 void read_selector(const json::Field& field, model::TypeSelector& out);

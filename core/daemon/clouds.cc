@@ -37,15 +37,24 @@ model::DriverView view_of(const std::string& name, bool in_process,
 }  // namespace
 
 Clouds::Set::Set(DriverCloser& closer, const SetSource& its)
-    : source(its), drivers(closer, make_closed_driver(its, "its driver is not loaded yet")) {}
+    : source(its),
+      drivers(closer, make_closed_driver(its, "its driver is not loaded yet")),
+      wanted(its) {}
 
 Clouds::Clouds(const std::vector<SetSource>& sets, DriverSource drivers, metrics::Metrics& metrics,
                ReloadStatus& status, Post post)
-    : metrics_(metrics), status_(status), post_(std::move(post)), drivers_(std::move(drivers)) {
+    : metrics_(metrics),
+      status_(status),
+      post_(std::move(post)),
+      drivers_(std::move(drivers)),
+      credentials_([this](const std::string& set, const Result<std::string>& read) {
+        renew_credentials(set, read);
+      }) {
   for (const SetSource& source : sets) sets_.try_emplace(source.name, closer_, source);
 }
 
 Clouds::~Clouds() {
+  credentials_.stop();
   for (auto& [name, set] : sets_) set.drivers.close_all();
 }
 
@@ -75,7 +84,8 @@ Clouds::Set& Clouds::named(const std::string& name) {
 void Clouds::execute(const dispatch::OpenSet& effect) {
   auto& drivers = named(effect.set).drivers;
   const auto driver = drivers.use_to_open();
-  const TimedCall timed(metrics_, effect.set, model::CloudOp::kOpen, drivers, driver.number());
+  const TimedCall timed(metrics_, credentials_, effect.set, model::CloudOp::kOpen, drivers,
+                        driver.number());
   driver->open(drivers.config_of(driver.number()), kOpenTime,
                [this, timed, &drivers, set = effect.set,
                 number = driver.number()](model::CloudResult<model::SetInfo> result) {
@@ -91,7 +101,8 @@ void Clouds::execute(const dispatch::UseSet& effect) { named(effect.set).usable 
 struct Clouds::Call {
   Call(Clouds& clouds, const std::string& set, model::CloudOp op)
       : driver(clouds.named(set).drivers.use()),
-        timed(clouds.metrics_, set, op, clouds.named(set).drivers, driver.number()) {}
+        timed(clouds.metrics_, clouds.credentials_, set, op, clouds.named(set).drivers,
+              driver.number()) {}
   const SetDrivers::Use driver;
   const TimedCall timed;
 };
@@ -136,7 +147,7 @@ void Clouds::execute(const dispatch::DestroyCall& effect) {
   const Call call(*this, effect.set, model::CloudOp::kDestroy);
   call.driver->destroy(effect.request, effect.timeout,
                        [this, timed = call.timed, id = effect.instance](
-                           const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
+                           model::CloudResult<plugin_host::DriverSet::Nothing> result) {
                          timed.ended(result);
                          post_(dispatch::DestroyEnded{id, error_of(result)});
                        });
@@ -146,7 +157,7 @@ void Clouds::execute(const dispatch::TagsCall& effect) {
   const Call call(*this, effect.set, model::CloudOp::kSetTags);
   call.driver->set_tags(effect.request, effect.timeout,
                         [this, timed = call.timed, id = effect.instance](
-                            const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
+                            model::CloudResult<plugin_host::DriverSet::Nothing> result) {
                           timed.ended(result);
                           post_(dispatch::TagsEnded{id, error_of(result)});
                         });
@@ -155,7 +166,7 @@ void Clouds::execute(const dispatch::TagsCall& effect) {
 void Clouds::execute(const dispatch::PowerCall& effect) {
   const Call call(*this, effect.set, effect.on ? model::CloudOp::kStart : model::CloudOp::kStop);
   const auto ended = [this, timed = call.timed, id = effect.instance](
-                         const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
+                         model::CloudResult<plugin_host::DriverSet::Nothing> result) {
     timed.ended(result);
     post_(dispatch::PowerEnded{id, error_of(result)});
   };
@@ -167,13 +178,12 @@ void Clouds::execute(const dispatch::PowerCall& effect) {
 
 void Clouds::execute(const dispatch::PricesCall& effect) {
   const Call call(*this, effect.set, model::CloudOp::kOther);
-  call.driver->price_history(
-      {.type = effect.type, .zone = "", .since = effect.since}, effect.timeout,
-      [this, timed = call.timed, set = effect.set,
-       type = effect.type.name](model::CloudResult<std::vector<model::ZonePrice>> result) {
-        timed.ended(result);
-        post_(dispatch::PricesFetched{set, type, std::move(result)});
-      });
+  call.driver->price_history({.type = effect.type, .since = effect.since}, effect.timeout,
+                             [this, timed = call.timed, set = effect.set, type = effect.type.name](
+                                 model::CloudResult<std::vector<model::ZonePrice>> result) {
+                               timed.ended(result);
+                               post_(dispatch::PricesFetched{set, type, std::move(result)});
+                             });
 }
 
 void Clouds::execute(const dispatch::ConsoleCall& effect) {
@@ -200,10 +210,10 @@ void Clouds::execute(const dispatch::ImagesCall& effect) {
 void Clouds::execute(const dispatch::OfferingsCall& effect) {
   const Call call(*this, effect.set, model::CloudOp::kOfferings);
   call.driver->offerings({}, effect.timeout,
-                         [this, timed = call.timed, set = effect.set](
+                         [this, timed = call.timed, set = effect.set, number = effect.number](
                              model::CloudResult<std::vector<model::CloudOffering>> result) {
                            timed.ended(result);
-                           post_(dispatch::OfferingsFetched{set, std::move(result)});
+                           post_(dispatch::OfferingsFetched{set, number, std::move(result)});
                          });
 }
 
@@ -222,9 +232,31 @@ void Clouds::execute(const dispatch::DestroyLeftoverCall& effect) {
   call.driver->destroy_leftover(
       effect.request, effect.timeout,
       [this, timed = call.timed, set = effect.set, type = effect.request.type,
-       id = effect.request.id](const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
+       id = effect.request.id](model::CloudResult<plugin_host::DriverSet::Nothing> result) {
         timed.ended(result);
         post_(dispatch::LeftoverDestroyed{set, type, id, error_of(result)});
+      });
+}
+
+/// Its driver is not kept until its end: another one takes over at once, and ends it.
+void Clouds::execute(const dispatch::WatchCall& effect) {
+  auto& drivers = named(effect.set).drivers;
+  const auto driver = drivers.use();
+  const Mono began = read_clocks().mono;
+  driver->watch_interruptions(
+      effect.timeout,
+      [this, set = effect.set, number = effect.number](const model::Interruption& notice) {
+        post_(dispatch::NoticesSeen{set, number, {notice}});
+      },
+      [this, began, &drivers, driver = driver.number(), set = effect.set,
+       number = effect.number](model::CloudResult<plugin_host::DriverSet::Nothing> result) {
+        std::optional<model::CloudErrorClass> cls;
+        if (!result) cls = result.error().cls;
+        // Other credentials that came into use since may be good.
+        if (!result && drivers.is_in_use(driver)) credentials_.failed(set, result.error());
+        if (cls != model::CloudErrorClass::kUnsupported)
+          metrics_.driver_call(set, model::CloudOp::kWatch, cls, read_clocks().mono - began);
+        post_(dispatch::WatchEnded{set, number, error_of(result)});
       });
 }
 
@@ -263,7 +295,8 @@ void Clouds::read_console(const std::string& set, model::ConsoleQuery query,
   if (!found) return done(tl::unexpected(found.error()));
   auto& drivers = (*found)->drivers;
   const auto driver = drivers.use();
-  const TimedCall timed(metrics_, set, model::CloudOp::kConsole, drivers, driver.number());
+  const TimedCall timed(metrics_, credentials_, set, model::CloudOp::kConsole, drivers,
+                        driver.number());
   driver->read_console(
       std::move(query), kConsoleTime,
       [timed, done = std::move(done)](model::CloudResult<model::ConsoleText> result) {
@@ -281,7 +314,7 @@ void Clouds::verify_host_key(const std::string& set, plugin_host::HostKeyCheck c
   drivers.begin_use(driver.number());
   driver->verify_host_key(std::move(check), kVerifyTime,
                           [&drivers, number = driver.number(), vouched = std::move(vouched)](
-                              const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
+                              model::CloudResult<plugin_host::DriverSet::Nothing> result) {
                             drivers.end_use(number);
                             if (result) return vouched(true);
                             if (result.error().cls == model::CloudErrorClass::kKeyMismatch)

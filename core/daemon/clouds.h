@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/mutex.h"
+#include "core/daemon/credential_watch.h"
 #include "core/daemon/driver_closer.h"
 #include "core/daemon/driver_loader.h"
 #include "core/daemon/reload_status.h"
@@ -33,11 +34,14 @@ class Clouds {
   /// with UseDriver. If it cannot, the one in use stays, and `status` says so. A set that has no
   /// driver that could be loaded is closed, and to open it fails with the reason.
   ///
-  /// `sets`: the same sets, in any order. Blocks on files, and on drivers in this process; one
-  /// thread at a time.
+  /// `sets`: the same sets, in any order. Blocks on files, and on drivers in this process. Any
+  /// thread.
   void reload(const std::vector<SetSource>& sets, plugin_host::DriverRules rules);
-  /// Posts which driver each set has in use: before its first call, and after reload().
-  void announce_drivers();
+  /// Posts which driver each set has in use, and from then on reads the credentials of the sets
+  /// again from time to time, and when a cloud refuses them; those that changed are used as a
+  /// reload would use them. After each reload(), the first time before any other call; one thread
+  /// at a time.
+  void begin(const std::map<std::string, CredentialWatches::Watched>& credentials);
   /// Holds a set's `config` against the schema of its driver. Success also if that cannot be done.
   /// Blocks on files.
   [[nodiscard]] Result<void> check_config(const std::string& driver,
@@ -61,6 +65,7 @@ class Clouds {
   void execute(const dispatch::OfferingsCall& effect);
   void execute(const dispatch::LeftoversCall& effect);
   void execute(const dispatch::DestroyLeftoverCall& effect);
+  void execute(const dispatch::WatchCall& effect);
 
   /// The driver of a set, as it is now. Any thread.
   [[nodiscard]] model::DriverView driver(const std::string& set);
@@ -79,6 +84,9 @@ class Clouds {
     Set(DriverCloser& closer, const SetSource& source);
     const SetSource source;  ///< The first; its settings are newer in the drivers.
     SetDrivers drivers;
+    // Both guarded by reloading_, which clang cannot express here.
+    SetSource wanted;  ///< As the last reload had it, with newer credentials of a file.
+    std::optional<std::string> command_output;  ///< The last credentials of a command.
     std::atomic<bool> usable = false;           ///< As UseSet says.
     std::atomic<bool> has_newer_files = false;  ///< Than its driver in this process.
   };
@@ -93,19 +101,28 @@ class Clouds {
   [[nodiscard]] Set& named(const std::string& name);
   /// The set, if it may be used now.
   [[nodiscard]] model::CloudResult<Set*> usable(const std::string& name);
-  void reload(Set& set, const SetSource& wanted, const plugin_host::Discovery& drivers);
+  [[nodiscard]] plugin_host::Discovery discover() const HOSTLER_REQUIRES(reloading_);
+  void reload(Set& set, const plugin_host::Discovery& drivers) HOSTLER_REQUIRES(reloading_);
+  void use(Set& set, const SetSource& wanted, const plugin_host::Discovery& drivers)
+      HOSTLER_REQUIRES(reloading_);
+  void renew_credentials(const std::string& name, const Result<std::string>& credentials);
+  void credentials_unread(Set& set, const std::string& why) HOSTLER_REQUIRES(reloading_);
+  void wait_for_credentials(Set& set) HOSTLER_REQUIRES(reloading_);
   void announce(const Set& set);
   void put_closed(Set& set, const SetSource& wanted, const std::string& why);
   void open_successor(Set& set, LoadedDriver fresh);
+  void open_refused(const std::string& set, const model::CloudError& error);
   void refuse_reload(const std::string& set, const std::string& why);
 
   metrics::Metrics& metrics_;
   ReloadStatus& status_;
   const Post post_;
-  DriverSource drivers_;  ///< Of the thread that reloads, except `path`, which stays.
+  mutable Mutex reloading_;
+  DriverSource drivers_ HOSTLER_GUARDED_BY(reloading_);
   Mutex announcing_;
   std::map<std::string, Set> sets_;  ///< Always has the same sets.
-  DriverCloser closer_;              ///< Ends first: what it closes still answers to its set.
+  CredentialWatches credentials_;
+  DriverCloser closer_;  ///< Ends first: what it closes still answers to its set.
 };
 
 }  // namespace hostler::daemon

@@ -1,4 +1,4 @@
-// What Clouds does when the configuration is read: which sets get another driver.
+// What Clouds does when the configuration or credentials are read: which sets get another driver.
 #include <utility>
 
 #include "core/daemon/clock.h"
@@ -6,18 +6,34 @@
 #include "core/log/log.h"
 
 namespace hostler::daemon {
+namespace {
+
+std::string cannot_load(const SetSource& wanted, const Error& error) {
+  return "driver '" + wanted.driver + "' cannot be loaded: " + error.message +
+         " (tried again at each reload)";
+}
+
+}  // namespace
 
 void Clouds::reload(const std::vector<SetSource>& sets, plugin_host::DriverRules rules) {
+  const MutexLock lock(reloading_);
   drivers_.rules = std::move(rules);
-  const auto found =
-      plugin_host::discover(plugin_host::driver_folders(drivers_.path), drivers_.rules);
-  for (const SetSource& wanted : sets) reload(named(wanted.name), wanted, found);
+  const auto found = discover();
+  for (const SetSource& wanted : sets) {
+    Set& set = named(wanted.name);
+    if (set.wanted.credentials_command != wanted.credentials_command) set.command_output.reset();
+    set.wanted = wanted;
+    reload(set, found);
+  }
+}
+
+plugin_host::Discovery Clouds::discover() const {
+  return plugin_host::discover(plugin_host::driver_folders(drivers_.path), drivers_.rules);
 }
 
 Result<void> Clouds::check_config(const std::string& driver, const std::string& config_json) const {
-  const auto found =
-      plugin_host::discover(plugin_host::driver_folders(drivers_.path), drivers_.rules);
-  const auto manifest = found.find(driver);
+  const MutexLock lock(reloading_);
+  const auto manifest = discover().find(driver);
   if (!manifest) return {};
   const auto problems = plugin_host::config_problems(*manifest, config_json);
   if (!problems) log::warn("driver " + driver, problems.error().message);
@@ -25,7 +41,50 @@ Result<void> Clouds::check_config(const std::string& driver, const std::string& 
   return fail(Errc::kInvalidArgument, "driver '" + driver + "': " + problems->front());
 }
 
-void Clouds::reload(Set& set, const SetSource& wanted, const plugin_host::Discovery& drivers) {
+// ---- credentials -------------------------------------------------------------------------------
+
+/// Thread of a watch.
+void Clouds::renew_credentials(const std::string& name, const Result<std::string>& credentials) {
+  {
+    const MutexLock lock(reloading_);
+    Set& set = named(name);
+    if (!credentials) return credentials_unread(set, credentials.error().message);
+    if (!set.wanted.credentials_command.empty())
+      set.command_output = *credentials;
+    else
+      set.wanted.credentials_json = *credentials;
+    reload(set, discover());
+    announce(set);
+  }
+  post_(dispatch::CredentialsRenewed{name});
+}
+
+void Clouds::credentials_unread(Set& set, const std::string& why) {
+  const std::string text = "the credentials could not be read: " + why;
+  if (set.drivers.newest().identity.empty()) return put_closed(set, set.wanted, text);
+  log::error("cloud " + set.source.name, text + "; those from before stay in use");
+  status_.credentials_unread(set.source.name, read_clocks().wall, why);
+}
+
+// ---- drivers -----------------------------------------------------------------------------------
+
+void Clouds::reload(Set& set, const plugin_host::Discovery& drivers) {
+  SetSource wanted = set.wanted;
+  if (!wanted.credentials_command.empty()) {
+    if (!set.command_output) return wait_for_credentials(set);
+    wanted.credentials_json = *set.command_output;
+  }
+  use(set, wanted, drivers);
+}
+
+/// Until the command has ended, the driver from before stays in use, if there is one.
+void Clouds::wait_for_credentials(Set& set) {
+  if (!set.drivers.newest().identity.empty()) return;
+  auto closed = make_closed_driver(set.wanted, "its credentials_command has not ended yet");
+  (void)set.drivers.replace(closed);
+}
+
+void Clouds::use(Set& set, const SetSource& wanted, const plugin_host::Discovery& drivers) {
   const auto newest = set.drivers.newest();
   const bool is_loaded = !newest.identity.empty();
   auto files = find_driver(drivers, drivers_.rules, wanted);
@@ -37,7 +96,7 @@ void Clouds::reload(Set& set, const SetSource& wanted, const plugin_host::Discov
     set.drivers.drop_successor();
     return refuse_reload(wanted.name, files.error().message);
   }
-  if (!files) return put_closed(set, wanted, files.error().message);
+  if (!files) return put_closed(set, wanted, cannot_load(wanted, files.error()));
   const bool same_files = newest.identity == files->identity;
   const bool must_keep_files = newest.library != nullptr && !same_files;
   if (must_keep_files && !set.has_newer_files)
@@ -53,13 +112,14 @@ void Clouds::reload(Set& set, const SetSource& wanted, const plugin_host::Discov
                    ? make_second_set(newest.library, identity, newest.file, wanted)
                    : load_driver(*std::move(files), drivers_, wanted);
   if (!fresh && is_loaded) return refuse_reload(wanted.name, fresh.error().message);
-  if (!fresh) return put_closed(set, wanted, fresh.error().message);
+  if (!fresh) return put_closed(set, wanted, cannot_load(wanted, fresh.error()));
   if (!set.drivers.replace(*fresh)) return open_successor(set, *std::move(fresh));
   status_.set_succeeded(wanted.name);
 }
 
-void Clouds::announce_drivers() {
+void Clouds::begin(const std::map<std::string, CredentialWatches::Watched>& credentials) {
   for (auto& [name, set] : sets_) announce(set);
+  credentials_.watch(credentials);
 }
 
 /// What is posted last is what is in use, whichever thread has changed it.
@@ -70,10 +130,8 @@ void Clouds::announce(const Set& set) {
 }
 
 void Clouds::put_closed(Set& set, const SetSource& wanted, const std::string& why) {
-  const std::string text = "driver '" + wanted.driver + "' cannot be loaded: " + why;
-  log::error("driver " + wanted.driver + ", set " + wanted.name,
-             text + "; the set is closed until a reload or a restart finds it");
-  auto closed = make_closed_driver(wanted, text);
+  log::error("driver " + wanted.driver + ", set " + wanted.name, why + "; the set is closed");
+  auto closed = make_closed_driver(wanted, why);
   // Where a driver has been opened meanwhile, it stays in use.
   if (!set.drivers.replace(closed)) refuse_reload(wanted.name, why);
 }
@@ -96,9 +154,15 @@ void Clouds::open_successor(Set& set, LoadedDriver fresh) {
                  if (result)
                    status_.set_succeeded(name);
                  else
-                   refuse_reload(name, result.error().message);
+                   open_refused(name, result.error());
                  post_(dispatch::SuccessorOpened{name, std::move(result), number});
                });
+}
+
+/// New credentials may be valid only some seconds after they were made.
+void Clouds::open_refused(const std::string& set, const model::CloudError& error) {
+  credentials_.failed(set, error);
+  refuse_reload(set, error.message);
 }
 
 void Clouds::refuse_reload(const std::string& set, const std::string& why) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 #include <utility>
 
 namespace hostler::daemon {
@@ -15,6 +16,12 @@ Result<bool> answer_of(ssh::Printed printed) {
   if (printed == ssh::Printed::kNothing)
     return fail(Errc::kUnavailable, "its console shows no complete block of host keys yet");
   return printed == ssh::Printed::kThisKey;
+}
+
+/// The text of the boot, from its first byte on: of what came later nobody knows who wrote it.
+std::string_view beginning_of(const model::ConsoleText& text) {
+  if (text.offset != 0) return {};
+  return std::string_view(text.bytes).substr(0, text.gap.value_or(text.bytes.size()));
 }
 
 }  // namespace
@@ -58,7 +65,7 @@ void ConsoleKeys::ask(const model::HostTarget& target, const crypto::SshPublicKe
 void ConsoleKeys::came(const model::HostTarget& target, const crypto::SshPublicKey& key,
                        const Answer& answer, const model::CloudResult<model::ConsoleText>& text) {
   std::vector<ssh::PrintedBlock> blocks;
-  if (text) blocks = ssh::find_printed_keys(text->bytes);
+  if (text) blocks = ssh::find_printed_keys(beginning_of(*text));
   const auto printed = ssh::judge_printed(blocks, key);
   {
     const MutexLock lock(mutex_);
@@ -68,6 +75,10 @@ void ConsoleKeys::came(const model::HostTarget& target, const crypto::SshPublicK
     if (printed == ssh::Printed::kThisKey) consoles_.erase(target.instance);
   }
   if (!text) return answer(fail(Errc::kUnavailable, "its console: " + text.error().message));
+  if (text->offset != 0)
+    return answer(fail(Errc::kUnavailable,
+                       "the beginning of its console cannot be read, and only what the machine "
+                       "prints there as it boots is believed"));
   answer(answer_of(printed));
 }
 

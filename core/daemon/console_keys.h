@@ -31,8 +31,9 @@ class ConsoleKeys : public std::enable_shared_from_this<ConsoleKeys> {
       : read_(std::move(read)), clock_(std::move(clock)) {}
 
   /// Calls `answer` once, perhaps on another thread: true if the console has the key, false if it
-  /// has another one; an error as long as it has none, and for an instance that may have run work:
-  /// whoever runs there can write to the console.
+  /// has another one; an error as long as it has none, where the text is not there from its
+  /// beginning, and for an instance that may have run work: whoever runs there can write to the
+  /// console.
   void ask(const model::HostTarget& target, const crypto::SshPublicKey& key, const Answer& answer);
 
  private:

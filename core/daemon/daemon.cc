@@ -50,6 +50,7 @@ struct Daemon::Parts {
   std::unique_ptr<Loop> loop;
   std::unique_ptr<Worker> worker;
   CurrentQuotas quotas;
+  CurrentConfig current;
   std::unique_ptr<DaemonService> service;
   std::unique_ptr<api::Server> server;
   bool serving = false;
@@ -73,8 +74,7 @@ struct Daemon::Parts {
   void on_epochs(const dispatch::EpochsCompared& result);
   void tell_old() const;
   void commit(dispatch::Outbox out, model::Revision revision);
-  /// Once an hour, has the store remove what has passed its retention. Called for each commit: a
-  /// daemon without commits has nothing new to remove. Loop thread.
+  /// Once an hour has the store remove what is past its retention. For each commit; loop thread.
   void tidy_store(Now now);
 
   std::atomic<model::Revision> durable{0};  ///< The last revision that is.
@@ -302,7 +302,7 @@ Result<void> Daemon::Parts::make_server() {
       loop.get(), store.get(), worker.get(), &replies, &metrics, &feed, &durable, events, output,
       config.state_dir, [this] { return server->certificate_end(); }, &quotas, &reload,
       [this](const std::string& set) { return clouds->driver(set); },
-      std::bind_front(&Clouds::read_console, clouds.get())});
+      std::bind_front(&Clouds::read_console, clouds.get()), &current});
   server = HOSTLER_TRY(
       api::Server::listen(server_options(config.access), HOSTLER_TRY(tokens_of(config.access)),
                           api::make_site(*service, api_limits(config.limits), api_watch(metrics))));
@@ -341,7 +341,7 @@ Daemon::~Daemon() {
 Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options options) {
   std::unique_ptr<Daemon> daemon(new Daemon(std::make_unique<Parts>()));
   Parts& p = *daemon->parts_;
-  p.config = std::move(config);
+  p.current.set(p.config = std::move(config));
   p.set_keep(p.config.ledger_keep);
   log::set_level(HOSTLER_TRY(log::parse_level(p.config.log_level)));
   log_warnings(p.config);
@@ -352,7 +352,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   HOSTLER_TRY(p.make_loop(std::move(options)));
   HOSTLER_TRY(p.make_server());
   HOSTLER_TRY(clear_empty_mark(p.config.state_dir));
-  p.clouds->announce_drivers();
+  p.clouds->begin(watched_credentials(p.config));
   p.loop->start(std::move(restored), !p.store->old_state().empty());
   if (!p.store->check_room() && p.store->old_state().empty())
     p.post(dispatch::DiskChanged{.full = true});
@@ -389,11 +389,11 @@ Result<void> Daemon::apply(config::Config fresh) {
   log::set_level(*log::parse_level(fresh.log_level));
   parts_->set_keep(fresh.ledger_keep);
   parts_->clouds->reload(set_sources(fresh), driver_rules(fresh));  // Before they are opened again.
-  parts_->clouds->announce_drivers();
+  parts_->clouds->begin(watched_credentials(fresh));
   parts_->hosts->set_pools(pools_by_name(fresh.site));
   parts_->quotas.set(policy.quotas);
   parts_->loop->post(dispatch::PolicyChanged{std::move(policy)});
-  parts_->config = std::move(fresh);
+  parts_->current.set(parts_->config = std::move(fresh));
   return {};
 }
 

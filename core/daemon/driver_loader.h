@@ -20,6 +20,8 @@ struct SetSource {
   std::string name, driver;
   std::string config_json = "{}";
   std::string credentials_json;  ///< Secret.
+  /// It prints the credentials, and Clouds::renew_credentials() gets them. Empty: no command does.
+  std::vector<std::string> credentials_command = {};
   model::Tags tags;
   model::AddressChoice address = model::AddressChoice::kAny;
   bool in_process = false;  ///< The driver runs in this process, not in one of its own.

@@ -22,12 +22,20 @@ std::vector<SetSource> set_sources(const config::Config& config) {
                    .driver = set.driver,
                    .config_json = set.config_json,
                    .credentials_json = set.credentials_json,
+                   .credentials_command = set.credentials.command,
                    .tags = config.site.sets[i].tags,
                    .address = config.site.sets[i].address,
                    .in_process = set.isolation == config::Isolation::kInProcess,
                    .sandbox = set.sandbox,
                    .readable = set.readable});
   }
+  return out;
+}
+
+std::map<std::string, CredentialWatches::Watched> watched_credentials(
+    const config::Config& config) {
+  std::map<std::string, CredentialWatches::Watched> out;
+  for (const auto& set : config.sets) out[set.name] = {set.credentials, set.credentials_json};
   return out;
 }
 

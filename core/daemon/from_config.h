@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/daemon/clouds.h"
+#include "core/daemon/credential_watch.h"
 #include "core/hosts/settings.h"
 #include "core/store/store.h"
 
@@ -19,6 +20,8 @@ namespace hostler::daemon {
 using KeysBySet = std::map<std::string, std::vector<std::string>>;
 
 std::vector<SetSource> set_sources(const config::Config& config);
+/// By the names of the sets.
+std::map<std::string, CredentialWatches::Watched> watched_credentials(const config::Config& config);
 plugin_host::DriverRules driver_rules(const config::Config& config);
 store::Options store_options(const config::Config& config);
 

@@ -46,6 +46,24 @@ metrics::LoopWork work_of(const dispatch::Event& event) {
   return metrics::LoopWork::kCloud;
 }
 
+constexpr std::size_t kNoticesOfEvent = 1000;  ///< A longer event would hold up the loop.
+
+/// Thousands of notices may come at once, one by one: those that wait become one event. True: the
+/// item is a part of the last one now.
+template <class Item>
+bool joins(Item& last, Item& item) {
+  auto* before = std::get_if<dispatch::Event>(&last);
+  auto* event = std::get_if<dispatch::Event>(&item);
+  auto* to = before == nullptr ? nullptr : std::get_if<dispatch::NoticesSeen>(before);
+  auto* from = event == nullptr ? nullptr : std::get_if<dispatch::NoticesSeen>(event);
+  if (to == nullptr || from == nullptr || to->set != from->set || to->number != from->number ||
+      to->notices.size() >= kNoticesOfEvent)
+    return false;
+  to->notices.insert(to->notices.end(), std::make_move_iterator(from->notices.begin()),
+                     std::make_move_iterator(from->notices.end()));
+  return true;
+}
+
 }  // namespace
 
 Loop::Loop(dispatch::Dispatcher dispatcher, metrics::Metrics& metrics, Sinks sinks)
@@ -80,6 +98,7 @@ void Loop::add(Item item) {
     const MutexLock lock(mutex_);
     if (stopping_) return;
     was_empty = inbox_.empty();
+    if (!was_empty && joins(inbox_.back(), item)) return;
     inbox_.push_back(std::move(item));
   }
   if (was_empty) woken_.notify_one();

@@ -39,8 +39,7 @@ void ask_driver(Clouds& clouds, const std::shared_ptr<ConsoleKeys>& consoles,
                 std::function<void(Result<bool>)> answer) {
   const auto parsed = crypto::parse_public_key(key);
   if (!parsed) return answer(tl::unexpected(parsed.error()));
-  clouds.verify_host_key(target.set,
-                         {target.provider_id, target.address, parsed->type, parsed->blob},
+  clouds.verify_host_key(target.set, {target.provider_id, parsed->type, parsed->blob},
                          [consoles, target, key = *parsed,
                           answer = std::move(answer)](const model::CloudResult<bool>& vouched) {
                            if (vouched) return answer(*vouched);
@@ -73,13 +72,17 @@ std::vector<store::OutputFile> stored_files(const std::vector<agent::OutputFile>
 
 }  // namespace
 
-hosts::HostPorts make_host_ports(std::function<void(model::HostEvent)> post, store::Store& store,
+hosts::HostPorts make_host_ports(std::function<void(dispatch::Event)> post, store::Store& store,
                                  Clouds& clouds, metrics::Metrics& metrics,
                                  std::shared_ptr<Notifier<model::WorkId>> output) {
   hosts::HostPorts ports;
-  ports.post = [&metrics, post = std::move(post)](model::HostEvent event) {
+  ports.post = [&metrics, post](model::HostEvent event) {
     if (const char* const name = counted_name(event.body)) metrics.host_event(name);
     post(std::move(event));
+  };
+  ports.jump_host_changed = [post = std::move(post)](const std::string& set,
+                                                     const std::string& problem) {
+    post(dispatch::JumpHostChanged{set, problem});
   };
   const auto consoles = std::make_shared<ConsoleKeys>(
       std::bind_front(&Clouds::read_console, &clouds), [] { return read_clocks().mono; });

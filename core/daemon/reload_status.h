@@ -33,6 +33,12 @@ class ReloadStatus {
     refused_sets_[set] = "the reload at " + format_wall(at) + " of set " + set +
                          " was refused, and its driver from before is in use: " + why;
   }
+  /// The driver of a set has its credentials from before; set_succeeded() ends that.
+  void credentials_unread(const std::string& set, Wall at, const std::string& why) {
+    const MutexLock lock(mutex_);
+    refused_sets_[set] = "the credentials of set " + set + " could not be read again at " +
+                         format_wall(at) + ", and those from before are in use: " + why;
+  }
   /// Each one sentence for people; none if the last reload succeeded or there was none.
   [[nodiscard]] std::vector<std::string> problems() const {
     const MutexLock lock(mutex_);

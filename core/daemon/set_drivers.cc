@@ -47,6 +47,11 @@ plugin_host::SetConfig SetDrivers::config_of(Number driver) const {
   return {source.name, source.config_json, source.credentials_json, source.tags, source.address};
 }
 
+bool SetDrivers::is_in_use(Number driver) const {
+  const MutexLock lock(mutex_);
+  return order_.in_use() == driver;
+}
+
 void SetDrivers::begin_use(Number driver) {
   const MutexLock lock(mutex_);
   order_.begin_use(driver);

@@ -54,6 +54,8 @@ class SetDrivers {
   void open_ended(Number driver, bool opened);
   /// With what it is opened.
   [[nodiscard]] plugin_host::SetConfig config_of(Number driver) const;
+  /// New calls go to this driver.
+  [[nodiscard]] bool is_in_use(Number driver) const;
   /// A call of the driver was sent; the driver is kept until end_use() says that it was answered.
   void begin_use(Number driver);
   void end_use(Number driver);

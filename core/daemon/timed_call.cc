@@ -14,16 +14,12 @@ bool has_event_of_failure(model::CloudOp op) {
          op == model::CloudOp::kSetTags;
 }
 
-/// A driver that lacks an extension which every set is asked for, unless it is switched off.
-bool is_no_failure(model::CloudOp op, const model::CloudError& error) {
-  return op == model::CloudOp::kLeftovers && error.cls == model::CloudErrorClass::kUnsupported;
-}
-
 }  // namespace
 
-TimedCall::TimedCall(metrics::Metrics& metrics, std::string set, model::CloudOp op,
-                     SetDrivers& drivers, SetDrivers::Number driver)
+TimedCall::TimedCall(metrics::Metrics& metrics, CredentialWatches& credentials, std::string set,
+                     model::CloudOp op, SetDrivers& drivers, SetDrivers::Number driver)
     : metrics_(metrics),
+      credentials_(credentials),
       set_(std::move(set)),
       op_(op),
       drivers_(drivers),
@@ -32,15 +28,23 @@ TimedCall::TimedCall(metrics::Metrics& metrics, std::string set, model::CloudOp 
   drivers_.begin_use(driver_);
 }
 
-void TimedCall::end(const model::CloudError* error) const {
+void TimedCall::end(model::CloudError* error) const {
+  if (error != nullptr && error->cls == model::CloudErrorClass::kAuth &&
+      !drivers_.is_in_use(driver_)) {
+    error->cls = model::CloudErrorClass::kTransient;
+    error->message += " (the credentials of this call have been replaced since it was made)";
+  }
   std::optional<model::CloudErrorClass> cls;
   if (error != nullptr) cls = error->cls;
   metrics_.driver_call(set_, op_, cls, read_clocks().mono - began_);
-  if (error != nullptr && error->cls != model::CloudErrorClass::kCancelled &&
-      !is_no_failure(op_, *error))
+  if (error != nullptr && error->cls != model::CloudErrorClass::kCancelled) {
+    const std::string request =
+        error->request_id.empty() ? "" : " [request " + error->request_id + "]";
     log::write(has_event_of_failure(op_) ? log::Level::kDebug : log::Level::kWarn, "cloud " + set_,
                std::string(model::to_string(op_)) + ": " + model::to_string(error->cls) + ": " +
-                   error->message);
+                   error->message + request);
+  }
+  if (error != nullptr) credentials_.failed(set_, *error);
   drivers_.end_use(driver_);
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/base/time.h"
+#include "core/daemon/credential_watch.h"
 #include "core/daemon/set_drivers.h"
 #include "core/metrics/metrics.h"
 #include "core/model/cloud.h"
@@ -13,19 +14,23 @@ namespace hostler::daemon {
 /// that is no event. Copied into the callback; ended() once, on one of the copies.
 class TimedCall {
  public:
-  /// `metrics` and `drivers` must outlive it.
-  TimedCall(metrics::Metrics& metrics, std::string set, model::CloudOp op, SetDrivers& drivers,
-            SetDrivers::Number driver);
+  /// `metrics`, `drivers` and `credentials` must outlive it. The last is told if the cloud refuses
+  /// the credentials.
+  TimedCall(metrics::Metrics& metrics, CredentialWatches& credentials, std::string set,
+            model::CloudOp op, SetDrivers& drivers, SetDrivers::Number driver);
 
+  /// An answer that the credentials are refused counts as transient if other ones have come into
+  /// use since the call: those may be good.
   template <class T>
-  void ended(const model::CloudResult<T>& result) const {
+  void ended(model::CloudResult<T>& result) const {
     end(result ? nullptr : &result.error());
   }
 
  private:
-  void end(const model::CloudError* error) const;
+  void end(model::CloudError* error) const;
 
   metrics::Metrics& metrics_;
+  CredentialWatches& credentials_;
   std::string set_;
   model::CloudOp op_;
   SetDrivers& drivers_;

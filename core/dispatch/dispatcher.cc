@@ -53,9 +53,10 @@ Dispatcher::Dispatcher(Dispatcher&&) noexcept = default;
 Dispatcher& Dispatcher::operator=(Dispatcher&&) noexcept = default;
 
 Outbox Dispatcher::restore(model::Restored restored, Now now) {
-  handlers_->types.restore(restored);
+  handlers_->types.restore(restored, now);
   state_->has_orphans = handlers_->restore.apply(std::move(restored), now);
   handlers_->types.restored();
+  choose_questions(now);
   return take_outbox();
 }
 
@@ -68,10 +69,11 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](SetOpened& e) { to.sets.on(e, now); },
                  [&](SuccessorOpened& e) {
                    to.sets.on(e, now);
-                   to.images.on(e, now);
-                   to.offerings.driver_replaced(e.set, now);
-                   to.leftovers.on(e, now);
+                   to.leftovers.on(e);
+                   if (e.result) ask_again(e.set, now);
+                   to.watches.on(e, now);
                  },
+                 [&](const CredentialsRenewed& e) { to.sets.on(e, now); },
                  [&](const PricesFetched& e) { to.sets.on(e, now); },
                  [&](const QuotaGroupFetched& e) { to.sets.on(e, now); },
                  [&](const ImagesFetched& e) { to.images.on(e, now); },
@@ -79,7 +81,9 @@ Outbox Dispatcher::apply(Event event, Now now) {
                    if (to.offerings.on(e, to.types.in_use(), now)) to.types.refresh(now);
                  },
                  [&](const LeftoversListed& e) { to.leftovers.on(e, now); },
-                 [&](const LeftoverDestroyed& e) { to.leftovers.on(e, now); },
+                 [&](const LeftoverDestroyed& e) { to.leftover_destroys.on(e, now); },
+                 [&](const NoticesSeen& e) { to.watches.on(e, now); },
+                 [&](const WatchEnded& e) { to.watches.on(e, now); },
                  [&](const SetListed& e) {
                    if (!to.epochs.compare(e, now)) return;
                    to.lists.on(e, now);
@@ -94,7 +98,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const DestroyEnded& e) { to.answers.on(e, now); },
                  [&](const TagsEnded& e) { to.answers.on(e, now); },
                  [&](const PowerEnded& e) { to.answers.on(e, now); },
-                 [&](const ConsoleRead& e) { to.last_words.on(e, now); },
+                 [&](const ConsoleRead& e) { to.consoles.on(e, now); },
                  [&](const model::HostEvent& e) { to.hosts.on(e, now); },
                  [&](Submit& e) { to.work.on(e, now); },
                  [&](const CancelWork& e) { to.work.on(e, now); },
@@ -105,17 +109,16 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const SetIdleBehavior& e) { to.admin.on(e, now); },
                  [&](const KillInstance& e) { to.admin.on(e, now); },
                  [&](const AcceptAccount& e) {
-                   to.sets.on(e, now);
-                   to.offerings.driver_replaced(e.set, now);
-                   to.leftovers.on(e, now);
+                   if (!to.sets.on(e, now)) return;
+                   to.leftovers.on(e);
+                   ask_again(e.set, now);
+                   to.watches.on(e, now);
                  },
-                 [&](const OpenGate& e) {
-                   to.admin.on(e, now);
-                   to.offerings.retry_failed(now);
-                 },
+                 [&](const OpenGate& e) { to.admin.on(e, now); },
                  [&](PolicyChanged& e) { replace_policy(std::move(e.policy), now); },
                  [&](PlanMade& e) { to.plans.on(e, now); },
                  [&](const DiskChanged& e) { to.disk.on(e, now); },
+                 [&](const JumpHostChanged& e) { to.reachability.on(e, now); },
              },
              event);
   return take_outbox();
@@ -126,18 +129,29 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
                      policy.pools.size() >= state_->policy.pools.size(),
                  "a reload keeps sets and only adds pools: config's diff refuses others");
   state_->configured = std::move(policy);
-  handlers_->types.reload();
+  handlers_->types.reload(now);
   state_->jobs.set_half_life(state_->policy.half_life, now.mono);
   state_->jobs.set_quotas(state_->policy.quotas);
   handlers_->admin.policy_changed(now);
   handlers_->sets.policy_changed(now);
+  choose_questions(now);
+}
+
+void Dispatcher::choose_questions(Now now) {
   handlers_->images.policy_changed(now);
+  handlers_->offerings.policy_changed(now);
   handlers_->leftovers.policy_changed(now);
+}
+
+/// Another driver or account of the set may know what the one before does not.
+void Dispatcher::ask_again(const std::string& set, Now now) {
+  if (const auto index = state_->sets.index_of(set)) state_->questions.ask_again(*index, now);
 }
 
 Outbox Dispatcher::tick(Now now) {
   if (state_->is_old) return {};
   fire_deadlines(now);
+  handlers_->interruptions.fire_due(now);
   state_->commands.end_due(now);
   if (state_->jobs.next_use_tick() <= now.mono) journal_uses(now);
   for (std::uint32_t set = 0; set < state_->sets.size(); ++set) {
@@ -145,9 +159,12 @@ Outbox Dispatcher::tick(Now now) {
     handlers_->images.send_due(set, now);
     handlers_->offerings.send_due(set, now);
     handlers_->leftovers.send_due(set, now);
+    handlers_->leftover_destroys.send_due(set, now);
+    handlers_->watches.send_due(set, now);
     handlers_->lists.send_due(set, now);
     handlers_->absences.send_due(set, now);
   }
+  handlers_->plans.apply_more(now);
   handlers_->plans.refresh_views();  // The plan that is sent below knows of the deadlines.
   handlers_->plans.send_due(now);
   return take_outbox();
@@ -183,9 +200,10 @@ Outbox Dispatcher::take_outbox() {
 Mono Dispatcher::next_wake() const {
   if (state_->is_old) return fleet::kNever;
   return std::min({state_->hosts.next_deadline(), state_->commands.next_deadline(),
-                   state_->sets.next_wake(), state_->images.next_wake(state_->sets),
-                   handlers_->offerings.next_wake(), state_->leftovers.next_wake(state_->sets),
-                   state_->plan.next_wake(), state_->jobs.next_use_tick()});
+                   state_->sets.next_wake(), state_->questions.next_wake(),
+                   state_->leftovers.next_wake(state_->sets),
+                   state_->watches.next_wake(state_->sets), state_->plan.next_wake(),
+                   state_->jobs.next_use_tick()});
 }
 
 }  // namespace hostler::dispatch

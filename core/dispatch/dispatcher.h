@@ -50,6 +50,8 @@ class Dispatcher {
 
  private:
   void replace_policy(model::SitePolicy policy, Now now);
+  void choose_questions(Now now);
+  void ask_again(const std::string& set, Now now);
   void fire_deadlines(Now now);
   void journal_uses(Now now);
   Outbox take_outbox();

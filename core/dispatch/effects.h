@@ -62,6 +62,7 @@ struct DestroyCall {
   model::InstanceId instance;
   model::DestroyRequest request;
   Duration timeout{};
+  model::Reason reason = model::Reason::kNone;  ///< Why. Not for the driver.
 };
 struct TagsCall {
   std::string set;
@@ -108,6 +109,7 @@ struct ImagesCall {
 /// What does the cloud offer?
 struct OfferingsCall {
   std::string set;
+  std::uint64_t number = 0;  ///< Comes back with the answer.
   Duration timeout{};
 };
 /// Lists things that outlived their instances.
@@ -121,6 +123,13 @@ struct DestroyLeftoverCall {
   std::string set;
   model::LeftoverDestroyRequest request;
   Duration timeout{};
+};
+/// Tell of interruptions for this time, with NoticesSeen and in the end WatchEnded.
+struct WatchCall {
+  std::string set;
+  std::uint64_t number = 0;
+  Duration timeout{};
+  bool after_commit = false;  ///< As of OpenSet; also if it must follow a UseDriver.
 };
 /// Make a plan of this snapshot, off the loop, and answer with PlanMade.
 struct MakePlan {
@@ -144,7 +153,7 @@ struct Reply {
 using Effect = std::variant<model::HostCommand, OpenSet, UseSet, UseDriver, CreateCall, ListCall,
                             LookUpCall, DestroyCall, TagsCall, PowerCall, PricesCall,
                             QuotaGroupCall, ConsoleCall, ImagesCall, OfferingsCall, LeftoversCall,
-                            DestroyLeftoverCall, MakePlan, EpochsCompared, Reply>;
+                            DestroyLeftoverCall, WatchCall, MakePlan, EpochsCompared, Reply>;
 
 /// The result of one event. An effect is issued only when every change before it is durable, unless
 /// it depends on no commit (immediate_effects.h).

@@ -38,6 +38,10 @@ struct SuccessorOpened {
   model::CloudResult<model::SetInfo> result;
   std::uint64_t driver = 0;
 };
+/// The credentials of a set were read again: a set that is closed may be opened with them now.
+struct CredentialsRenewed {
+  std::string set;
+};
 /// The first (or a newer) record of a create that is still under way: R28.
 struct CreateSeen {
   model::InstanceId instance;
@@ -94,9 +98,10 @@ struct ImagesFetched {
   std::uint64_t number = 0;
   model::CloudResult<std::vector<model::Image>> result;
 };
-/// What a set offers.
+/// The answer to an OfferingsCall.
 struct OfferingsFetched {
   std::string set;
+  std::uint64_t number = 0;
   model::CloudResult<std::vector<model::CloudOffering>> result;
 };
 /// The answer to a LeftoversCall.
@@ -107,6 +112,19 @@ struct LeftoversListed {
 };
 struct LeftoverDestroyed {
   std::string set, type, id;
+  std::optional<model::CloudError> error;
+};
+
+/// Notices of the WatchCall of this number, while it is under way.
+struct NoticesSeen {
+  std::string set;
+  std::uint64_t number = 0;
+  std::vector<model::Interruption> notices;
+};
+/// The WatchCall of this number has ended.
+struct WatchEnded {
+  std::string set;
+  std::uint64_t number = 0;
   std::optional<model::CloudError> error;
 };
 
@@ -199,12 +217,19 @@ struct DiskChanged {
   bool full = false;
 };
 
-using Event = std::variant<DriverLoaded, SetOpened, SuccessorOpened, CreateSeen, CreateEnded,
-                           SetListed, InstancesLookedUp, DestroyEnded, TagsEnded, PowerEnded,
-                           PricesFetched, QuotaGroupFetched, ConsoleRead, ImagesFetched,
-                           OfferingsFetched, LeftoversListed, LeftoverDestroyed, model::HostEvent,
-                           Submit, CancelWork, ReleaseWork, CancelHeld, OutputsRemoved,
-                           SetIdleBehavior, KillInstance, OpenGate, AcceptAccount, BelieveList,
-                           GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten, DiskChanged>;
+/// Nobody can log in at the jump host of a set, for this reason; or, without one, it works again.
+struct JumpHostChanged {
+  std::string set;
+  std::string problem;
+};
+
+using Event =
+    std::variant<DriverLoaded, SetOpened, SuccessorOpened, CredentialsRenewed, CreateSeen,
+                 CreateEnded, SetListed, InstancesLookedUp, DestroyEnded, TagsEnded, PowerEnded,
+                 PricesFetched, QuotaGroupFetched, ConsoleRead, ImagesFetched, OfferingsFetched,
+                 LeftoversListed, LeftoverDestroyed, NoticesSeen, WatchEnded, model::HostEvent,
+                 Submit, CancelWork, ReleaseWork, CancelHeld, OutputsRemoved, SetIdleBehavior,
+                 KillInstance, OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade,
+                 PolicyChanged, WorkForgotten, DiskChanged, JumpHostChanged>;
 
 }  // namespace hostler::dispatch

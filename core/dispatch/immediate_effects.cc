@@ -14,6 +14,7 @@ struct WaitsForCommit {
   bool operator()(const PricesCall& call) const { return call.after_commit; }
   bool operator()(const OpenSet& call) const { return call.after_commit; }
   bool operator()(const ConsoleCall& call) const { return call.after_commit; }
+  bool operator()(const WatchCall& call) const { return call.after_commit; }
   template <class Other>
   bool operator()(const Other&) const {
     return true;

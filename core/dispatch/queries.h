@@ -1,10 +1,12 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/base/time.h"
 #include "core/model/policy.h"
 #include "core/model/views.h"
@@ -16,6 +18,22 @@
 namespace hostler::dispatch {
 
 struct State;
+struct Submit;
+
+/// What a plan would see now.
+struct Look {
+  std::shared_ptr<const scheduler::Snapshot> snapshot;
+  std::shared_ptr<const model::SitePolicy> policy;  ///< The snapshot's indices refer to it.
+};
+/// The same with jobs that somebody may submit. No number is given out for them.
+struct TrialLook {
+  Look look;
+  std::vector<scheduler::ClassId> jobs;  ///< The class of each job, in their order.
+  /// Why the items of a class beyond its view's count wait: the running limits of who asks.
+  std::string beyond;
+  /// How long hosts of each offering took to boot lately; unset: none that is alive has booted.
+  std::vector<std::optional<Duration>> boots;
+};
 
 /// Read-only questions about the dispatcher's state; every answer is a copy. Threads: the
 /// dispatcher's.
@@ -25,6 +43,11 @@ class Queries {
 
   [[nodiscard]] const model::SitePolicy& policy() const;
   [[nodiscard]] model::Revision revision() const;
+
+  /// kConflict once the state is old: nothing is planned any more. O(hosts + classes + offerings).
+  [[nodiscard]] Result<Look> look(Now now) const;
+  /// Fails as the submit would now, quotas included. As look(), and O(jobs).
+  [[nodiscard]] Result<TrialLook> trial(const Submit& submit, Now now) const;
 
   /// Why a job waits; unset if it does not.
   [[nodiscard]] std::optional<model::WaitingView> waiting(model::WorkId job) const;

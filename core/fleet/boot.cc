@@ -16,7 +16,8 @@ bool died(Reason reason) {
 
 bool did_not_come_up(Reason reason) {
   return died(reason) || reason == Reason::kBootTimeout || reason == Reason::kInitFailed ||
-         reason == Reason::kDoesNotStart || reason == Reason::kCannotStart;
+         reason == Reason::kDoesNotStart || reason == Reason::kCannotStart ||
+         reason == Reason::kBroken;
 }
 
 bool is_alive(InstanceState state) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "core/fleet/absence.h"
 #include "core/fleet/occupancy.h"
 #include "core/model/host.h"
+#include "core/model/interruption.h"
 #include "core/model/policy.h"
 #include "core/model/records.h"
 
@@ -42,6 +44,8 @@ struct Instance {
   std::string cloud_error;  ///< Of which it died or cannot run, as the cloud says; empty: none.
   /// No answer says whether its create was executed, or executed to its end.
   bool create_outcome_unknown = false;
+  /// All its creates were refused, and none is under way: it cannot exist. A restart forgets this.
+  bool create_refused = false;
   std::uint32_t create_tries = 0;
   Mono create_again_at;  ///< One that the cloud shows is not finished before.
   /// kTerminating: the cloud has accepted a destroy, or does not know the instance, or never will.
@@ -62,8 +66,15 @@ struct Instance {
   bool failure_told = false;      ///< Listed as failed while it is connected: an event said so.
   bool ready = false;      ///< The evidence that its pool asks for stands: PoolPolicy::readiness.
   bool has_agent = false;  ///< The connection of the last HostReady stands: attempts may be sent.
+  bool reclaimed = false;  ///< Its cloud has announced that it takes it away.
+  /// It will be interrupted soon: it gets no new work, its work is replaced, and empty it is ended.
+  bool cordoned = false;
+  bool restart_announced = false;  ///< A notice had announced its last boot.
   std::uint64_t connection = 0;    ///< The connection of the last HostReady.
-  bool reclaimed = false;          ///< Its cloud has announced that it takes it away.
+  /// By source: the notice that holds. The record has the one that counts.
+  std::array<std::optional<model::Notice>, model::kNoticeSources> notices;
+  Mono notice_deadline = kNever;   ///< notice_due() is called then.
+  std::uint32_t notices_told = 0;  ///< Events of interruptions since the last not withdrawn.
   bool keep_told = false;          ///< An event says that it is kept, see InstanceRecord::restored.
   bool init_failure_told = false;  ///< An event says that its init command failed.
   /// Another host answers at its address. A restart loses this; the next connection finds it again.
@@ -75,16 +86,21 @@ struct Instance {
   std::uint64_t refused_last = 0;   ///< Sequence of the last start that was refused.
   std::uint32_t full_in_a_row = 0;  ///< Starts that it had no room for, while it had work.
   Occupancy occupancy;
-  std::optional<std::int64_t> reported_scratch;  ///< Of the last HostReady that has told it.
+  // Of the last HostReady that has told it.
+  std::optional<std::int64_t> reported_scratch, reported_ram;
 
-  /// What work may use of it, if its type has these resources: a host may have less scratch, never
+  /// What work may use of it, if it is of this type: a host may have less scratch and RAM, never
   /// more, and what is in use was there.
-  [[nodiscard]] model::Resources room_of(model::Resources of_type) const {
-    const std::int64_t whole = of_type.scratch;
-    if (reported_scratch)
-      of_type.scratch =
-          std::max(std::min(whole, *reported_scratch), std::min(whole, occupancy.used().scratch));
-    return of_type;
+  [[nodiscard]] model::Resources room_of(const model::InstanceType& of_type) const {
+    const auto room = [](std::int64_t whole, std::int64_t left, std::int64_t used) {
+      return std::max(std::min(whole, left), std::min(whole, used));
+    };
+    model::Resources out = of_type.resources;
+    const std::int64_t ram = std::min(out.ram, reported_ram.value_or(out.ram));
+    out.ram = room(out.ram, model::ram_for_jobs(ram, of_type.reserve), occupancy.used().ram);
+    out.scratch =
+        room(out.scratch, reported_scratch.value_or(out.scratch), occupancy.used().scratch);
+    return out;
   }
   [[nodiscard]] bool empty() const { return occupancy.empty(); }
   /// It may exist and cost money. False for a create that was given up, once a list much later did
@@ -104,8 +120,9 @@ struct Instance {
   [[nodiscard]] bool is_live() const { return connected || connect_pending; }
   /// Work may be placed on it now.
   [[nodiscard]] bool takes_work() const {
-    return ready && has_agent && !resting && !occupancy.output_waits() &&
-           !(absence && absence->withheld) && record.health == model::Health::kHealthy &&
+    return ready && has_agent && !resting && !cordoned && !occupancy.output_waits() &&
+           !occupancy.runs_unplaced() && !(absence && absence->withheld) &&
+           record.health == model::Health::kHealthy &&
            record.idle_behavior == model::IdleBehavior::kRun &&
            (record.state == model::InstanceState::kIdle ||
             record.state == model::InstanceState::kBusy);

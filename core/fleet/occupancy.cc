@@ -58,8 +58,19 @@ void Occupancy::leave_alone(const model::AttemptId& attempt, model::AttemptPhase
   left_alone_[attempt] = phase;
 }
 
-bool Occupancy::forget_left_alone(const model::AttemptId& attempt) {
-  return left_alone_.erase(attempt) > 0;
+bool Occupancy::forget_unplaced(const model::AttemptId& attempt) {
+  return left_alone_.erase(attempt) + ending_.erase(attempt) > 0;
+}
+
+void Occupancy::forget_unplaced() {
+  left_alone_.clear();
+  ending_.clear();
+}
+
+bool Occupancy::runs_unplaced() const {
+  return !ending_.empty() || std::ranges::any_of(left_alone_, [](const auto& one) {
+    return one.second == model::AttemptPhase::kRunning;
+  });
 }
 
 const PlacedAttempt* Occupancy::find(const model::AttemptId& attempt) const {

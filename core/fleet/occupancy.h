@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/time.h"
@@ -41,7 +43,7 @@ struct Claim {
 
 /// The attempts and claims on one host. Only this class adds up the room that they take, and each
 /// of them frees its room once. A host is also in use by attempts that it reports and that are left
-/// alone; their needs are not known.
+/// alone; their needs are not known. Others that it reports are ended, and run until then.
 class Occupancy {
  public:
   void add(PlacedAttempt attempt);
@@ -58,9 +60,12 @@ class Occupancy {
   /// The host reports this attempt in this phase, and nothing is done to it. Again: the phase is
   /// the new one.
   void leave_alone(const model::AttemptId& attempt, model::AttemptPhase phase);
-  /// The attempt is left alone no more. False: it was not.
-  bool forget_left_alone(const model::AttemptId& attempt);
-  void forget_left_alone() { left_alone_.clear(); }
+  /// The host reports that this attempt runs, and it is told to end it.
+  void await_end(const model::AttemptId& attempt) { ending_.insert(attempt); }
+  /// The attempt has ended, or is left alone no more. False: it was neither left alone nor ending.
+  bool forget_unplaced(const model::AttemptId& attempt);
+  /// The host reports anew what is there.
+  void forget_unplaced();
 
   /// Null if it is not here; valid until the next change.
   [[nodiscard]] const PlacedAttempt* find(const model::AttemptId& attempt) const;
@@ -68,6 +73,10 @@ class Occupancy {
   [[nodiscard]] const std::vector<Claim>& claims() const { return claims_; }
   using LeftAlone = std::map<model::AttemptId, model::AttemptPhase>;
   [[nodiscard]] const LeftAlone& left_alone() const { return left_alone_; }
+  /// Those that are left alone, which are not any more.
+  [[nodiscard]] LeftAlone take_left_alone() { return std::exchange(left_alone_, {}); }
+  /// Attempts that are not placed here run here: how much room they take is not known.
+  [[nodiscard]] bool runs_unplaced() const;
   /// Of active attempts and of claims.
   [[nodiscard]] const model::Resources& used() const { return used_; }
   /// Attempts that are starting or running.
@@ -87,6 +96,7 @@ class Occupancy {
   std::vector<PlacedAttempt> attempts_;
   std::vector<Claim> claims_;
   LeftAlone left_alone_;
+  std::set<model::AttemptId> ending_;
   model::Resources used_;
   std::uint32_t active_ = 0;
 };

@@ -101,6 +101,9 @@ struct ListWithout {
 [[nodiscard]] Outcome key_alarm(Instance& instance, const model::HostKeyAlarm& event,
                                 const model::PoolPolicy& pool, Now now);
 [[nodiscard]] Outcome broken(Instance& instance, const model::HostBroken& event, Now now);
+/// A host that was found broken as its agent answered, before ready(): a new one is ended at once,
+/// and counts as one that did not come up.
+[[nodiscard]] Outcome unfit(Instance& instance, Now now);
 struct RefusedStart {
   model::WorkId work;
   std::uint64_t sequence = 0;
@@ -117,6 +120,21 @@ struct RefusedStart {
 void start_held(Instance& instance, std::uint64_t sequence, Now now);
 [[nodiscard]] Outcome rotation_proposed(Instance& instance, const model::RotationProposed& event);
 [[nodiscard]] Outcome rotation_ended(Instance& instance, const model::RotationEnded& event);
+
+// ---- notices of interruptions ------------------------------------------------------------------
+
+/// Events of the notices of one instance, see Instance::notices_told.
+inline constexpr std::uint32_t kNoticesToldMax = 20;
+
+/// A source says that the cloud will take the instance back; kWithdrawn: it no longer says so. One
+/// that says the same again has no effect, nor has one whose time passed more than kNoticeHolds
+/// ago, or is more than a year away. Of several sources the first interruption counts.
+[[nodiscard]] Outcome noticed(Instance& instance, model::Notice notice,
+                              const model::PoolPolicy& pool, Now now);
+/// `notice_deadline` has passed: the interruption is near, or the notice holds no longer.
+[[nodiscard]] Outcome notice_due(Instance& instance, const model::PoolPolicy& pool, Now now);
+/// Its restartable jobs are to end now, so that they go to other hosts before the interruption.
+[[nodiscard]] bool ends_work_now(const Instance& instance, const model::PoolPolicy& pool, Now now);
 
 // ---- reports of an outside party ---------------------------------------------------------------
 

@@ -251,12 +251,8 @@ Outcome create_failed(Instance& instance, const model::CloudError& error, Now no
   const bool never_made = never_seen && !error.outcome_unknown && !instance.create_outcome_unknown;
   if (instance.record.state == InstanceState::kTerminating && never_made) {
     // It was terminated while its create was under way, and the cloud refused the create.
-    const Reason code = instance.record.reason_code;
     const std::string reason = instance.record.reason;
-    instance.record.gone = now.wall;
-    enter(instance, InstanceState::kGone, out, Event::kGone, code, reason, now);
-    instance.record.identity = {};
-    out.effects.push_back(Effect::kGone);
+    never_was(instance, out, Event::kGone, instance.record.reason_code, reason, now);
     return out;
   }
   const bool began = instance.record.state == InstanceState::kBooting;
@@ -295,14 +291,11 @@ Outcome create_failed(Instance& instance, const model::CloudError& error, Now no
     Duration wait = create_pause(instance);
     if (error.retry_after) wait = std::max(wait, *error.retry_after);
     set_deadline(instance, now.mono + wait, now);
+    instance.create_refused = true;
     out.changed = true;
     return out;
   }
-  instance.record.gone = now.wall;
-  enter(instance, InstanceState::kGone, out, Event::kCreateRefused, model::reason_of(error.cls),
-        error.message, now);
-  instance.record.identity = {};
-  out.effects.push_back(Effect::kGone);
+  never_was(instance, out, Event::kCreateRefused, model::reason_of(error.cls), error.message, now);
   return out;
 }
 

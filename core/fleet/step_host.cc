@@ -102,7 +102,7 @@ Outcome init_failed(Instance& instance, const model::HostInitFailed& event, Now 
   if (!is_new) return out;
   const std::string text =
       "the init command ended with " + event.ending +
-      (event.last_words.empty() ? ", it printed nothing" : ": " + event.last_words);
+      (event.output_end.empty() ? ", it printed nothing" : ": " + event.output_end);
   const bool is_held =
       instance.record.idle_behavior == model::IdleBehavior::kHold || instance.record.restored;
   if (!event.host_goes_on && !is_held) return terminate(instance, Reason::kInitFailed, text, now);
@@ -132,9 +132,11 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   instance.key_alarm.reset();
   instance.connection = event.connection;
   if (event.scratch) instance.reported_scratch = event.scratch;
+  if (event.ram) instance.reported_ram = event.ram;
   const bool rested = std::exchange(instance.resting, false);
   if (rested) set_deadline(instance, kNever, now);
-  if (record.boot_id != event.boot_id) {
+  const bool is_new_boot = record.boot_id != event.boot_id;
+  if (is_new_boot) {
     record.boot_id = event.boot_id;
     record.last_sequence = event.last_sequence;
     instance.refused_until = instance.refused_last = 0;
@@ -142,6 +144,7 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   }
   record.last_sequence = std::max(record.last_sequence, event.last_sequence);
   become_ready(instance, out, now);
+  if (is_new_boot) restart_happened(instance, now);
   return out;
 }
 
@@ -193,6 +196,14 @@ Outcome broken(Instance& instance, const model::HostBroken& event, Now now) {
   out.reason_code = event.check;
   out.reason = event.text;
   return out;
+}
+
+Outcome unfit(Instance& instance, Now now) {
+  const auto state = instance.record.state;
+  const bool is_new = instance.record.ready.us == 0 &&
+                      (state == InstanceState::kBooting || state == InstanceState::kUnknown);
+  if (!is_new || !ends_when_empty(instance)) return {};
+  return terminate(instance, Reason::kBroken, instance.record.last_text, now);
 }
 
 void start_held(Instance& instance, std::uint64_t sequence, Now now) {

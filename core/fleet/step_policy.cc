@@ -27,6 +27,14 @@ void enter(Instance& instance, InstanceState state, Outcome& out, Event event, R
   out.reason = reason;
 }
 
+void never_was(Instance& instance, Outcome& out, Event event, Reason code,
+               const std::string& reason, Now now) {
+  instance.record.gone = now.wall;
+  enter(instance, InstanceState::kGone, out, event, code, reason, now);
+  instance.record.identity = {};
+  out.effects.push_back(Effect::kGone);
+}
+
 void set_deadline(Instance& instance, Mono deadline, Now now) {
   instance.deadline = deadline;
   instance.record.deadline = deadline == kNever ? Wall{} : now.wall + (deadline - now.mono);
@@ -42,6 +50,11 @@ Outcome terminate(Instance& instance, Reason code, const std::string& reason, No
   if (instance.record.state == InstanceState::kTerminating ||
       instance.record.state == InstanceState::kGone)
     return out;
+  if (instance.record.state == InstanceState::kRequested && instance.create_refused &&
+      instance.record.provider_id.empty()) {
+    never_was(instance, out, Event::kGone, code, reason, now);
+    return out;
+  }
   enter(instance, InstanceState::kTerminating, out, Event::kTerminating, code, reason, now);
   lose_evidence(instance);
   instance.record.absent_sightings = 0;
@@ -123,6 +136,11 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
   };
   instance.created = instance.since = instance.known_at = now.mono;
   instance.record.absent_sightings = 0;  // The time of the last one is not in the journal.
+  if (const auto& notice = instance.record.interruption) {
+    instance.notices[static_cast<std::size_t>(notice->source)] = notice;
+    instance.notice_deadline = now.mono;
+    instance.reclaimed = true;
+  }
   instance.absence.reset();
   switch (instance.record.state) {
     case InstanceState::kRequested:

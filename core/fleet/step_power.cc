@@ -43,6 +43,7 @@ void stopped_by_itself(Instance& instance, const std::string& reason, Outcome& o
     return;
   }
   enter_stopped(instance, out, Event::kStopped, Reason::kCloudStopped, reason, now);
+  stop_happened(instance);
 }
 
 Outcome switch_off(Instance& instance, Reason code, const std::string& reason, Now now) {

@@ -12,8 +12,16 @@ namespace hostler::fleet {
 void enter(Instance& instance, model::InstanceState state, Outcome& out, model::Event event,
            model::Reason code, const std::string& reason, Now now);
 
+/// Its create was refused: it is gone without having existed, and its secrets are of no more use.
+void never_was(Instance& instance, Outcome& out, model::Event event, model::Reason code,
+               const std::string& reason, Now now);
+
 /// The cloud stopped the instance, unasked. If it stops each time it is switched on, it is ended.
 void stopped_by_itself(Instance& instance, const std::string& reason, Outcome& out, Now now);
+
+/// The interruption that was announced has happened: the host was booted anew, or is off.
+void restart_happened(Instance& instance, Now now);
+void stop_happened(Instance& instance);
 
 /// The evidence that the pool asks for is there: the instance is ready, and reachable again if it
 /// was not.

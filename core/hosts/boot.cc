@@ -19,9 +19,7 @@ asio::awaitable<Result<void>> HostBoot::check(ssh::Session& session) {
 asio::awaitable<Result<void>> HostBoot::check_init(ssh::Session& session) {
   using enum ssh::InitState::Phase;
   if (init_ended_ || host_.pool.init_command.empty()) co_return Result<void>();
-  // The init script of an adopted host may name it by an id of an earlier store.
-  const bool is_ours = !host_.target.identity.challenge_secret.empty();
-  std::string instance = is_ours ? host_.target.instance.text() : "";
+  std::string instance = init_instance();
   const auto state = co_await ssh::read_init_state(session, std::move(instance));
   if (!state) {
     host_.report_not_yet("init", state.error().message);
@@ -37,23 +35,35 @@ asio::awaitable<Result<void>> HostBoot::check_init(ssh::Session& session) {
   }
   const bool goes_on = host_.pool.init_failure == model::InitFailure::kWarn;
   if (state->failed() && !std::exchange(init_failure_told_, true))
-    host_.report(model::HostInitFailed{state->ending(), state->last_words(), goes_on});
+    host_.report(model::HostInitFailed{state->ending(), state->output_end(), goes_on});
   if (state->failed() && !goes_on) co_return fail(Errc::kUnavailable, state->describe());
   init_ended_ = true;
   co_return Result<void>();
 }
 
-void HostBoot::deliver() {
-  constexpr unsigned kDeliveriesMax = 3;
-  if (delivering_ || deliveries_ == kDeliveriesMax) return;
+/// The init script of an adopted host may name it by an id of an earlier store.
+std::string HostBoot::init_instance() const {
+  const bool is_ours = !host_.target.identity.challenge_secret.empty();
+  return is_ours ? host_.target.instance.text() : "";
+}
+
+bool HostBoot::begin_command(std::uint64_t proposal) {
+  if (!delivery_.begin(proposal, CommandProposal::Clock::now())) return false;
   ++deliveries_;
-  delivering_ = true;
+  return true;
+}
+
+void HostBoot::deliver() {
+  constexpr unsigned kProposalsMax = 30, kDeliveriesMax = 3;
+  const auto now = CommandProposal::Clock::now();
+  if (delivery_.stands(now) || deliveries_ == kDeliveriesMax || proposals_ == kProposalsMax) return;
+  ++proposals_;
   model::HostExec command;
   command.purpose = "the init command is sent";
   command.arguments = {"sh", "-s"};
-  command.input = ssh::make_init_delivery(host_.pool.init_command, host_.target.instance.text());
+  command.input = ssh::make_init_delivery(host_.pool.init_command, init_instance());
   command.as_root = true;
-  host_.report(model::CommandProposed{std::move(command)});
+  host_.report(model::CommandProposed{std::move(command), delivery_.make(now)});
 }
 
 asio::awaitable<Result<void>> HostBoot::probe(ssh::Session& session) {

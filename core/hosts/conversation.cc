@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/hosts/notice_text.h"
 #include "core/log/log.h"
 
 namespace hostler::hosts {
@@ -28,18 +29,29 @@ constexpr Duration kReadFirst = std::chrono::milliseconds(100);
 /// Text of a host that becomes a reason which people read.
 std::string shown(const std::string& text) { return printable(text, agent::kTextMax); }
 
-agent::Configure to_configure(const HostSettings& settings,
-                              const std::vector<model::BrokenCheck>& checks) {
+std::uint64_t to_us(Duration time) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(time).count());
+}
+
+agent::Configure to_configure(const HostSettings& settings, const model::PoolPolicy& pool) {
   agent::Configure out;
   out.uid_first = settings.uid_first;
   out.uid_count = settings.uid_count;
   out.blobs_max = settings.blobs_max;
-  for (const auto& check : checks) {
+  for (const auto& check : pool.broken_checks) {
     agent::Check one;
     one.name = check.name;
     one.command = check.command;
-    one.interval_us = static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::microseconds>(check.interval).count());
+    one.interval_us = to_us(check.interval);
+    out.checks.push_back(std::move(one));
+  }
+  if (const auto& check = pool.interruption_check; !check.command.empty()) {
+    agent::Check one;
+    one.name = "interruption";
+    one.command = check.command;
+    one.interval_us = to_us(check.interval);
+    one.kind = agent::Check::Kind::kInterrupted;
     out.checks.push_back(std::move(one));
   }
   return out;
@@ -147,9 +159,9 @@ asio::awaitable<Result<void>> Conversation::read_once(std::span<char> buffer) {
 }
 
 asio::awaitable<void> Conversation::say_goodbye(std::span<char> buffer) {
-  const std::string last_words(client_.pending());
-  client_.sent(last_words.size());
-  const std::string_view bytes(last_words);
+  const std::string unsent(client_.pending());
+  client_.sent(unsent.size());
+  const std::string_view bytes(unsent);
   const auto written = co_await channel_.write(bytes);
   if (!written) co_return;
   // The agent ends the channel. Hanging up at once could cut the words off.
@@ -213,7 +225,7 @@ void Conversation::update_checks() {
 }
 
 void Conversation::send_checks() {
-  const auto configure = to_configure(*host_->settings, host_->pool.broken_checks);
+  const auto configure = to_configure(*host_->settings, host_->pool);
   if (const auto sent = client_.configure(configure); !sent)
     log::warn(host_->name(), sent.error().message);
   wake_writer();
@@ -250,6 +262,19 @@ void Conversation::kill(const model::KillAttempt& command) {
   wake_writer();
 }
 
+void Conversation::interrupt(const model::InterruptAttempt& command) {
+  if (!is_connected()) return;
+  agent::Interrupt out;
+  out.attempt = command.attempt;
+  out.notice = static_cast<std::uint64_t>(command.noticed.us);
+  out.at_us = command.at.us;
+  out.left_us = to_us(std::max(command.left, Duration::zero()));
+  out.action = command.action;
+  if (const auto sent = client_.interrupt(out); !sent)
+    log::warn(host_->name(), sent.error().message);
+  wake_writer();
+}
+
 void Conversation::ack(const model::AckAttempt& command) {
   output_->ack(command.attempt);
   wake_writer();
@@ -281,6 +306,7 @@ void Conversation::on_ready(agent::Ready& ready) {
   event.connection = connection_;
   event.last_sequence = ready.hello.last_sequence;
   event.scratch = ready.scratch;
+  event.ram = ready.ram;
   for (const auto& known : ready.attempts)
     event.attempts.push_back({known.attempt, to_phase(known.phase)});
   host_->report(std::move(event));
@@ -313,7 +339,7 @@ void Conversation::on_event(agent::Event&& event) {
   } else if (const auto* broken = std::get_if<agent::HostBroken>(&event)) {
     host_->report(model::HostBroken{shown(broken->check), shown(broken->text)});
   } else if (const auto* notice = std::get_if<agent::SpotNotice>(&event)) {
-    host_->report(model::HostInterruption{shown(notice->text)});
+    host_->report(read_notice(shown(notice->text)));
   }
 }
 

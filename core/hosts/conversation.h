@@ -32,6 +32,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   void resume(const model::ResumeAttempts& command);
   void start(model::StartAttempt command);
   void kill(const model::KillAttempt& command);
+  void interrupt(const model::InterruptAttempt& command);
   void ack(const model::AckAttempt& command);
   /// The pool's checks have changed: sends them to the agent.
   void update_checks();

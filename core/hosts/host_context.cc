@@ -37,7 +37,7 @@ boost::asio::awaitable<Result<std::unique_ptr<ssh::Session>>> HostContext::conne
     auto session = co_await ssh::Session::connect(std::move(request));
     co_return session;
   }
-  auto session = co_await jump_->connect(std::move(request), answers_);
+  auto session = co_await jump_->connect(std::move(request), reach_);
   co_return session;
 }
 

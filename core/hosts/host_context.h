@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "core/hosts/reach.h"
 #include "core/hosts/settings.h"
 #include "core/ssh/session.h"
 
@@ -60,7 +61,7 @@ class HostContext {
   [[nodiscard]] std::string routed(const std::string& text) const;
 
   const std::shared_ptr<JumpHost> jump_;
-  bool answers_ = false;          ///< The last try through the jump host has reached the host.
+  Reach reach_;                   ///< Through the jump host.
   const HostSettings::Set& set_;  ///< Of `settings`.
   bool stopped_ = false;
   std::chrono::steady_clock::time_point heard_at_;

@@ -66,7 +66,12 @@ std::shared_ptr<JumpHost> Hosts::jump_host(const std::string& set) {
   const auto found = settings_->sets.find(set);
   if (found == settings_->sets.end() || !found->second.proxy) return nullptr;
   auto& jump = jump_hosts_[set];
-  if (!jump) jump = std::make_shared<JumpHost>(io_, *found->second.proxy, settings_->seed);
+  if (!jump) {
+    auto tell = [ports = ports_, set](const std::string& problem) {
+      if (ports->jump_host_changed) ports->jump_host_changed(set, problem);
+    };
+    jump = std::make_shared<JumpHost>(io_, *found->second.proxy, settings_->seed, std::move(tell));
+  }
   return jump;
 }
 

@@ -66,23 +66,29 @@ void Link::command(model::HostCommand command) {
     if (conversation_) conversation_->resume(*resume);
   } else if (const auto* kill = std::get_if<model::KillAttempt>(&command)) {
     if (conversation_) conversation_->kill(*kill);
+  } else if (const auto* notice = std::get_if<model::InterruptAttempt>(&command)) {
+    if (conversation_) conversation_->interrupt(*notice);
   } else if (const auto* ack = std::get_if<model::AckAttempt>(&command)) {
     if (conversation_) conversation_->ack(*ack);
   } else if (const auto* rotation = std::get_if<model::ActivateRotation>(&command)) {
     rotation_.expect(rotation->identity);
     if (session_) spawn(rotation_.activate(session_, prefix_));
   } else if (auto* one = std::get_if<model::RunCommand>(&command)) {
-    if (session_ && has_rights_) return spawn(run_one(session_, std::move(*one)));
-    boot_.command_ended();
-    host_->report(not_started(*one, "the host is not connected"));
+    if (!session_ || !has_rights_)
+      host_->report(not_started(*one, "the host is not connected"));
+    else if (one->proposal != 0 && !boot_.begin_command(one->proposal))
+      host_->report(not_started(*one, "it came too late for the connection that needed it"));
+    else
+      spawn(run_one(session_, std::move(*one)));
   }
 }
 
 asio::awaitable<void> Link::run_one(std::shared_ptr<ssh::Session> session,
                                     model::RunCommand command) {
   std::string prefix = prefix_;
+  const std::uint64_t proposal = command.proposal;
   auto ended = co_await run_command(*session, std::move(prefix), std::move(command));
-  boot_.command_ended();
+  boot_.command_ended(proposal);
   host_->report(std::move(ended));
 }
 
@@ -99,7 +105,7 @@ asio::awaitable<void> Link::run() {
     conversation_.reset();
     session_.reset();
     has_rights_ = false;
-    boot_.command_ended();
+    boot_.connection_ended();
     if (host_->is_stopped()) co_return;
     if (const auto since = std::exchange(ready_at_, std::nullopt))
       failures_ = ssh::failures_after(failures_, std::chrono::steady_clock::now() - *since);

@@ -61,7 +61,7 @@ asio::awaitable<Result<ssh::NextKey>> KeyRotation::prepare(std::shared_ptr<ssh::
                                                            std::string prefix) {
   const auto& identity = host_.target.identity;
   const ssh::Marker marker{identity.challenge_secret, identity.delivered_public_key};
-  const auto until = std::chrono::steady_clock::now() + host_.settings->marker_patience;
+  const auto until = std::chrono::steady_clock::now() + host_.settings->patience.marker;
   while (true) {
     std::string its_prefix = prefix;
     ssh::Marker its_marker = marker;

@@ -50,9 +50,14 @@ struct HostSettings {
   /// Starts and inputs are not counted in full: they wait in their queue and add a mebibyte and one
   /// message at most.
   std::size_t unread_max = std::size_t{16} << 20;
-  /// How long after the first connection a host may take to run the init script of its create. A
-  /// host without what that leaves there keeps its host key.
-  Duration marker_patience = std::chrono::minutes(10);
+  struct Patience {
+    /// How long after the first connection a host may take to run the init script of its create. A
+    /// host without what that leaves there keeps its host key.
+    Duration marker = std::chrono::minutes(10);
+    /// How long a link waits for the answer to a command that it has proposed.
+    Duration proposal = model::kProposalPatience;
+  };
+  Patience patience;
   std::uint64_t seed = 1;  ///< For the jitter of the pauses between connections.
 };
 
@@ -88,6 +93,9 @@ struct HostPorts {
   std::function<Result<BlobPiece>(const std::string& sha256, std::uint64_t offset)> read_blob;
   /// Parses the body of a job.
   std::function<Result<model::JobSpec>(const std::string& body)> read_job;
+  /// The jump host of a set cannot be logged in to, and why; with "": it works again. Told when
+  /// this changes. May be empty.
+  std::function<void(const std::string& set, const std::string& problem)> jump_host_changed;
   /// Counts a try to prove a host: its method on success, or whether it raised an alarm.
   std::function<void(std::optional<model::VerifyMethod>, bool alarm)> count_verification;
 };

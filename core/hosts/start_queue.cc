@@ -34,6 +34,8 @@ agent::Start to_start(const model::StartAttempt& command, const std::string& boo
   out.output_head_max = settings.output_head_max;
   out.output_tail_max = settings.output_tail_max;
   out.grace_us = settings.kill_grace_us;
+  out.interruption_command =
+      spec.interruption_command.empty() ? pool.interruption_command : spec.interruption_command;
   out.no_new_privs = pool.no_new_privs;
   out.drop_capabilities = pool.drop_capabilities;
   return out;

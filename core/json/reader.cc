@@ -133,6 +133,17 @@ bool Field::millionths(std::int64_t& out, std::int64_t min, std::int64_t max) co
   return true;
 }
 
+bool Field::thousandths(std::int64_t& out, std::int64_t min, std::int64_t max) const {
+  double read = 0;
+  if (!number(read, static_cast<double>(min) / 1e3, static_cast<double>(max) / 1e3)) return false;
+  const std::int64_t nearest = std::llround(read * 1e3);
+  // Both are the double that is nearest to the same decimal number.
+  if (static_cast<double>(nearest) / 1e3 != read)
+    return refuse("a number with at most three decimals, such as 0.25");
+  out = nearest;
+  return true;
+}
+
 bool Field::text(std::string& out, const TextRule& rule) const {
   if (!value_) return false;
   const std::string_view read = value_->text();

@@ -105,6 +105,8 @@ class Field {
   bool number(double& out, double min, double max) const;
   /// A number converted to millionths: 0.25 gives 250000. For money.
   bool millionths(std::int64_t& out, std::int64_t min, std::int64_t max) const;
+  /// A number with at most three decimals: 0.25 gives 250. `min` and `max` are thousandths too.
+  bool thousandths(std::int64_t& out, std::int64_t min, std::int64_t max) const;
   bool text(std::string& out, const TextRule& rule = {}) const;
   /// `[a-z0-9_-]{1,63}`
   bool name(std::string& out) const;

@@ -137,14 +137,26 @@ bool tells_of_a_part(const std::string& description) {
          description.starts_with("Failed to validate item");
 }
 
+/// In other words where those of valijson do not tell a user what to do.
+std::string in_plain_words(const std::string& description) {
+  const std::size_t name = description.find(": '");
+  if (description.starts_with("Object contains a property that could not be validated") &&
+      name != std::string::npos && description.ends_with("'."))
+    return "unknown key " + description.substr(name + 2, description.size() - name - 3) +
+           "; check the spelling";
+  if (description.starts_with("Failed to validate against exactly one child schema"))
+    return "it fits none of the alternatives of the schema, or more than one";
+  return description;
+}
+
 std::vector<std::string> texts_of(valijson::ValidationResults& results) {
   std::vector<std::string> out;
   valijson::ValidationResults::Error error;
   while (out.size() < kReportedMax && results.popError(error)) {
     if (tells_of_a_part(error.description)) continue;
     const std::string path = path_of(error.context);
-    out.push_back(
-        printable((path.empty() ? "" : path + ": ") + error.description, kProblemBytesMax));
+    out.push_back(printable((path.empty() ? "" : path + ": ") + in_plain_words(error.description),
+                            kProblemBytesMax));
   }
   return out;
 }

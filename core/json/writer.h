@@ -40,6 +40,8 @@ class Writer {
   Writer& value(double number);  ///< The shortest exact text; null for NaN and infinity.
   /// For money, without rounding by a double: 1250000 is written as 1.25.
   Writer& millionths(std::int64_t micros);
+  /// Likewise: 250 is written as 0.25.
+  Writer& thousandths(std::int64_t number) { return millionths(number * 1000); }
   Writer& null() { return raw("null"); }
   /// Appends a value that is JSON already.
   Writer& raw(std::string_view json);

@@ -37,6 +37,8 @@ const char* to_string(CloudOp op) {
       return "destroy_leftover";
     case CloudOp::kOfferings:
       return "offerings";
+    case CloudOp::kWatch:
+      return "watch";
   }
   return "?";
 }

@@ -71,7 +71,6 @@ struct CloudError {
   std::optional<Duration> retry_after;
   bool outcome_unknown = false;  ///< The side effect may have happened: list before going on.
   std::string provider_code, request_id;
-  std::int32_t provider_status = 0;  ///< HTTP status or 0.
   std::int64_t quota_limit = -1, quota_used = -1;
   std::optional<DriverCrash> crash;  ///< The driver died in this call.
   bool no_descriptors = false;       ///< No process of the driver: this one has no descriptor left.
@@ -94,12 +93,13 @@ enum class CloudOp : std::uint8_t {
   kLeftovers,  ///< Their list.
   kDestroyLeftover,
   kOfferings,
+  kWatch,  ///< For notices of interruptions.
 };
 const char* to_string(CloudOp op);
 
 using Tags = std::map<std::string, std::string>;
 
-enum class UserDataFormat : std::uint8_t { kNone, kSh, kCloudConfig, kIgnition, kRaw };
+enum class UserDataFormat : std::uint8_t { kNone, kSh };
 
 /// Which of an instance's addresses is used.
 enum class AddressChoice : std::uint8_t {
@@ -117,7 +117,7 @@ struct CreateRequest {
   InstanceType type;
   std::string region, zone, subnet;  ///< Empty: the driver's choice.
   Micros price_cap_per_hour;         ///< 0: none.
-  std::int64_t root_disk = 0;        ///< Bytes; 0: the driver's choice.
+  Placement placement;               ///< Of pool and type; its subnets are empty: see `subnet`.
   std::string name_hint;
   UserDataFormat user_data_format = UserDataFormat::kNone;
   std::string user_data;             ///< As secret as a credential.
@@ -125,7 +125,6 @@ struct CreateRequest {
   std::string ssh_host_key_private;  ///< Empty unless the set can place it before sshd starts.
   std::string ssh_host_key_public;
   std::vector<std::string> ssh_public_keys;
-  std::vector<std::string> security_groups, profiles;  ///< The cloud's; empty: its choice.
   Tags tags;
   friend bool operator==(const CreateRequest&, const CreateRequest&) = default;
 };
@@ -139,20 +138,17 @@ struct DestroyRequest {
   std::string id;  ///< The cloud's.
   std::string expected_set_id;
   std::string idempotency_key;
-  std::string reason;
 };
 
 struct SetTagsRequest {
   std::string id;
   Tags set = {};
-  std::vector<std::string> remove = {};
 };
 
 /// A start or a stop.
 struct PowerRequest {
   std::string id;  ///< The cloud's.
   std::string expected_set_id;
-  std::string reason;
 };
 
 /// The cloud's view of an instance's state (driver ABI HOSTLER_STATE_*).
@@ -175,7 +171,7 @@ struct ListedInstance {
   std::string id;          ///< The cloud's; may change once: identity is the key.
   std::string request_id;  ///< A spot request's id, if it has become this instance.
   std::string idempotency_key, set_id, owner;
-  std::string name, provider_type, image_id, region, zone, subnet;
+  std::string zone;
   std::string address;  ///< Best address to reach it by; empty while unknown.
   std::uint16_t ssh_port = 22;
   std::string remote_user;
@@ -201,11 +197,10 @@ struct SetInfo {
   /// Of a create; 0: the driver did not say.
   std::uint64_t user_data_max_bytes = 0;
   std::uint32_t tags_max = 0, tag_key_max = 0, tag_value_max = 0, name_max = 0;
-  bool create_token_native = false, tags_at_create = false, server_filter = false,
-       host_key_inject = false, user_data = true, user_data_gzip = false, spot = false,
-       stop = false;
+  bool create_token_native = false, host_key_inject = false, user_data = true,
+       user_data_gzip = false, spot = false, stop = false;
   bool has_host_key_extension = false, has_price_history = false, has_power = false,
-       has_console = false;
+       has_console = false, has_leftovers = false;
 };
 
 struct PricePoint {

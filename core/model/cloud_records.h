@@ -8,6 +8,7 @@
 #include "core/base/time.h"
 #include "core/model/cloud.h"
 #include "core/model/image.h"
+#include "core/model/interruption.h"
 #include "core/model/offering.h"
 
 /// What the extensions of a driver are asked for, and what they answer: values of
@@ -30,21 +31,6 @@ struct CloudOffering {
   Availability available = Availability::kUnknown;
 };
 
-enum class InterruptionAction : std::uint8_t {
-  kNotSaid,  ///< Counts as kTerminate.
-  kTerminate,
-  kStop,
-  kSuspend,
-  kRestart,
-  kWithdrawn,  ///< The earlier notice is cancelled.
-};
-/// A notice that the cloud will take an instance back.
-struct Interruption {
-  std::string instance_id, text;  ///< The text is fit to print.
-  Wall noticed, at;               ///< 0: not known.
-  InterruptionAction action = InterruptionAction::kNotSaid;
-};
-
 struct ConsoleQuery {
   std::string id;
   std::uint64_t offset = 0;     ///< From there on.
@@ -55,6 +41,8 @@ struct ConsoleText {
   std::uint64_t offset = 0;  ///< Of the first byte in the whole.
   std::string bytes;         ///< Without what may be missing between two pieces.
   Wall as_of;                ///< 0: not known.
+  /// Where something is missing between two pieces for the first time, counted as `offset` is.
+  std::optional<std::uint64_t> gap = {};
 };
 
 /// A thing with our tag that outlived its instance.

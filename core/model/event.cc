@@ -45,6 +45,12 @@ constexpr std::array kEvents{
               "the job was cancelled and has ended"},
     EventInfo{Event::kOutputsRemoved, "outputs_removed", kJob, kInfo, Holds::kNone,
               "the kept output of a job that had ended was deleted"},
+    EventInfo{Event::kInterrupted, "interrupted", kJob, kInfo, Holds::kNone,
+              "the attempt is ended, because its host will be interrupted; the job waits again, "
+              "and the attempt does not count"},
+    EventInfo{Event::kInterruptionCommand, "interruption_command", kJob, kInfo, Holds::kNone,
+              "its host is told of the interruption, and runs the interruption command beside the "
+              "job, if there is one"},
     EventInfo{Event::kUnexpectedAttempt, "unexpected_attempt", kAttempt, kWarning, Holds::kNone,
               "a host runs an attempt that it should not: it is killed"},
 
@@ -74,7 +80,8 @@ constexpr std::array kEvents{
     EventInfo{
         Event::kBroken, "broken", kInstance, kAlarm, Holds::kData,
         "the check in `reason_code` failed: the host gets no more jobs. `start`: it could not "
-        "start jobs; `report`: it reported a number that cannot be; `protocol`: it violated "
+        "start jobs; `ram`: it has less than half of the RAM that the menu says; `report`: it "
+        "reported a number that cannot be; `protocol`: it violated "
         "the agent's protocol"},
     EventInfo{Event::kInitFailed, "init_failed", kInstance, kWarning, Holds::kNone,
               "the init command of a new host failed, and the host is kept"},
@@ -104,6 +111,13 @@ constexpr std::array kEvents{
               "the host's key cannot be replaced there"},
     EventInfo{Event::kIdleBehavior, "idle_behavior", kInstance, kInfo, Holds::kData,
               "the instance is to `reason_code`: run, hold or drain"},
+    EventInfo{Event::kInterruption, "interruption", kInstance, kWarning, Holds::kData,
+              "its cloud will take the instance back, as `reason_code` says: driver, list or host"},
+    EventInfo{Event::kCordoned, "cordoned", kInstance, kInfo, Holds::kNone,
+              "the host will be interrupted: it gets no new jobs, and its jobs are replaced"},
+    EventInfo{Event::kInterruptionOver, "interruption_over", kInstance, kInfo, Holds::kData,
+              "no notice of an interruption holds any more: `withdrawn`, `lapsed` or `happened`; "
+              "a host that is still there gets jobs again"},
     EventInfo{Event::kStopped, "stopped", kInstance, kWarning, Holds::kReason,
               "the cloud shows the instance stopped, although hostler did not ask for it"},
     EventInfo{Event::kSwitchedOff, "switched_off", kInstance, kInfo, Holds::kReason,
@@ -181,9 +195,17 @@ constexpr std::array kEvents{
     EventInfo{Event::kCannotStop, "cannot_stop", kSet, kWarning, Holds::kData,
               "the cloud never stops instances of the type in `reason_code`: they are destroyed "
               "instead"},
+    EventInfo{Event::kRamLearned, "ram_learned", kSet, kInfo, Holds::kData,
+              "hosts of the type in `reason_code` report less RAM than the menu says: plans count "
+              "with the least that was reported"},
     EventInfo{Event::kOfferingsChanged, "offerings_changed", kSet, kInfo, Holds::kNone,
               "the cloud offers other types than before to pools that choose types by their "
               "properties"},
+    EventInfo{Event::kWatchFailed, "watch_failed", kSet, kWarning, Holds::kReason,
+              "the driver does not watch for interruptions now: it is asked again; lists and hosts "
+              "still tell of them"},
+    EventInfo{Event::kNoticesIgnored, "notices_ignored", kSet, kInfo, Holds::kNone,
+              "notices of interruptions name instances that the set does not have"},
     EventInfo{Event::kOfferingsFailed, "offerings_failed", kSet, kWarning, Holds::kReason,
               "the cloud does not say which types it offers: those of before stay, and it is asked "
               "again"},

@@ -11,6 +11,7 @@
 #include "core/base/time.h"
 #include "core/model/ids.h"
 #include "core/model/instance.h"
+#include "core/model/interruption.h"
 #include "core/model/job.h"
 
 /// The commands of the loop to a host's link, and the events of the link. Values only: links run on
@@ -69,6 +70,15 @@ struct KillAttempt {
   InstanceId instance;
   AttemptId attempt;
 };
+/// The host will be interrupted: run the interruption command of the attempt, once for each notice.
+struct InterruptAttempt {
+  InstanceId instance;
+  AttemptId attempt;
+  Wall noticed;     ///< Tells notices apart.
+  Wall at;          ///< When the host is interrupted; 0: not known.
+  Duration left{};  ///< The command may run for so long.
+  InterruptionAction action = InterruptionAction::kNotSaid;
+};
 /// The attempt's end and output are durable at the daemon: the host may forget the attempt.
 struct AckAttempt {
   InstanceId instance;
@@ -95,10 +105,14 @@ struct RunCommand {
   InstanceId instance;
   std::uint64_t number = 0;  ///< Rises while the daemon lives.
   HostExec command;
+  /// The number of the CommandProposed that it answers: it is refused on another connection, and
+  /// after kProposalPatience, since the loop has counted it as ended. 0: it answers none.
+  std::uint64_t proposal = 0;
 };
 
-using HostCommand = std::variant<ConnectHost, DisconnectHost, ResumeAttempts, StartAttempt,
-                                 KillAttempt, AckAttempt, ActivateRotation, RunCommand>;
+using HostCommand =
+    std::variant<ConnectHost, DisconnectHost, ResumeAttempts, StartAttempt, KillAttempt,
+                 InterruptAttempt, AckAttempt, ActivateRotation, RunCommand>;
 
 // ---- events ------------------------------------------------------------------------------------
 
@@ -112,7 +126,7 @@ struct HostNotYet {
 struct HostInitFailed {
   std::string ending;  ///< "status 3", or how it ended otherwise; without spaces at its ends.
   /// The end of its output, one printable line; empty: it printed nothing.
-  std::string last_words;
+  std::string output_end;
   bool host_goes_on = false;  ///< The pool takes such hosts: the link goes on to the boot probe.
 };
 /// The host key was verified. Sent on every connection, before anything else.
@@ -144,10 +158,14 @@ struct RotationEnded {
   std::string text;
 };
 
+/// How long a link waits for the answer to a CommandProposed. Then it refuses the answer, and may
+/// propose the command again.
+inline constexpr Duration kProposalPatience = std::chrono::seconds(20);
 /// The link needs a command to be run on the verified host; RunCommand is the answer, once the
-/// start is in the ledger.
+/// start is in the ledger. None comes where the host may run no more commands.
 struct CommandProposed {
   HostExec command;
+  std::uint64_t number = 0;  ///< Rises in the life of the link.
 };
 /// How a command of RunCommand ended.
 struct CommandEnded {
@@ -174,6 +192,7 @@ struct HostReady {
   std::uint64_t last_sequence = 0;
   std::vector<AttemptReport> attempts;
   std::optional<std::int64_t> scratch = {};  ///< Bytes that jobs may use there; unset: not known.
+  std::optional<std::int64_t> ram = {};      ///< Bytes that it has; unset: not known.
 };
 /// A connection that had sent HostVerified ended, or its ping is overdue; the link reconnects.
 struct HostLost {
@@ -185,9 +204,12 @@ struct HostBroken {
   std::string check;
   std::string text;
 };
-/// The agent reports that the cloud will take the host away soon.
+/// The pool's `interruption_check` says that the cloud takes the host back, or no longer says so
+/// (kWithdrawn).
 struct HostInterruption {
-  std::string text;
+  std::string text;  ///< What the check printed, one line.
+  Wall at = {};      ///< 0: it names no time.
+  InterruptionAction action = InterruptionAction::kNotSaid;
 };
 struct AttemptStarted {
   AttemptId attempt;

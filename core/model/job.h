@@ -70,7 +70,8 @@ struct Input {
   friend bool operator==(const Input&, const Input&) = default;
 };
 
-/// A job as it was submitted. Exactly one of command and script is set.
+/// A job as it was submitted: its members are those of the request. Exactly one of command and
+/// script is set.
 struct JobSpec {
   std::string name;
   std::vector<std::string> command;
@@ -86,6 +87,8 @@ struct JobSpec {
   bool restartable = false;
   std::uint32_t attempts_max = 3;
   std::uint32_t start_failures_max = kStartFailuresMax;
+  /// sh; run beside the job when its host will be interrupted. Empty: that of the pool.
+  std::string interruption_command;
   std::string client_key;
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -35,6 +36,13 @@ struct BrokenCheck {
   std::string command;  ///< sh; exit status 0 is healthy.
   Duration interval = 1min;
   friend bool operator==(const BrokenCheck&, const BrokenCheck&) = default;
+};
+
+/// A command on the host that tells whether its cloud takes it back.
+struct InterruptionCheck {
+  std::string command;  ///< sh; prints nothing without a notice. Empty: there is no check.
+  Duration interval = 5s;
+  friend bool operator==(const InterruptionCheck&, const InterruptionCheck&) = default;
 };
 
 /// What is done about things with our tags that outlived their instance.
@@ -92,17 +100,17 @@ struct PoolPolicy {
   std::int32_t stopped = 0;  ///< Instances to keep switched off; they do not count for max.
   Ceilings ceilings;
   Duration idle_timeout = 1min, boot_timeout = 10min, probe_timeout = 10min,
-           shutdown_timeout = 10s;  ///< The last: between two destroys.
-  double price_factor_max = 2.0;    ///< Most price of a type, as a multiple of the cheapest fit.
-  Micros price_cap_per_hour;        ///< 0: none.
-  Duration spot_patience = 10min;   ///< After it work that allows both falls back to on_demand.
+           shutdown_timeout = 10s;    ///< The last: between two destroys.
+  double price_factor_max = 2.0;      ///< Most price of a type, as a multiple of the cheapest fit.
+  Micros price_cap_per_hour;          ///< 0: none.
+  Duration spot_patience = 10min;     ///< After it work that allows both falls back to on_demand.
+  Duration spot_shortage_patience{};  ///< The same while gates hold back all spot that fits.
   Duration starvation_after = 10min;
   Readiness readiness = Readiness::kAgent;
   std::vector<VerifyMethod> verify{VerifyMethod::kDelivered, VerifyMethod::kChallenge};
   bool rotate_keys = true;
-  std::int64_t root_disk = 0;    ///< Bytes; 0: the type's.
-  std::string image_id, subnet;  ///< Here and in the next two empty: the type's.
-  std::vector<std::string> security_groups, profiles;
+  Placement placement;              ///< What it says wins over the type's.
+  std::string image_id;             ///< Empty: the type's.
   std::optional<ImageQuery> image;  ///< In place of what the type says of an image.
   /// By the name of the type: its provider_params with the pool's in place of those of the same
   /// name. Only if the pool has some.
@@ -112,20 +120,31 @@ struct PoolPolicy {
   InitDelivery init_delivery = InitDelivery::kAuto;
   std::string boot_probe = "true";  ///< sh; exit status 0 means booted.
   std::vector<BrokenCheck> broken_checks;
+  InterruptionCheck interruption_check;
+  std::string interruption_command;  ///< sh; beside each job that has none. Empty: none.
+  /// A host gets no new work, and its work is replaced, this long before its interruption.
+  Duration interruption_lead = 10min;
+  /// Restartable jobs are ended this long before their host is interrupted; 0: they are not ended.
+  Duration interruption_margin = 5s;
   std::int32_t attempts_parallel_max = 0;  ///< Per host; 0: only resources bound it.
   bool no_new_privs = true;       ///< Of jobs: programs with setuid or capabilities give them none.
   bool drop_capabilities = true;  ///< Of jobs, where the agent is root: the bounding set is empty.
   friend bool operator==(const PoolPolicy&, const PoolPolicy&) = default;
 };
 
-/// Of the creates of this pool and type; empty: the driver's choice.
-inline const std::string& subnet_of(const PoolPolicy& pool, const InstanceType& type) {
-  return pool.subnet.empty() ? type.subnet : pool.subnet;
-}
-
 /// ", all behind jump host bastion.example:22"; empty: the hosts of the set are reached directly.
 inline std::string behind_jump_host(const SetPolicy& set) {
   return set.jump_host.empty() ? "" : ", all behind jump host " + set.jump_host;
+}
+
+/// No host runs more jobs at the same time: jobs may need nothing of it.
+inline constexpr std::int32_t kJobsOnHostMax = 4'000;
+/// How many jobs a host of the type runs at the same time in the pool, at least 1.
+inline std::int32_t jobs_max_of(const PoolPolicy& pool, const InstanceType& type) {
+  std::int32_t most = kJobsOnHostMax;
+  if (pool.attempts_parallel_max > 0) most = std::min(most, pool.attempts_parallel_max);
+  if (type.jobs_max > 0) most = std::min(most, type.jobs_max);
+  return most;
 }
 
 inline const std::string& image_of(const PoolPolicy& pool, const InstanceType& type) {

@@ -23,7 +23,7 @@ struct Quota {
   std::optional<std::int64_t> output_bytes_max;  ///< Kept by the daemon, of all jobs.
   std::optional<std::int64_t> priority_max;
   /// Of jobs that start or run, together. Beyond these two, jobs wait.
-  std::optional<std::int64_t> running_vcpus_max;
+  std::optional<Vcpus> running_vcpus_max;
   std::optional<Micros> running_price_per_hour_max;  ///< Each job with its share of its host.
   friend bool operator==(const Quota&, const Quota&) = default;
 

@@ -11,6 +11,7 @@
 #include "core/model/cloud.h"
 #include "core/model/image.h"
 #include "core/model/instance.h"
+#include "core/model/interruption.h"
 #include "core/model/job.h"
 #include "core/model/ledger.h"
 #include "core/model/offered.h"
@@ -37,6 +38,8 @@ struct WorkRecord {
   InstanceId instance;                  ///< Where it is or was.
   std::vector<std::string> refused_by;  ///< Different hosts that could not start it: "h-7".
   bool cancel_requested = false;
+  /// Its attempt was told to end, because its host will be interrupted.
+  bool interrupted = false;
   /// It waited or ran when the backup was made that this state was restored from, and may have run
   /// since: if it would wait, it is held. The first attempt after its release ends this.
   bool restored = false;
@@ -130,6 +133,8 @@ struct InstanceRecord {
   Wall deadline;            ///< Of the state it is in; 0: none.
   Resources total;          ///< As its type was when it was made; zero: not known.
   std::int64_t off_us = 0;  ///< Of its life so far, switched off; without the present time.
+  /// Of the notices that hold the one whose time comes first.
+  std::optional<Notice> interruption;
   friend bool operator==(const InstanceRecord&, const InstanceRecord&) = default;
 };
 struct InstanceChanged {
@@ -206,9 +211,22 @@ struct PrincipalUse {
   friend bool operator==(const PrincipalUse&, const PrincipalUse&) = default;
 };
 
-using Change = std::variant<WorkItem, WorkChanged, AttemptChanged, InstanceChanged, GateChanged,
-                            GateOpened, PriceRow, SetAccount, ImageRow, ImageForgotten,
-                            PrincipalUse, OfferedRow, OfferedGone, LedgerRecord>;
+/// The least RAM that hosts of a set and a type have reported, while the menu has `menu_ram` for
+/// the type: less than that, and at least half of it.
+struct RamReport {
+  std::string set, type;
+  std::int64_t menu_ram = 0, ram = 0;
+  friend bool operator==(const RamReport&, const RamReport&) = default;
+};
+struct RamForgotten {
+  std::string set, type;
+  friend bool operator==(const RamForgotten&, const RamForgotten&) = default;
+};
+
+using Change =
+    std::variant<WorkItem, WorkChanged, AttemptChanged, InstanceChanged, GateChanged, GateOpened,
+                 PriceRow, SetAccount, ImageRow, ImageForgotten, PrincipalUse, OfferedRow,
+                 OfferedGone, RamReport, RamForgotten, LedgerRecord>;
 
 /// What one or more events changed; durable all or not at all.
 struct Commit {
@@ -256,6 +274,7 @@ struct Restored {
   std::vector<ImageRow> images;
   std::vector<PrincipalUse> uses;
   std::vector<OfferedRow> offered;
+  std::vector<RamReport> ram_reports;
   struct ClientKey {
     std::string principal, key, digest;
     WorkId work;

@@ -3,12 +3,14 @@
 #include <compare>
 #include <cstdint>
 
+#include "core/model/vcpus.h"
+
 namespace hostler::model {
 
 /// What a host has or work needs. Never negative; sums saturate at what an int64 can hold by the
 /// limits that config and job readers set (2^20 vcpus, 2^50 bytes).
 struct Resources {
-  std::int32_t vcpus = 0;
+  Vcpus vcpus;
   std::int32_t gpus = 0;
   std::int64_t ram = 0;      ///< bytes
   std::int64_t scratch = 0;  ///< bytes of disk

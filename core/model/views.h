@@ -25,8 +25,11 @@ struct InstanceView {
   Resources total, used;
   std::vector<AttemptId> attempts;
   std::optional<StandingKeyAlarm> key_alarm;
-  std::optional<Wall> unlisted_since;   ///< Lists omit it since then.
-  bool init_failed = false;             ///< Its init command failed, and it is kept.
+  std::optional<Wall> unlisted_since;  ///< Lists omit it since then.
+  bool cordoned = false;               ///< It gets no new jobs, because it will be interrupted.
+  bool init_failed = false;            ///< Its init command failed, and it is kept.
+  /// It gets no new jobs and goes when it is empty: "beyond_max", "off_menu"; empty: it may.
+  std::string closed;
   std::vector<std::string> conditions;  ///< What is wrong with it now, in sentences for people.
 };
 /// The end of what an instance has written to its console, as its cloud reports it.
@@ -50,6 +53,8 @@ struct TypeView {
   Market market = Market::kOnDemand;
   Resources resources;
   Micros price_per_hour;  ///< Of the dearest zone.
+  std::int64_t ram_for_jobs =
+      0;  ///< The least that jobs get of it, in all sets; 0: no pool has it.
   struct Zone {
     std::string name;  ///< Empty: the driver chooses.
     Micros price_per_hour;
@@ -138,7 +143,13 @@ struct SetView {
   std::optional<OfferingsView> offerings;  ///< Unset: nobody asks for them.
   std::optional<Reported> reported;  ///< What the cloud reports in their place, until accepted.
   std::optional<LeftoversView> leftovers;  ///< Unset: nobody looks for them.
-  std::vector<ImageView> images;           ///< Of the queries that its creates need.
+  struct Watch {
+    bool stands = false;        ///< Its driver watches for interruptions now.
+    std::string error;          ///< Why it does not.
+    std::uint64_t ignored = 0;  ///< Notices that named no instance of the set.
+  };
+  std::optional<Watch> watch;     ///< Unset: its driver has no watch for interruptions.
+  std::vector<ImageView> images;  ///< Of the queries that its creates need.
 };
 /// The cost from `since` to `until`.
 struct CostView {
@@ -160,18 +171,18 @@ struct QuotaView {
   Quota quota;
   std::uint64_t jobs_waiting = 0, shapes_waiting = 0, submits_last_minute = 0;
   std::uint64_t blob_bytes = 0, output_bytes = 0;
-  std::int64_t running_vcpus = 0;
+  Vcpus running_vcpus;
   Micros running_price_per_hour;
 };
 /// What one principal has used lately, and holds now.
 struct ShareView {
   std::string principal;
-  Micros use;                                  ///< Decayed by the half-life of fair shares.
-  double part = 0;                             ///< Of the use of all principals: 0 to 1.
-  Micros price_per_hour;                       ///< Of the parts of hosts that it holds now.
-  std::int64_t vcpus = 0;                      ///< That it holds now.
-  std::uint64_t running = 0, waiting = 0;      ///< Jobs.
-  std::optional<std::int64_t> vcpus_max = {};  ///< What it may hold; unset: no limit.
+  Micros use;                              ///< Decayed by the half-life of fair shares.
+  double part = 0;                         ///< Of the use of all principals: 0 to 1.
+  Micros price_per_hour;                   ///< Of the parts of hosts that it holds now.
+  Vcpus vcpus;                             ///< That it holds now.
+  std::uint64_t running = 0, waiting = 0;  ///< Jobs.
+  std::optional<Vcpus> vcpus_max = {};     ///< What it may hold; unset: no limit.
   std::optional<Micros> price_per_hour_max = {};
 };
 struct SharesView {

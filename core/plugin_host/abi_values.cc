@@ -46,8 +46,7 @@ constexpr std::uint32_t kScopes = 0x1ff;
 /// What an unknown bit is read as: it means less than the whole set, and all bits hold together.
 constexpr std::uint32_t kNarrow =
     model::scope::kType | model::scope::kZone | model::scope::kMarket | model::scope::kOperation;
-constexpr std::size_t kZoneBytesMax = 63;   // the zone of a price is part of a key in the store
-constexpr std::size_t kGroupBytesMax = 63;  // a quota group is part of the key of a gate
+constexpr std::size_t kZoneBytesMax = 63;  // the zone of a price is part of a key in the store
 
 const Status* find_status(hostler_status status) {
   const auto* const found = std::find_if(kStatuses.begin(), kStatuses.end(),
@@ -82,12 +81,7 @@ std::string read_instance(const hostler_rec& record, model::AddressChoice choice
   read.name(out.idempotency_key, in.idempotency_key, "idempotency_key");
   read.name(out.set_id, in.set_id, "set_id");
   read.name(out.owner, in.owner, "owner");
-  read.name(out.name, in.name, "name");
-  read.name(out.provider_type, in.provider_type, "provider_type");
-  read.name(out.image_id, in.image_id, "image_id");
-  read.name(out.region, in.region, "region");
   read.name(out.zone, in.zone, "zone");
-  read.name(out.subnet, in.subnet, "subnet");
   read.name(out.remote_user, in.remote_user, "remote_user");
   read.text(out.state_reason, in.state_reason, "state_reason");
   out.state_reason = printable(out.state_reason);
@@ -127,8 +121,6 @@ std::string read_set_info(const hostler_rec& record, model::SetInfo& out) {
   out.tag_value_max = in.tag_value_max;
   out.name_max = in.name_max;
   out.create_token_native = has(HOSTLER_CAP_CREATE_TOKEN_NATIVE);
-  out.tags_at_create = has(HOSTLER_CAP_TAGS_AT_CREATE);
-  out.server_filter = has(HOSTLER_CAP_SERVER_FILTER);
   out.host_key_inject = has(HOSTLER_CAP_HOST_KEY_INJECT);
   out.user_data = has(HOSTLER_CAP_USER_DATA);
   out.user_data_gzip = has(HOSTLER_CAP_USER_DATA_GZIP);
@@ -158,8 +150,9 @@ std::string read_quota_group(const hostler_rec& record, std::string& name) {
   if (auto broken = copy_growable(&record, in); !broken.empty()) return broken;
   TextReader read;
   read.text(name, in.name, "the name of a quota group");
-  if (in.name.len > kGroupBytesMax)
-    return "limit: a quota group's name of more than " + std::to_string(kGroupBytesMax) + " bytes";
+  if (in.name.len > model::kQuotaGroupBytesMax)
+    return "limit: a quota group's name of more than " +
+           std::to_string(model::kQuotaGroupBytesMax) + " bytes";
   if (printable(name) != name) return "R19: a quota group's name with control characters";
   return std::move(read.broken());
 }
@@ -187,11 +180,9 @@ model::CloudError read_error(const hostler_error& error, hostler_status status,
     out.message += providers_words(error, texts[HOSTLER_TEXT_PROVIDER_CODE]);
   out.scope = error.scope & kScopes;
   if ((error.scope & ~kScopes) != 0) out.scope |= kNarrow;
-  out.type = texts[HOSTLER_TEXT_SCOPE_TYPE];
   out.group = texts[HOSTLER_TEXT_SCOPE_GROUP];
   out.zone = texts[HOSTLER_TEXT_SCOPE_ZONE];
   out.subnet = texts[HOSTLER_TEXT_SCOPE_SUBNET];
-  out.region = texts[HOSTLER_TEXT_SCOPE_REGION];
   out.image = texts[HOSTLER_TEXT_SCOPE_IMAGE];
   if (error.retry_after_ms >= 0) {
     constexpr std::int64_t kDayMs = 86'400'000;
@@ -200,7 +191,6 @@ model::CloudError read_error(const hostler_error& error, hostler_status status,
   out.outcome_unknown = (error.flags & HOSTLER_EF_OUTCOME_UNKNOWN) != 0;
   out.provider_code = texts[HOSTLER_TEXT_PROVIDER_CODE];
   out.request_id = texts[HOSTLER_TEXT_REQUEST_ID];
-  out.provider_status = error.provider_status;
   out.quota_limit = error.quota_limit;
   out.quota_used = error.quota_used;
   return out;
@@ -229,12 +219,11 @@ hostler_instance_type to_abi(const model::InstanceType& type) {
   out.struct_size = sizeof out;
   out.name = to_abi(type.name);
   out.provider_type = to_abi(type.provider_type);
-  out.quota_group = to_abi(type.quota_group);
   out.provider_params_json = to_abi(type.provider_params_json);
   out.ram_bytes = static_cast<std::uint64_t>(type.resources.ram);
   out.scratch_bytes = static_cast<std::uint64_t>(type.resources.scratch);
   out.price_micros_per_hour = type.price_per_hour.value;
-  out.vcpus = static_cast<std::uint32_t>(type.resources.vcpus);
+  out.vcpus = static_cast<std::uint32_t>(type.resources.vcpus.whole());
   out.gpus = static_cast<std::uint32_t>(type.resources.gpus);
   out.market = to_abi(type.market);
   return out;
@@ -252,7 +241,7 @@ std::vector<hostler_disk> disks_of(const model::CreateRequest& request) {
     disk.role = role;
     disk.bytes = static_cast<std::uint64_t>(bytes);
   };
-  add(HOSTLER_DISK_ROOT, request.root_disk);
+  add(HOSTLER_DISK_ROOT, request.placement.root_disk);
   add(HOSTLER_DISK_SCRATCH, request.type.added_scratch);
   return out;
 }
@@ -262,8 +251,8 @@ std::vector<hostler_disk> disks_of(const model::CreateRequest& request) {
 CreateArguments::CreateArguments(const model::CreateRequest& request)
     : type_(to_abi(request.type)),
       keys_(to_abi(request.ssh_public_keys)),
-      groups_(to_abi(request.security_groups)),
-      profiles_(to_abi(request.profiles)),
+      groups_(to_abi(request.placement.security_groups)),
+      profiles_(to_abi(request.placement.profiles)),
       tags_(to_abi(request.tags)),
       disks_(disks_of(request)) {
   for (const auto& disk : disks_) disk_list_.push_back(&disk);
@@ -272,7 +261,6 @@ CreateArguments::CreateArguments(const model::CreateRequest& request)
   r.idempotency_key = to_abi(request.idempotency_key);
   r.host_instance_id = to_abi(request.host_instance_id);
   r.owner = to_abi(request.owner);
-  r.epoch = request.epoch;
   r.type = &type_;
   r.region = to_abi(request.region);
   r.zone = to_abi(request.zone);
@@ -291,14 +279,16 @@ CreateArguments::CreateArguments(const model::CreateRequest& request)
   r.n_tags = tags_.size();
   r.disks = disk_list_.data();
   r.n_disks = disk_list_.size();
+  r.placement_group = to_abi(request.placement.placement_group);
+  r.capacity_reservation = to_abi(request.placement.capacity_reservation);
+  r.identity_profile = to_abi(request.placement.identity_profile);
+  r.tenancy = static_cast<std::uint32_t>(request.placement.tenancy);
+  r.public_ip = static_cast<std::uint32_t>(request.placement.public_address);
   r.price_cap_micros_per_hour = request.price_cap_per_hour.value;
   r.market = to_abi(request.type.market);
   if (request.user_data_format == model::UserDataFormat::kNone) return;
-  constexpr std::array<std::uint32_t, 5> kFormats{
-      HOSTLER_USER_DATA_RAW, HOSTLER_USER_DATA_SH, HOSTLER_USER_DATA_CLOUD_CONFIG,
-      HOSTLER_USER_DATA_IGNITION, HOSTLER_USER_DATA_RAW};
   user_data_.struct_size = sizeof user_data_;
-  user_data_.format = kFormats.at(static_cast<std::size_t>(request.user_data_format));
+  user_data_.format = HOSTLER_USER_DATA_SH;
   user_data_.flags = HOSTLER_USER_DATA_SECRET;
   if (request.user_data_gzip) user_data_.flags |= HOSTLER_USER_DATA_GZIP;
   user_data_.bytes = reinterpret_cast<const std::uint8_t*>(request.user_data.data());

@@ -65,6 +65,8 @@ std::string InfoCall::rule_broken_by_success() {
         c.extension<hostler_ext_price_history>(HOSTLER_EXT_PRICE_HISTORY).history != nullptr;
     result_.has_power = c.extension<hostler_ext_power>(HOSTLER_EXT_POWER).stop != nullptr;
     result_.has_console = c.extension<hostler_ext_console>(HOSTLER_EXT_CONSOLE).read != nullptr;
+    result_.has_leftovers =
+        c.extension<hostler_ext_leftovers>(HOSTLER_EXT_LEFTOVERS).list != nullptr;
   } catch (...) {
     return "R45: an exception left get_extension";
   }
@@ -147,7 +149,6 @@ hostler_status DestroyCall::call_driver() {
   request.id = to_abi(request_.id);
   request.idempotency_key = to_abi(request_.idempotency_key);
   request.expected_set_id = to_abi(request_.expected_set_id);
-  request.reason = to_abi(request_.reason);
   return driver().destroy(set(), &request, op());
 }
 
@@ -159,14 +160,11 @@ SetTagsCall::SetTagsCall(std::shared_ptr<Connection> connection, Listener& liste
 
 hostler_status SetTagsCall::call_driver() {
   const auto set_tags = to_abi(request_.set);
-  const auto remove = to_abi(request_.remove);
   hostler_set_tags_req request{};
   request.struct_size = sizeof request;
   request.id = to_abi(request_.id);
   request.set = set_tags.data();
   request.n_set = set_tags.size();
-  request.remove = remove.data();
-  request.n_remove = remove.size();
   return driver().set_tags(set(), &request, op());
 }
 

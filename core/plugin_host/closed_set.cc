@@ -31,7 +31,6 @@ class ClosedSet final : public DriverSet {
   void quota_group(model::InstanceType, Duration, Done<std::string> done) override { refuse(done); }
   void start(model::PowerRequest, Duration, Done<Nothing> done) override { refuse(done); }
   void stop(model::PowerRequest, Duration, Done<Nothing> done) override { refuse(done); }
-  void suspend(model::PowerRequest, Duration, Done<Nothing> done) override { refuse(done); }
   void offerings(model::OfferingsQuery, Duration,
                  Done<std::vector<model::CloudOffering>> done) override {
     refuse(done);

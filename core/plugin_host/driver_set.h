@@ -23,14 +23,12 @@ struct SetConfig {
 /// A question to the cloud: does this instance have this SSH host key?
 struct HostKeyCheck {
   std::string id;        ///< The cloud's id of the instance.
-  std::string address;   ///< The address that showed the key.
   std::string key_algo;  ///< "ssh-ed25519"
   std::string key_blob;  ///< The public key in SSH wire form.
 };
 
 struct PriceQuery {
   model::InstanceType type;
-  std::string zone;  ///< Empty: all zones.
   Wall since;
 };
 
@@ -101,7 +99,6 @@ class DriverSet {
   virtual void quota_group(model::InstanceType type, Duration timeout, Done<std::string> done) = 0;
   virtual void start(model::PowerRequest request, Duration timeout, Done<Nothing> done) = 0;
   virtual void stop(model::PowerRequest request, Duration timeout, Done<Nothing> done) = 0;
-  virtual void suspend(model::PowerRequest request, Duration timeout, Done<Nothing> done) = 0;
 
   // Draft extensions. sdk/surface.md says which of them have callers.
   virtual void offerings(model::OfferingsQuery query, Duration timeout,

@@ -10,6 +10,9 @@ namespace hostler::plugin_host {
 using model::CloudOp;
 
 namespace {
+
+constexpr std::size_t kNoticesMax = 100'000;  ///< Of one watch, which lasts for minutes.
+
 /// Ends a call for which the driver lacks the extension or the function.
 hostler_status unsupported(hostler_op* op, const char* extension) {
   const std::string text = std::string("the driver has no ") + extension;
@@ -29,7 +32,6 @@ hostler_status VerifyCall::call_driver() {
   hostler_verify_req request{};
   request.struct_size = sizeof request;
   request.id = to_abi(check_.id);
-  request.address = to_abi(check_.address);
   request.key_algo = to_abi(check_.key_algo);
   request.key_blob = reinterpret_cast<const std::uint8_t*>(check_.key_blob.data());
   request.n_key_blob = check_.key_blob.size();
@@ -49,7 +51,6 @@ hostler_status PriceCall::call_driver() {
   hostler_price_req request{};
   request.struct_size = sizeof request;
   request.type = &type;
-  request.zone = to_abi(query_.zone);
   request.since_unix_ns = query_.since.us * 1000;
   request.market = type.market;
   return extension.history(set(), &request, op());
@@ -93,9 +94,7 @@ std::string QuotaGroupCall::rule_broken_by_success() {
 }
 
 namespace {
-const char* power_function(CloudOp kind) {
-  return kind == CloudOp::kStart ? "start" : kind == CloudOp::kStop ? "stop" : "suspend";
-}
+const char* power_function(CloudOp kind) { return kind == CloudOp::kStart ? "start" : "stop"; }
 }  // namespace
 
 PowerCall::PowerCall(std::shared_ptr<Connection> connection, Listener& listener, CloudOp kind,
@@ -106,15 +105,12 @@ PowerCall::PowerCall(std::shared_ptr<Connection> connection, Listener& listener,
 
 hostler_status PowerCall::call_driver() {
   const auto extension = connection_->extension<hostler_ext_power>(HOSTLER_EXT_POWER);
-  const auto function = traits().kind == CloudOp::kStart  ? extension.start
-                        : traits().kind == CloudOp::kStop ? extension.stop
-                                                          : extension.suspend;
+  const auto function = traits().kind == CloudOp::kStart ? extension.start : extension.stop;
   if (function == nullptr) return unsupported(op(), HOSTLER_EXT_POWER);
   hostler_power_req request{};
   request.struct_size = sizeof request;
   request.id = to_abi(request_.id);
   request.expected_set_id = to_abi(request_.expected_set_id);
-  request.reason = to_abi(request_.reason);
   return function(set(), &request, op());
 }
 
@@ -159,6 +155,10 @@ hostler_status WatchCall::call_driver() {
 
 bool WatchCall::take_record(const hostler_rec& record) {
   if (record.kind != HOSTLER_REC_INTERRUPTION) return true;
+  if (++notices_ > kNoticesMax)
+    return report_broken_rule("limit: more than " + std::to_string(kNoticesMax) +
+                              " notices of interruptions in one call"),
+           false;
   model::Interruption notice;
   if (auto rule = read_interruption(record, notice); !rule.empty())
     return report_broken_rule(std::move(rule)), false;

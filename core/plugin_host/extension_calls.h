@@ -80,6 +80,7 @@ class WatchCall final : public Call<DriverSet::Nothing> {
   hostler_status call_driver() override;
   bool take_record(const hostler_rec& record) override;
   OnNotice on_notice_;
+  std::size_t notices_ = 0;
 };
 
 class ConsoleCall final : public Call<model::ConsoleText> {

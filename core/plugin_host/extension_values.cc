@@ -44,7 +44,6 @@ std::string read_interruption(const hostler_rec& record, model::Interruption& ou
   read.name(out.instance_id, in.instance_id, "instance_id");
   read.text(out.text, in.text, "text");
   out.text = printable(out.text);
-  out.noticed = wall(in.noticed_unix_ns);
   out.at = wall(in.interruption_unix_ns);
   if (in.action <= HOSTLER_INTERRUPTION_WITHDRAWN)
     out.action = static_cast<model::InterruptionAction>(in.action);  // else R9
@@ -87,6 +86,8 @@ std::string read_console(const hostler_rec& record, model::ConsoleText& out, Tex
   if (!is_first && in.offset < out.offset + out.bytes.size())
     return "R6: a piece of the console that begins before the end of the one before";
   if (is_first) out.offset = in.offset;
+  const auto end = out.offset + out.bytes.size();
+  if (!is_first && in.offset > end && !out.gap) out.gap = end;
   TextReader read(left);
   read.bytes(out.bytes, in.bytes, in.n_bytes, "bytes");
   out.as_of = wall(in.as_of_unix_ns);

@@ -14,7 +14,7 @@ inline constexpr std::size_t kFirstSize = 0;  ///< Not written by drivers: must 
 template <>
 inline constexpr std::size_t kFirstSize<hostler_driver> = 144;
 template <>
-inline constexpr std::size_t kFirstSize<hostler_instance> = 304;
+inline constexpr std::size_t kFirstSize<hostler_instance> = 224;
 template <>
 inline constexpr std::size_t kFirstSize<hostler_set_info> = 112;
 template <>
@@ -22,7 +22,7 @@ inline constexpr std::size_t kFirstSize<hostler_price> = 48;
 template <>
 inline constexpr std::size_t kFirstSize<hostler_quota_group> = 24;
 template <>
-inline constexpr std::size_t kFirstSize<hostler_log_line> = 56;
+inline constexpr std::size_t kFirstSize<hostler_log_line> = 40;
 template <>
 inline constexpr std::size_t kFirstSize<hostler_ext_host_key> = 16;
 template <>
@@ -30,11 +30,11 @@ inline constexpr std::size_t kFirstSize<hostler_ext_price_history> = 16;
 template <>
 inline constexpr std::size_t kFirstSize<hostler_ext_quota_group> = 16;
 template <>
-inline constexpr std::size_t kFirstSize<hostler_ext_power> = 32;
+inline constexpr std::size_t kFirstSize<hostler_ext_power> = 24;
 template <>
 inline constexpr std::size_t kFirstSize<hostler_offering> = 112;
 template <>
-inline constexpr std::size_t kFirstSize<hostler_interruption> = 64;
+inline constexpr std::size_t kFirstSize<hostler_interruption> = 56;
 template <>
 inline constexpr std::size_t kFirstSize<hostler_console> = 40;
 template <>

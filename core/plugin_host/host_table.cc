@@ -19,7 +19,7 @@
 namespace hostler::plugin_host {
 namespace {
 
-constexpr std::size_t kMessageMax = 2048, kFieldsMax = 32, kLinesPerSecondMax = 200;
+constexpr std::size_t kMessageMax = 2048, kLinesPerSecondMax = 200;
 
 /// Limits the log lines of all drivers. Lines beyond the limit are dropped, and their number is
 /// appended to the next line that passes.
@@ -76,11 +76,6 @@ void log_line(const hostler_host* /*host*/, const hostler_log_line* from) {
   const auto* const op = Operation::of(in.op);
   std::string line = op == nullptr ? "" : printable(op->label()) + ": ";
   line += text(in.message.ptr, in.message.len, kMessageMax);
-  for (std::size_t i = 0; in.fields != nullptr && i < std::min(in.n_fields, kFieldsMax); ++i) {
-    const hostler_kv& field = in.fields[i];
-    line += " " + text(field.key.ptr, field.key.len, 64) + "=" +
-            text(field.value.ptr, field.value.len, 256);
-  }
   if (*dropped > 0) line += " (" + std::to_string(*dropped) + " lines before it were dropped)";
   const auto chosen = in.level >= HOSTLER_LOG_ERROR     ? log::Level::kError
                       : in.level == HOSTLER_LOG_WARNING ? log::Level::kWarn

@@ -198,9 +198,6 @@ class InProcessSet final : public DriverSet {
   void stop(model::PowerRequest request, Duration timeout, Done<Nothing> done) override {
     submit_if_open<PowerCall>(timeout, CloudOp::kStop, std::move(request), std::move(done));
   }
-  void suspend(model::PowerRequest request, Duration timeout, Done<Nothing> done) override {
-    submit_if_open<PowerCall>(timeout, CloudOp::kOther, std::move(request), std::move(done));
-  }
   void offerings(model::OfferingsQuery query, Duration timeout,
                  Done<std::vector<model::CloudOffering>> done) override {
     submit_if_open<OfferingsCall>(timeout, std::move(query), std::move(done));

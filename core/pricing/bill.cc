@@ -22,8 +22,9 @@ Micros part_of(Micros cost, const model::Resources& used, const model::Resources
   const auto part = [&](std::int64_t amount, std::int64_t of) {
     return amount == 0 ? 0 : scaled(cost.value, amount, of);
   };
-  return {std::max({part(used.vcpus, total.vcpus), part(used.gpus, total.gpus),
-                    part(used.ram, total.ram), part(used.scratch, total.scratch)})};
+  return {std::max({part(used.vcpus.thousandths(), total.vcpus.thousandths()),
+                    part(used.gpus, total.gpus), part(used.ram, total.ram),
+                    part(used.scratch, total.scratch)})};
 }
 
 Bill::Bill(Wall since, Wall until, Wall now, const std::vector<model::PriceRow>& prices)

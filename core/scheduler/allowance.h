@@ -11,7 +11,7 @@ namespace hostler::scheduler {
 
 /// What a principal may hold of hosts besides what it holds now. Unset: no limit.
 struct Allowance {
-  std::optional<std::int64_t> vcpus;  ///< Negative after a limit was lowered.
+  std::optional<model::Vcpus> vcpus;  ///< Negative after a limit was lowered.
   std::optional<model::Micros> price_per_hour;
 
   [[nodiscard]] bool is_limited() const { return vcpus || price_per_hour; }
@@ -22,7 +22,7 @@ struct Allowance {
       if (each > 0)
         most = std::min(most, static_cast<std::uint64_t>(std::max<std::int64_t>(0, left) / each));
     };
-    if (vcpus) bound(*vcpus, needs.vcpus);
+    if (vcpus) bound(vcpus->thousandths(), needs.vcpus.thousandths());
     if (price_per_hour) bound(price_per_hour->value, price.value);
     return most;
   }

@@ -5,6 +5,7 @@
 
 #include "core/base/units.h"
 #include "core/scheduler/fit.h"
+#include "core/scheduler/price_rule.h"
 #include "core/scheduler/steps.h"
 
 namespace hostler::scheduler {
@@ -23,14 +24,11 @@ std::string money(model::Micros m) {
 
 /// Why the offering's market is not bought: no spot any more, or not yet on_demand; or empty.
 std::string market_obstacle(const World& world, const Demand& demand, const Offering& o) {
-  const Need& need = world.needs[demand.need];
-  if (need.constraints->market) return {};
   if (o.market == model::Market::kSpot)
-    return need.spot_in_vain ? "spot was asked for in vain" : "";
-  const auto patience = world.policy.pools[o.pool].spot_patience;
-  if (need.has_spot && world.snapshot.now - demand.view->oldest < patience)
-    return "spot is tried first for " + format_duration(patience);
-  return {};
+    return may_be_spot(world.needs[demand.need]) ? "" : "spot was asked for in vain";
+  if (may_be_on_demand(world, demand, o.pool)) return {};
+  return "spot is tried first for " +
+         format_duration(patience_with_spot(world.needs[demand.need], world.policy.pools[o.pool]));
 }
 
 /// A type of the constraints may have left the menu since the job was submitted.
@@ -54,7 +52,7 @@ std::uint64_t items_per_host(const World& world, const Demand& demand, const Off
 /// Why the price factor forbids the offering for `jobs` of the demand on one host; or empty.
 std::string too_dear(const World& world, const Demand& demand, const Offering& o,
                      std::uint64_t jobs) {
-  if (!world.is_too_dear(world.needs[demand.need], o, jobs)) return {};
+  if (!is_too_dear(world, world.needs[demand.need], o, jobs)) return {};
   return "price " + money(o.price_per_hour) + " is over price_factor_max times the cheapest fit" +
          (jobs == 1 ? "" : ", for the " + std::to_string(jobs) + " jobs that would share it");
 }
@@ -85,7 +83,7 @@ std::optional<model::Micros> part_from(const World& world, const Demand& demand)
     const Offering& o = world.snapshot.offerings[i];
     if (!o.shut.empty() || !need.resources.fits_in(o.resources) || !world.meets(need, i) ||
         world.budget.creates(o, 1) == 0 || !obstacle(world, demand, i).empty() ||
-        world.is_too_dear(need, o, items_per_host(world, demand, o, demand.uncovered)))
+        is_too_dear(world, need, o, items_per_host(world, demand, o, demand.uncovered)))
       continue;
     const auto part = world.price_of_part(demand, o);
     if (!out || part < *out) out = part;
@@ -93,20 +91,25 @@ std::optional<model::Micros> part_from(const World& world, const Demand& demand)
   return out;
 }
 
-Waiting explain_waiting(const World& world, const Demand& demand) {
-  Waiting out{.cls = demand.view->id,
-              .code = WaitingCode::kNoOffering,
-              .reason = "",
-              .is_priced = demand.price != kNone};
-  if (world.snapshot.has_limits) out.part_from = part_from(world, demand);
+/// Whether why `next` is not bought says more of the need than why `known` is not, which is
+/// cheaper. A type that would hold the job says most, then one that it asks for and that is too
+/// small; of those the largest.
+bool says_more(const World& world, const Need& need, std::uint32_t next, std::uint32_t known) {
+  enum Says { kNothing, kHoldsUnasked, kIsAskedFor, kHolds };
+  const auto says = [&](std::uint32_t i) {
+    const bool fits = need.resources.fits_in(world.snapshot.offerings[i].resources);
+    if (world.meets(need, i)) return fits ? kHolds : kIsAskedFor;
+    return fits ? kHoldsUnasked : kNothing;
+  };
+  return says(next) > says(known) || (says(next) == says(known) && says(known) != kHoldsUnasked);
+}
+
+/// Why no host comes for the items that are on none: sets code and reason.
+void explain_uncovered(const World& world, const Demand& demand, Waiting& out) {
   const auto set = [&out](WaitingCode code, std::string reason) {
     out.code = code;
     out.reason = std::move(reason);
   };
-  if (demand.uncovered < demand.left) {
-    set(WaitingCode::kHostComing, "a host for it is coming");
-    return out;
-  }
   const Need& need = world.needs[demand.need];
   std::uint32_t refused = kNone, shut = kNone, beyond = kNone;
   std::string ceiling;
@@ -114,10 +117,7 @@ Waiting explain_waiting(const World& world, const Demand& demand) {
     const Offering& o = world.snapshot.offerings[i];
     const bool holds = need.resources.fits_in(o.resources) && world.meets(need, i);
     if (!holds || !obstacle_to_buy(world, demand, i, demand.uncovered).empty()) {
-      // A type that would hold the job says more than one that is too small; of those the largest.
-      if (refused == kNone || holds ||
-          !need.resources.fits_in(world.snapshot.offerings[refused].resources))
-        refused = i;
+      if (refused == kNone || says_more(world, need, i, refused)) refused = i;
       if (holds && beyond == kNone && obstacle(world, demand, i).empty() &&
           !beyond_limit(world, demand, o).empty())
         beyond = i;
@@ -143,6 +143,22 @@ Waiting explain_waiting(const World& world, const Demand& demand) {
   } else {
     set(WaitingCode::kNoOffering, "no pool offers any type");
   }
+}
+
+Waiting explain_waiting(const World& world, const Demand& demand) {
+  Waiting out{.cls = demand.view->id,
+              .code = WaitingCode::kNoOffering,
+              .reason = "",
+              .is_priced = demand.price != kNone};
+  if (world.snapshot.has_limits) out.part_from = part_from(world, demand);
+  if (demand.uncovered > 0) explain_uncovered(world, demand, out);
+  if (demand.uncovered == demand.left) return out;
+  if (demand.uncovered > 0) {
+    out.rest_code = out.code;
+    out.rest_reason = std::move(out.reason);
+  }
+  out.code = WaitingCode::kHostComing;
+  out.reason = "a host for it is coming";
   return out;
 }
 
@@ -207,7 +223,7 @@ void explain(const World& world, Plan& plan) {
     // Classes that differ only in priority wait for the same reason, except for spot patience.
     const Demand* alike = told[demand.need];
     const bool same = alike != nullptr && !world.needs[demand.need].has_spot &&
-                      demand.price == kNone &&
+                      demand.price == kNone && (alike->uncovered > 0) == (demand.uncovered > 0) &&
                       (alike->uncovered < alike->left) == (demand.uncovered < demand.left);
     Waiting waiting = same ? plan.waiting[told_at[demand.need]] : explain_waiting(world, demand);
     waiting.cls = demand.view->id;

@@ -5,6 +5,7 @@
 
 #include "core/base/units.h"
 #include "core/scheduler/plan.h"
+#include "core/scheduler/price_rule.h"
 #include "core/scheduler/shares.h"
 
 namespace hostler::scheduler {
@@ -14,19 +15,12 @@ const std::string& type_name(const Offering& o, const model::SitePolicy& policy)
   return policy.types[o.type].name;
 }
 
-/// The present price, or the price of the menu, is within the cap: a price that rose may fall
-/// again.
-bool may_come_within_cap(const Offering& o, const model::SitePolicy& policy) {
-  return within_cap(o, policy) ||
-         policy.types[o.type].price_per_hour <= policy.pools[o.pool].price_cap_per_hour;
-}
-
 /// How much a type lacks for the needs: the sum of the missing shares of all resources.
 double distance(const model::Resources& needs, const model::Resources& room) {
   const auto share = [](auto want, auto have) {
     return want <= have ? 0.0 : static_cast<double>(want - have) / static_cast<double>(want);
   };
-  return share(needs.vcpus, room.vcpus) + share(needs.gpus, room.gpus) +
+  return share(needs.vcpus.thousandths(), room.vcpus.thousandths()) + share(needs.gpus, room.gpus) +
          share(needs.ram, room.ram) + share(needs.scratch, room.scratch);
 }
 
@@ -34,13 +28,20 @@ std::string all_lacks(const model::Resources& needs, const model::Resources& roo
   std::string out;
   const auto add = [&out](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
   if (needs.vcpus > room.vcpus)
-    add(std::to_string(room.vcpus) + " of " + std::to_string(needs.vcpus) + " vcpus");
+    add(to_string(room.vcpus) + " of " + to_string(needs.vcpus) + " vcpus");
   if (needs.gpus > room.gpus)
     add(std::to_string(room.gpus) + " of " + std::to_string(needs.gpus) + " gpus");
   if (needs.ram > room.ram) add(format_size(room.ram) + " of " + format_size(needs.ram) + " ram");
   if (needs.scratch > room.scratch)
     add(format_size(room.scratch) + " of " + format_size(needs.scratch) + " scratch");
   return out;
+}
+
+/// The note is of ram and scratch: it says nothing of a lack of vcpus or gpus.
+std::string note_for(const model::Resources& needs, const Offering& offering) {
+  const auto& has = offering.resources;
+  const bool is_of_it = needs.vcpus <= has.vcpus && needs.gpus <= has.gpus;
+  return is_of_it && !offering.note.empty() ? ", " + offering.note : "";
 }
 
 /// The constraint that the offering does not meet.
@@ -67,7 +68,7 @@ std::string nearest_types(const model::WorkShape& shape, const std::vector<Offer
     const std::string& name = type_name(o, policy);
     Near one{distance(shape.needs, o.resources), name + ": "};
     if (const std::string lack = all_lacks(shape.needs, o.resources); !lack.empty()) {
-      one.text += lack;
+      one.text += lack + note_for(shape.needs, o);
       if (!meets(shape.constraints, name, o.zone, o.market)) one.far += 10;
     } else if (!meets(shape.constraints, name, o.zone, o.market)) {
       one.text +=
@@ -100,19 +101,14 @@ bool is_valid(const Offering& offering, const model::SitePolicy& policy) {
          offering.type < policy.types.size();
 }
 
-bool within_cap(const Offering& o, const model::SitePolicy& policy) {
-  const model::Micros cap = policy.pools[o.pool].price_cap_per_hour;
-  return cap.value <= 0 || o.price_per_hour <= cap;
-}
-
 bool cheaper(const Offering& a, const Offering& b, const model::SitePolicy& policy) {
   if (a.price_per_hour != b.price_per_hour) return a.price_per_hour < b.price_per_hour;
   if (a.type != b.type) {
     const int order = type_name(a, policy).compare(type_name(b, policy));
     if (order != 0) return order < 0;
   }
-  return std::tie(a.zone, policy.pools[a.pool].name, policy.sets[a.set].name, a.market) <
-         std::tie(b.zone, policy.pools[b.pool].name, policy.sets[b.set].name, b.market);
+  return std::tie(a.zone, policy.pools[a.pool].name, policy.sets[a.set].name, a.market, a.subnet) <
+         std::tie(b.zone, policy.pools[b.pool].name, policy.sets[b.set].name, b.market, b.subnet);
 }
 
 std::string lacks(const model::Resources& needs, const model::Resources& room) {
@@ -122,21 +118,22 @@ std::string lacks(const model::Resources& needs, const model::Resources& room) {
 
 std::string lacks(const model::Resources& needs, const Offering& offering) {
   const std::string text = lacks(needs, offering.resources);
-  return text.empty() || offering.note.empty() ? text : text + ", " + offering.note;
+  return text.empty() ? text : text + note_for(needs, offering);
 }
 
 std::uint64_t fit_count(const model::Resources& item, const model::Resources& room) {
+  if (!item.fits_in(room)) return 0;
   std::int64_t n = INT32_MAX;
-  if (item.vcpus > 0) n = std::min<std::int64_t>(n, room.vcpus / item.vcpus);
+  if (item.vcpus > 0) n = std::min(n, room.vcpus.thousandths() / item.vcpus.thousandths());
   if (item.gpus > 0) n = std::min<std::int64_t>(n, room.gpus / item.gpus);
   if (item.ram > 0) n = std::min(n, room.ram / item.ram);
   if (item.scratch > 0) n = std::min(n, room.scratch / item.scratch);
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, n));
+  return static_cast<std::uint64_t>(n);
 }
 
 model::Resources times(const model::Resources& r, std::uint64_t n) {
   const auto k = static_cast<std::int64_t>(n);
-  return {.vcpus = static_cast<std::int32_t>(r.vcpus * k),
+  return {.vcpus = r.vcpus * k,
           .gpus = static_cast<std::int32_t>(r.gpus * k),
           .ram = r.ram * k,
           .scratch = r.scratch * k};
@@ -146,19 +143,20 @@ std::optional<ClassId> pick_next(const Queue& queue, const HostView& host,
                                  const std::string& type_name, const std::string& zone,
                                  model::Market market) {
   if (!host.takes_work || host.attempts_left <= 0) return std::nullopt;
-  const auto fits = [&](const Queue::Class& cls) {
-    return cls.shape.needs.fits_in(host.free) &&
-           meets(cls.shape.constraints, type_name, zone, market);
+  const auto may_run = [&](const Queue::Class& cls) {
+    return meets(cls.shape.constraints, type_name, zone, market);
   };
   const auto price = [&](const Queue::Class& cls) {
     return price_of_part(host.price_per_hour, cls.shape.needs, host.total);
   };
-  if (!host.reserved_for) return queue.next(fits, price);
-  const auto& reserved = queue.at(*host.reserved_for);
-  if (reserved.count == 0) return std::nullopt;
+  if (!host.reserved_for) return queue.next(may_run, price, host.free);
+  const auto* reserved = queue.find(*host.reserved_for);
+  if (reserved == nullptr || reserved->count == 0) return std::nullopt;
   // Its principal has reached a limit since the plan: others go on.
-  if (!queue.has_next(*host.reserved_for, price(reserved))) return queue.next(fits, price);
-  return fits(reserved) ? host.reserved_for : std::nullopt;
+  if (!queue.has_next(*host.reserved_for, price(*reserved)))
+    return queue.next(may_run, price, host.free);
+  return reserved->shape.needs.fits_in(host.free) && may_run(*reserved) ? host.reserved_for
+                                                                        : std::nullopt;
 }
 
 std::optional<std::uint32_t> cheapest_fit(const model::WorkShape& shape,

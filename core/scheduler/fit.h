@@ -16,9 +16,6 @@ namespace hostler::scheduler {
 /// The offering's indices are within the policy's tables.
 [[nodiscard]] bool is_valid(const Offering& offering, const model::SitePolicy& policy);
 
-/// The offering's present price is within its pool's cap.
-[[nodiscard]] bool within_cap(const Offering& offering, const model::SitePolicy& policy);
-
 /// The order of offerings: price, type name, zone, pool name, set name, market. It does not depend
 /// on indices. Both must be valid.
 [[nodiscard]] bool cheaper(const Offering& a, const Offering& b, const model::SitePolicy& policy);

@@ -2,63 +2,131 @@
 
 #include "core/base/assert.h"
 #include "core/scheduler/fit.h"
+#include "core/scheduler/join_lots.h"
 #include "core/scheduler/pack.h"
+#include "core/scheduler/price_rule.h"
 #include "core/scheduler/steps.h"
+#include "core/scheduler/targets.h"
 
 namespace hostler::scheduler {
 namespace {
 
-bool is_alive(const HostView& host) {
-  return (host.phase == HostPhase::kComing || host.phase == HostPhase::kReady) && !host.draining;
+/// "3 waiting jobs need it, and 1 on hosts that will be interrupted"
+std::string needed_by(std::uint64_t waiting, std::uint64_t displaced) {
+  const std::uint64_t first = waiting > 0 ? waiting : displaced;
+  const std::string where = " on hosts that will be interrupted";
+  std::string out = std::to_string(first) + (waiting > 0 ? " waiting" : "") +
+                    (first == 1 ? " job" : " jobs") + (waiting > 0 ? "" : where) +
+                    (first == 1 ? " needs it" : " need it");
+  if (waiting > 0 && displaced > 0) out += ", and " + std::to_string(displaced) + where;
+  return out;
+}
+
+/// Looks at demands for one host, to fill what the items of joined lots leave free there.
+constexpr int kLooksMax = 256;
+
+/// Items of one demand on a host.
+struct Items {
+  std::uint32_t demand = 0;
+  std::uint64_t count = 0;
+};
+
+/// Before the plan creates any.
+struct Counts {
+  std::vector<std::int64_t> instances;  ///< By offering.
+  std::vector<PoolHosts> pools;
+};
+
+Counts count(const World& world) {
+  Counts out{std::vector<std::int64_t>(world.snapshot.offerings.size()), count_hosts(world)};
+  for (const HostView& host : world.snapshot.hosts)
+    if (host.phase != HostPhase::kLeaving && host.offering < out.instances.size())
+      ++out.instances[host.offering];
+  return out;
 }
 
 /// Decides creates, within the ceilings.
 class Buyer {
  public:
-  Buyer(World& world, Plan& plan)
+  Buyer(World& world, Plan& plan, const Counts& counts)
       : world_(world),
         plan_(plan),
-        instances_(world.snapshot.offerings.size()),
-        alive_(world.policy.pools.size()),
-        spare_(world.policy.pools.size()),
-        stopped_(world.policy.pools.size()),
-        wakeable_(wakeable(world)) {
-    for (const std::uint32_t h : world.hosts) {
-      const HostView& host = world.snapshot.hosts[h];
-      if (host.phase != HostPhase::kLeaving && host.offering < instances_.size())
-        ++instances_[host.offering];
-      if (host.pool >= alive_.size()) continue;
-      if (is_standby(world, h)) ++stopped_[host.pool];
-      if (!is_alive(host) && !(host.phase == HostPhase::kStopped && world.used[h])) continue;
-      ++alive_[host.pool];
-      if (!world.used[h] && !host.busy && !host.kept) ++spare_[host.pool];
-    }
-  }
+        instances_(counts.instances),
+        pools_(counts.pools),
+        wakeable_(wakeable(world)) {}
 
-  /// Some offering can be created: no gate and no ceiling forbids it.
-  [[nodiscard]] bool may_buy() const {
+  /// Some offering can be created now.
+  [[nodiscard]] bool may_buy_any() const {
     return std::any_of(world_.offers.begin(), world_.offers.end(), [&](std::uint32_t i) {
-      const Offering& o = world_.snapshot.offerings[i];
-      return o.shut.empty() && world_.budget.creates(o, 1) > 0;
+      return may_buy(world_, world_.snapshot.offerings[i]);
     });
   }
 
   /// Counts a create that is in the plan already.
   void count(const Create& create) {
     ++instances_[create.offering];
-    ++alive_[world_.snapshot.offerings[create.offering].pool];
+    ++pools_[world_.snapshot.offerings[create.offering].pool].alive;
   }
 
-  /// Buys hosts for World::demand[from] to [to - 1]. True if a ceiling prevented some of it.
+  /// Buys hosts for World::demand[from] to [to - 1]. True if a ceiling prevented some of it. Too
+  /// many lots are joined, and most of their items get hosts; the rest has fewer lots.
   bool buy(std::uint32_t from, std::uint32_t to) {
-    Packer packer(world_, lots_of(world_, from, to));
+    bool bounded = false;
+    std::vector<bool> tried(to, false);  // By demand: its lot was packed as it is.
+    for (;;) {
+      std::vector<Lot> lots = lots_of(world_, from, to);
+      std::erase_if(lots, [&](const Lot& lot) { return tried[lot.demand.front()]; });
+      if (lots.size() <= kLotsMax) return pack(std::move(lots)) || bounded;
+      std::vector<Lot> joined = join_similar(world_, lots, kLotsMax);
+      joined.resize(std::min(joined.size(), kLotsMax));
+      const std::size_t before = plan_.creates.size();
+      bounded = pack_joined(std::move(joined)) || bounded;
+      if (plan_.creates.size() > before) continue;
+      if (!may_buy_any()) return true;
+      // The most of each resource together fits no host, or nothing here fits one.
+      lots.resize(kLotsMax);
+      for (const Lot& lot : lots)
+        for (const std::uint32_t d : lot.demand) tried[d] = true;
+      bounded = pack(std::move(lots)) || bounded;
+    }
+  }
+
+  /// Wakes and creates the hosts that the pool's target lacks, except those that gave way lately.
+  void keep_ready(std::uint32_t p) {
+    const auto& pool = world_.policy.pools[p];
+    PoolHosts& hosts = pools_[p];
+    const Target target = target_of(pool, hosts.in_use());
+    const auto& rests = world_.snapshot.rests;
+    const std::int64_t gave_way = p < rests.size() ? rests[p].hosts : 0;
+    while (target.missing(hosts) > gave_way) {
+      const std::string reason = text_of(target.why_missing(hosts), pool);
+      if (wake_one(p, reason)) continue;
+      const std::uint32_t o = cheapest(p, false);
+      if (o == kNone) break;
+      create(o, std::nullopt, {}, reason);
+      ++hosts.empty;
+    }
+    while (target.missing_off(hosts) > gave_way) {
+      const std::uint32_t o = cheapest(p, true);
+      if (o == kNone) return;
+      create(o, std::nullopt, {}, text_of(TargetReason::kStopped, pool));
+      ++hosts.empty;
+    }
+  }
+
+ private:
+  /// Buys hosts for all items of the lots. True if a ceiling prevented some of it.
+  bool pack(std::vector<Lot> lots) {
+    Packer packer(world_, std::move(lots));
     bool bounded = false;
     while (const auto pattern = packer.next()) {
       std::uint64_t bought = 0;
       for (; bought < pattern->copies; ++bought) {
         const std::uint32_t o = rotate(packer.kind(pattern->kind).offerings);
         if (o == kNone) break;
-        buy_one(o, packer, *pattern);
+        std::vector<Items> load;
+        HOSTLER_ASSERT(assign(o, packer, *pattern, load), "a pattern holds items that lack a host");
+        create_for(o, load);
       }
       packer.took(*pattern, bought);
       if (bought == pattern->copies) continue;
@@ -68,38 +136,43 @@ class Buyer {
     return bounded;
   }
 
-  /// Wakes and creates hosts for the minimum, standby and `stopped` of the pool.
-  void keep_ready(std::uint32_t p) {
-    const auto& pool = world_.policy.pools[p];
-    while (alive_[p] < pool.min || spare_[p] < pool.standby) {
-      const std::string reason =
-          (alive_[p] < pool.min ? "minimum of " + std::to_string(pool.min)
-                                : "standby of " + std::to_string(pool.standby)) +
-          " in pool " + pool.name;
-      if (wake_one(p, reason)) continue;
-      const std::uint32_t o = cheapest(p, false);
-      if (o == kNone) break;
-      create(o, std::nullopt, {}, reason);
-      ++spare_[p];
+  /// Likewise for three quarters of the items of joined lots. Items fill the room that others,
+  /// which need less than their lot says, leave on a host; so lots run out early.
+  bool pack_joined(std::vector<Lot> lots) {
+    std::uint64_t left = 0;
+    for (const Lot& lot : lots) left += lot.left;
+    const std::uint64_t until = left / 4;
+    Packer packer(world_, std::move(lots));
+    bool bounded = false;
+    while (left > until) {
+      const auto pattern = packer.next();
+      if (!pattern) break;
+      bool at_ceiling = false;
+      for (std::uint64_t bought = 0; bought < pattern->copies && left > until; ++bought) {
+        const std::uint32_t o = rotate(packer.kind(pattern->kind).offerings);
+        at_ceiling = o == kNone;
+        if (at_ceiling) break;
+        std::vector<Items> load;
+        (void)assign(o, packer, *pattern, load);
+        if (load.empty()) break;
+        top_up(o, packer, *pattern, load);
+        for (const Items& items : load) left -= std::min(left, items.count);
+        create_for(o, load);
+      }
+      packer.took(*pattern, at_ceiling ? 0 : pattern->copies);
+      if (!at_ceiling) continue;
+      bounded = true;
+      packer.exhausted(pattern->kind);
     }
-    // A host that is idle beyond these numbers is switched off after its idle timeout.
-    while (stopped_[p] + std::min(alive_[p] - pool.min, spare_[p] - pool.standby) < pool.stopped) {
-      const std::uint32_t o = cheapest(p, true);
-      if (o == kNone) return;
-      create(o, std::nullopt, {},
-             "switched-off standby of " + std::to_string(pool.stopped) + " in pool " + pool.name);
-      ++spare_[p];
-    }
+    return bounded;
   }
 
- private:
   /// The pool's cheapest offering that can be created now, or kNone; zones of one price rotate.
   [[nodiscard]] std::uint32_t cheapest(std::uint32_t p, bool must_stop) const {
     std::vector<std::uint32_t> equal;
     for (const std::uint32_t i : world_.offers) {
       const Offering& o = world_.snapshot.offerings[i];
-      if (o.pool != p || !o.shut.empty() || world_.budget.creates(o, 1) == 0) continue;
-      if ((must_stop && !o.can_stop) || !within_cap(o, world_.policy)) continue;
+      if (o.pool != p || (must_stop && !o.can_stop) || !may_buy(world_, o)) continue;
       if (!equal.empty()) {
         const Offering& first = world_.snapshot.offerings[equal.front()];
         if (first.price_per_hour != o.price_per_hour || first.type != o.type) break;
@@ -118,9 +191,9 @@ class Buyer {
     world_.budget.wake(hosts[*found]);
     world_.used[*found] = true;
     plan_.wakes.push_back({hosts[*found].id, {}, reason});
-    --stopped_[p];
-    ++alive_[p];
-    ++spare_[p];
+    --pools_[p].off;
+    ++pools_[p].alive;
+    ++pools_[p].empty;
     return true;
   }
 
@@ -134,31 +207,72 @@ class Buyer {
     return best;
   }
 
-  /// Creates one host of the pattern. The most urgent items of each lot go first.
-  void buy_one(std::uint32_t o, const Packer& packer, const Pattern& pattern) {
-    std::vector<Load> load;
-    std::uint32_t most_urgent = kNone;
-    std::uint64_t items = 0;
+  /// Puts the items of the pattern on a new host, the most urgent ones of each lot first. False if
+  /// some of them have hosts by now.
+  bool assign(std::uint32_t o, const Packer& packer, const Pattern& pattern,
+              std::vector<Items>& load) {
+    bool all = true;
     for (const auto& [l, wanted] : pattern.items) {
       std::uint64_t left = wanted;
-      items += wanted;
       for (const std::uint32_t d : packer.lot(l).demand) {
-        Demand& demand = world_.demand[d];
-        const std::uint64_t count = std::min(left, demand.uncovered);
-        if (count == 0) continue;
-        demand.uncovered -= count;
-        world_.pay(demand, world_.snapshot.offerings[o], count);
-        left -= count;
-        most_urgent = std::min(most_urgent, d);
-        load.push_back({demand.view->id, static_cast<std::uint32_t>(count)});
         if (left == 0) break;
+        left -= put(o, d, left, load);
       }
-      HOSTLER_ASSERT(left == 0, "a pattern holds items that lack a host");
+      all = all && left == 0;
     }
-    HOSTLER_ASSERT(most_urgent != kNone, "a pattern holds items");
-    create(
-        o, world_.demand[most_urgent].view->id, std::move(load),
-        std::to_string(items) + (items == 1 ? " waiting job needs it" : " waiting jobs need it"));
+    return all;
+  }
+
+  /// Adds items of the pattern's lots that fit into what the load leaves free.
+  void top_up(std::uint32_t o, const Packer& packer, const Pattern& pattern,
+              std::vector<Items>& load) {
+    model::Resources free = world_.snapshot.offerings[o].resources;
+    auto attempts = static_cast<std::uint64_t>(packer.kind(pattern.kind).attempts_max);
+    for (const Items& items : load) {
+      free -= times(item_of(items.demand), items.count);
+      attempts -= items.count;
+    }
+    int looks = kLooksMax;
+    for (const auto& [l, unused] : pattern.items)
+      for (const std::uint32_t d : packer.lot(l).demand) {
+        if (attempts == 0 || --looks < 0) return;
+        const std::uint64_t count =
+            put(o, d, std::min(fit_count(item_of(d), free), attempts), load);
+        free -= times(item_of(d), count);
+        attempts -= count;
+      }
+  }
+  [[nodiscard]] const model::Resources& item_of(std::uint32_t d) const {
+    return world_.needs[world_.demand[d].need].resources;
+  }
+
+  /// Puts up to `wanted` items of the demand into the load. Returns their number.
+  std::uint64_t put(std::uint32_t o, std::uint32_t d, std::uint64_t wanted,
+                    std::vector<Items>& load) {
+    Demand& demand = world_.demand[d];
+    const Offering& offering = world_.snapshot.offerings[o];
+    const std::uint64_t count =
+        world_.affordable(demand, offering, std::min(wanted, demand.uncovered));
+    if (count == 0) return 0;
+    demand.uncovered -= count;
+    world_.pay(demand, offering, count);
+    load.push_back({d, count});
+    return count;
+  }
+
+  void create_for(std::uint32_t o, const std::vector<Items>& items) {
+    std::vector<Load> load;
+    std::uint32_t most_urgent = kNone;
+    std::uint64_t waiting = 0, displaced = 0;
+    for (const auto& [d, count] : items) {
+      const ClassView& view = *world_.demand[d].view;
+      (view.displaced ? displaced : waiting) += count;
+      most_urgent = std::min(most_urgent, d);
+      load.push_back({view.id, static_cast<std::uint32_t>(count)});
+    }
+    HOSTLER_ASSERT(most_urgent != kNone, "a host is created for items");
+    create(o, world_.demand[most_urgent].view->id, std::move(load), needed_by(waiting, displaced));
+    plan_.creates.back().displaced = displaced > 0;
   }
 
   void create(std::uint32_t o, std::optional<ClassId> cls, std::vector<Load> load,
@@ -175,15 +289,31 @@ class Buyer {
 
   World& world_;
   Plan& plan_;
-  std::vector<std::int64_t> instances_;                ///< By offering, planned ones included.
-  std::vector<std::int64_t> alive_, spare_, stopped_;  ///< By pool.
+  std::vector<std::int64_t> instances_;  ///< By offering, planned ones included.
+  std::vector<PoolHosts> pools_;         ///< Likewise.
   std::vector<std::uint32_t> wakeable_;
 };
 
 }  // namespace
 
+std::vector<PoolHosts> count_hosts(const World& world) {
+  std::vector<PoolHosts> out(world.policy.pools.size());
+  for (const std::uint32_t h : world.hosts) {
+    const HostView& host = world.snapshot.hosts[h];
+    if (host.pool >= out.size()) continue;
+    PoolHosts& hosts = out[host.pool];
+    if (is_standby(world, h)) ++hosts.off;
+    const bool woken = host.phase == HostPhase::kStopped && world.used[h];
+    if (!woken && !world.is_alive(h)) continue;
+    ++hosts.alive;
+    if (!world.used[h] && !host.busy && !host.kept) ++hosts.empty;
+  }
+  return out;
+}
+
 void grow(World& world, Plan& plan) {
   const auto classes = static_cast<std::uint32_t>(world.demand.size());
+  const Counts counts = count(world);
   const bool missing = std::any_of(world.demand.begin(), world.demand.end(),
                                    [](const Demand& d) { return d.uncovered > 0; });
   if (missing) {
@@ -193,21 +323,21 @@ void grow(World& world, Plan& plan) {
     const std::vector<Demand> demand = world.demand;
     const std::vector<PriceBound> prices = world.prices;
     Plan all = plan;
-    if (!Buyer(world, all).buy(0, classes)) {
+    if (!Buyer(world, all, counts).buy(0, classes)) {
       plan = std::move(all);
     } else {
       world.budget = budget;
       world.demand = demand;
       world.prices = prices;
-      Buyer buyer(world, plan);
-      for (std::uint32_t from = 0, to = 0; from < classes && buyer.may_buy(); from = to) {
+      Buyer buyer(world, plan, counts);
+      for (std::uint32_t from = 0, to = 0; from < classes && buyer.may_buy_any(); from = to) {
         while (to < classes && demand[to].view->shape.priority == demand[from].view->shape.priority)
           ++to;
         buyer.buy(from, to);
       }
     }
   }
-  Buyer keeper(world, plan);
+  Buyer keeper(world, plan, counts);
   for (const Create& create : plan.creates) keeper.count(create);
   for (std::uint32_t p = 0; p < world.policy.pools.size(); ++p)
     if (!world.pool_held[p]) keeper.keep_ready(p);

@@ -49,7 +49,7 @@ std::vector<Taker> takers_of(const Queue& queue, PrincipalId principal, bool has
                              const CapRules& rules) {
   std::vector<Taker> out;
   out.reserve(queue.lanes(principal).size());
-  for (const Queue::LaneOrder& lane : queue.lanes(principal)) {
+  for (const auto& [lane, needs] : queue.lanes(principal)) {
     Taker taker{.cls = lane.cls,
                 .at = &queue.at(lane.cls),
                 .prices = {},

@@ -1,56 +1,112 @@
 #include "core/scheduler/pack.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 
 #include "core/scheduler/fit.h"
+#include "core/scheduler/price_rule.h"
 
 namespace hostler::scheduler {
 namespace {
 
-constexpr double kGoodEnough = 1.001;  ///< Times the bound: stop looking for better.
-constexpr int kKindsTried = 16;        ///< Kinds tried in one step after the first that fits.
-constexpr int kRoundsMax = 12;         ///< Packings tried.
+/// Times the bound of a kind: a better fill is not sought.
+constexpr double kGoodEnough = 1.001;
+constexpr double kCheapEnough = 1.01;   ///< Times the bound: a better packing is not sought.
+constexpr double kNearlyEqual = 1.004;  ///< Times another price per worth.
+constexpr double kSpare = 1.05;         ///< A host that is larger by so much holds all the rest.
+constexpr double kSizeStep = 1.25;      ///< From one size of a family that is tried to the next.
+constexpr int kKindsTried = 16;         ///< Kinds tried in one step after the first that fits.
+constexpr int kRoundsOfShares = 4;      ///< Of these, with equal shares only.
+constexpr int kRoundsMax = 12;          ///< Packings tried.
+constexpr std::ptrdiff_t kPatternsFew = 40;
+constexpr std::uint64_t kHostsFew = 4, kItemsPerHost = 20;
+constexpr double kLeastSize = 1.0 / model::kJobsOnHostMax;
 constexpr std::uint64_t kWorkMax = 1'000'000;
 
 }  // namespace
 
 Packer::Packer(const World& world, std::vector<Lot> lots)
     : world_(world), lots_(std::move(lots)), worth_(lots_.size()) {
-  for (const Lot& lot : lots_) sizes_.push_back(vector_of(world.needs[lot.need].resources));
+  // In an order of their own: the order of classes decides nothing here.
+  std::ranges::stable_sort(lots_, std::ranges::greater{}, &Lot::item);
+  for (const Lot& lot : lots_) {
+    shapes_.push_back({.size = vector_of(lot.item)});
+    // What needs nothing takes a place on its host all the same.
+    if (shapes_.back().size == ResourceVector{}) shapes_.back().size[0] = kLeastSize;
+  }
   if (lots_.empty()) return;
+  std::uint64_t items = 0;
+  for (const Lot& lot : lots_) items += lot.left;
+  round_.hosts_most = std::max(kHostsFew, (items - 1) / kItemsPerHost);
   gather_kinds();
   drop_dominated();
+  if (order_.empty()) return;  // At a ceiling, mostly.
   weigh();
   solve();
 }
 
-/// Tries several greedy packings and keeps the cheapest. A lot that ended in badly filled hosts is
-/// worth more in the next try: it is packed earlier, together with lots that fit it.
+/// Tries several greedy packings and keeps the cheapest. At first equal shares, with fewer and
+/// fewer hosts; where they do not combine well, other rules. A lot that ended in badly filled hosts
+/// is worth more in the next try: it is packed earlier, together with lots that fit it.
 void Packer::solve() {
+  static constexpr std::array kAll{FillRule::kShare, FillRule::kDot, FillRule::kCosine,
+                                   FillRule::kWorth};
   const std::vector<double> worth = worth_;
+  const std::uint64_t hosts_most = round_.hosts_most;
   Packing best;
-  for (int round = 0; round < kRoundsMax && (round == 0 || work_ < kWorkMax); ++round) {
-    all_rules_ = round % 2 == 1;
-    Packing packing = pack_all();
-    adjust_worths(packing);
-    if (round == 0 || std::tie(packing.unpacked, packing.cost) < std::tie(best.unpacked, best.cost))
-      best = std::move(packing);
-    if (best.unpacked == 0 && best.cost <= lower_bound_ * kGoodEnough) break;
+  // With more patterns it does not matter how well the last hosts are filled.
+  const auto is_short = [](const Packing& one) { return std::ssize(one.patterns) <= kPatternsFew; };
+  for (int round = 0; round < kRoundsMax && (round == 0 || !must_hurry()); ++round) {
+    const bool shares_only = round < kRoundsOfShares;
+    if (round > 0 && shares_only && !is_short(best)) continue;
+    const std::size_t rules = shares_only ? 1 : round % 2 == 1 ? 2 : 4;
+    round_.rules = std::span(kAll).first(rules);
+    round_.good_enough = shares_only ? kNearlyEqual : kGoodEnough;
+    const auto rounds_left = static_cast<std::uint64_t>(std::max(1, kRoundsOfShares - round));
+    round_.hosts_most = shares_only
+                            ? std::max<std::uint64_t>(1, hosts_most * rounds_left / kRoundsOfShares)
+                            : hosts_most;
+    auto packing = pack_all(round == 0);
+    if (!packing) break;
+    if (round + 1 >= kRoundsOfShares) adjust_worths(*packing);
+    if (round == 0 ||
+        std::tie(packing->unpacked, packing->cost) < std::tie(best.unpacked, best.cost))
+      best = std::move(*packing);
+    const bool next_is_quick = round + 1 < kRoundsOfShares && is_short(best);
+    if (best.unpacked == 0 &&
+        best.cost <= lower_bound_ * (next_is_quick ? kNearlyEqual : kCheapEnough))
+      break;
   }
   worth_ = worth;
-  all_rules_ = false;
-  order_kinds();
+  round_ = {.rules = kAll, .good_enough = kGoodEnough, .hosts_most = hosts_most};
+  bound_kinds();
   solved_.assign(best.patterns.rbegin(), best.patterns.rend());
 }
 
-Packer::Packing Packer::pack_all() {
+/// The work budget is spent: from here on the first host that fits is good enough.
+bool Packer::must_hurry() const { return work_ >= kWorkMax; }
+
+/// nullopt if the work budget is spent before the packing is complete, unless it `must_end`.
+std::optional<Packer::Packing> Packer::pack_all(bool must_end) {
   std::vector<std::uint64_t> left;
   for (const Lot& lot : lots_) left.push_back(lot.left);
+  const std::uint64_t hosts = hosts_;
   Packing out;
-  order_kinds();
-  while (auto pattern = step()) {
+  bound_kinds();
+  // One host for all the rest may cost less than the hosts that look best one by one.
+  Fill rest, last;
+  double with_last = HUGE_VAL;
+  std::size_t before_last = 0;
+  for (;;) {
+    if (hold_rest(rest) && out.cost + kinds_[rest.kind].price < with_last) {
+      with_last = out.cost + kinds_[rest.kind].price;
+      before_last = out.patterns.size();
+      last = rest;
+    }
+    auto pattern = !must_end && must_hurry() ? std::nullopt : step();
+    if (!pattern) break;
     took(*pattern, pattern->copies);
     out.cost += kinds_[pattern->kind].price * static_cast<double>(pattern->copies);
     out.patterns.push_back(std::move(*pattern));
@@ -59,6 +115,14 @@ Packer::Packing Packer::pack_all() {
     out.unpacked += static_cast<double>(lots_[l].left);
     lots_[l].left = left[l];
   }
+  if (last.kind != kNone && (out.unpacked > 0 || with_last < out.cost * (1 - 1e-9))) {
+    out.patterns.resize(before_last);
+    out.patterns.push_back({.kind = last.kind, .items = std::move(last.items), .copies = 1});
+    out.cost = with_last;
+    out.unpacked = 0;
+  }
+  hosts_ = hosts;
+  if (!must_end && must_hurry()) return std::nullopt;
   return out;
 }
 
@@ -84,86 +148,77 @@ std::optional<Pattern> Packer::next() {
   return out;
 }
 
-/// Fills one host greedily, with the item that has the best score by the rule.
-void Packer::fill(const Kind& kind, FillRule rule, Fill& out) {
-  out.items.clear();
-  out.worth = 0;
-  model::Resources free = kind.like->resources;
-  std::uint64_t attempts = static_cast<std::uint64_t>(kind.attempts_max);
-  static constexpr std::uint32_t kNoLot = UINT32_MAX;
-  std::vector<std::uint64_t> used(kind.lots.size(), 0);
-  while (attempts > 0) {
-    const auto room = vector_of(free);
-    ResourceVector pull{};
-    for (std::size_t d = 0; d < 4; ++d)
-      if (kind.size[d] > 0) pull[d] = room[d] / (kind.size[d] * kind.size[d]);
-    work_ += kind.lots.size();
-    std::uint32_t best = kNoLot;
-    double best_score = -1;
-    for (std::uint32_t i = 0; i < kind.lots.size(); ++i) {
-      const std::uint32_t l = kind.lots[i];
-      if (lots_[l].left <= used[i]) continue;
-      if (!world_.needs[lots_[l].need].resources.fits_in(free)) continue;
-      const double score = rule == FillRule::kDot      ? dot(pull, sizes_[l])
-                           : rule == FillRule::kCosine ? dot(pull, sizes_[l]) / norm_[l]
-                                                       : worth_[l];
-      if (score > best_score) best = i, best_score = score;
+/// The kinds to try for the next host. Of a family, whose prices are equal, that is the smallest
+/// with which the plan keeps to few hosts, and some larger ones up to one that holds all the rest.
+std::vector<Packer::Candidate> Packer::find_candidates(double left, bool all) const {
+  std::vector<Candidate> out;
+  const auto add = [&](std::uint32_t k) {
+    out.push_back({std::max(kinds_[k].bound, kinds_[k].price / left), k});
+  };
+  if (all) std::ranges::for_each(order_, add);
+  if (all) return out;
+  const auto holds = [&](const Kind& kind) { return kind.price / kind.bound; };
+  for (const auto& family : families_) {
+    double last = 0;
+    for (std::size_t i = 0; i < family.size(); ++i) {
+      const Kind& kind = kinds_[family[i]];
+      const bool is_last = i + 1 == family.size() || holds(kind) >= left * kSpare;
+      const std::uint64_t most = std::min(round_.hosts_most, kind.room);
+      const double hosts = static_cast<double>(hosts_) + std::ceil(left / holds(kind));
+      if (!is_last && (hosts > static_cast<double>(most) || kind.price < last * kSizeStep))
+        continue;
+      add(family[i]);
+      last = kind.price;
+      if (is_last) break;
     }
-    if (best == kNoLot) break;
-    const std::uint32_t l = kind.lots[best];
-    const auto& item = world_.needs[lots_[l].need].resources;
-    const std::uint64_t fits =
-        std::min({fit_count(item, free), lots_[l].left - used[best], attempts});
-    const std::uint64_t count = std::max<std::uint64_t>(1, fits / 4);
-    free -= times(item, count);
-    used[best] += count;
-    attempts -= count;
-    out.worth += worth_[l] * static_cast<double>(count);
   }
-  for (std::uint32_t i = 0; i < kind.lots.size(); ++i)
-    if (used[i] > 0) out.items.emplace_back(kind.lots[i], static_cast<std::uint32_t>(used[i]));
+  return out;
 }
 
-/// The host costs more than the price factor times the cheapest host for each of its items.
-bool Packer::too_dear(const Kind& kind, const Fill& fill) const {
-  double singly = 0;
-  for (const auto& [l, count] : fill.items)
-    singly +=
-        static_cast<double>(
-            world_.needs[lots_[l].need].cheapest[kind.like->market == model::Market::kSpot].value) *
-        count;
-  return static_cast<double>(kind.like->price_per_hour.value) >
-         singly * world_.policy.pools[kind.like->pool].price_factor_max;
+/// The best fill of all candidates: those of the lowest bound are tried first.
+Packer::Fill Packer::best_of(std::vector<Candidate> candidates) {
+  double best_ratio = HUGE_VAL;
+  Fill tried, best;
+  std::size_t next = 0;
+  for (int after = 0; next < candidates.size(); ++next) {
+    // The lowest of the rest; of equal ones the first, which is the smallest of its family.
+    const auto rest = candidates.begin() + static_cast<std::ptrdiff_t>(next);
+    const auto lowest = std::ranges::min_element(rest, candidates.end(), {}, &Candidate::least);
+    std::rotate(rest, lowest, lowest + 1);
+    const auto [least, k] = candidates[next];
+    if (best.kind != kNone &&
+        (must_hurry() || least * round_.good_enough >= best_ratio || ++after > kKindsTried))
+      break;
+    for (const FillRule rule : must_hurry() ? round_.rules.first(1) : round_.rules) {
+      fill(k, rule, tried);
+      if (tried.items.empty()) continue;
+      if (kinds_[k].price > tried.worth * least * kGoodEnough) use_cheapest(tried);
+      if (too_dear(tried)) continue;
+      const double ratio = kinds_[tried.kind].price / tried.worth;
+      // A larger host of equal price is not better.
+      const bool is_larger = best.kind != kNone &&
+                             kinds_[best.kind].family == kinds_[tried.kind].family &&
+                             kinds_[tried.kind].price > kinds_[best.kind].price;
+      if (ratio >= best_ratio * (is_larger ? 2 - kNearlyEqual : 1 - 1e-12)) continue;
+      best_ratio = ratio;
+      std::swap(best, tried);
+    }
+  }
+  return best;
 }
 
 std::optional<Pattern> Packer::step() {
   double left = 0;
   for (std::size_t l = 0; l < lots_.size(); ++l)
     left += worth_[l] * static_cast<double>(lots_[l].left);
-  Fill tried, best;
-  double best_ratio = HUGE_VAL;
-  std::uint32_t best_kind = kNone;
-  int after = 0;
-  for (const std::uint32_t k : order_) {
-    const Kind& kind = kinds_[k];
-    if (best_kind != kNone && (kind.bound * kGoodEnough >= best_ratio || ++after > kKindsTried))
-      break;
-    if (kind.price >= best_ratio * left) continue;
-    for (const FillRule rule : {FillRule::kDot, FillRule::kCosine, FillRule::kWorth}) {
-      if (rule != FillRule::kDot && !all_rules_) break;
-      fill(kind, rule, tried);
-      if (tried.items.empty() || too_dear(kind, tried)) continue;
-      const double ratio = kind.price / tried.worth;
-      if (ratio >= best_ratio * (1 - 1e-12)) continue;
-      best_ratio = ratio;
-      best_kind = k;
-      std::swap(best, tried);
-    }
+  if (left <= 0) return std::nullopt;
+  Fill best;
+  for (const bool all : {false, true}) {
+    best = best_of(find_candidates(left, all));
+    if (best.kind != kNone) break;
   }
-  if (best_kind == kNone) return std::nullopt;
-  Pattern out{.kind = best_kind, .items = std::move(best.items), .copies = UINT64_MAX};
-  for (const auto& [l, count] : out.items) out.copies = std::min(out.copies, lots_[l].left / count);
-  return out;
+  if (best.kind == kNone) return std::nullopt;
+  return Pattern{.kind = best.kind, .items = std::move(best.items), .copies = best.copies};
 }
 
 void Packer::took(const Pattern& pattern, std::uint64_t copies) {
@@ -172,21 +227,27 @@ void Packer::took(const Pattern& pattern, std::uint64_t copies) {
     lots_[l].left -= count * copies;
     ran_out = ran_out || lots_[l].left == 0;
   }
-  if (ran_out && ++rounds_since_order_ >= 4) order_kinds();
+  hosts_ += copies;
+  if (ran_out && ++round_.since_bound >= 4) bound_kinds();
 }
 
 void Packer::exhausted(std::uint32_t kind) {
   solved_.clear();
-  std::erase(order_, kind);
-  if (!order_.empty()) return;
-  // A kind that was dropped as dominated may be the only one left.
-  std::erase_if(kinds_, [&](const Kind& k) {
-    return std::none_of(k.offerings.begin(), k.offerings.end(), [&](std::uint32_t o) {
+  const auto may_create = [&](const Kind& k) {
+    return std::ranges::any_of(k.offerings, [&](std::uint32_t o) {
       return world_.budget.creates(world_.snapshot.offerings[o], 1) > 0;
     });
-  });
+  };
+  // The ceiling is one of others too, mostly.
+  const auto gone = [&](std::uint32_t k) { return k == kind || !may_create(kinds_[k]); };
+  std::erase_if(order_, gone);
+  for (auto& family : families_) std::erase_if(family, gone);
+  std::erase_if(families_, [](const auto& family) { return family.empty(); });
+  if (!order_.empty()) return;
+  // A kind that was dropped as dominated may be the only one left.
+  std::erase_if(kinds_, [&](const Kind& k) { return !may_create(k); });
   drop_dominated();
-  order_kinds();
+  bound_kinds();
 }
 
 }  // namespace hostler::scheduler

@@ -4,33 +4,24 @@
 #include <map>
 #include <tuple>
 
-#include "core/scheduler/fit.h"
 #include "core/scheduler/pack.h"
+#include "core/scheduler/price_rule.h"
 #include "core/scheduler/shares.h"
 
 /// The input of the packer: lots, kinds of host, and the worth of each.
 namespace hostler::scheduler {
 namespace {
 
-/// Types without a price get one by their size, or the largest would be taken for the smallest job.
-double effective_price(const Offering& o) {
-  if (o.price_per_hour.value > 0) return static_cast<double>(o.price_per_hour.value);
-  const auto s = vector_of(o.resources);
-  return (1 + s[0] + 8 * s[1] + s[2] / 4 + s[3] / 256) * 1e-6;
-}
+/// Of all demand's worth, at least, that each resource has.
+constexpr double kWorthLeast = 0.3;
 
 bool may_go(const World& world, const Lot& lot, std::uint32_t index) {
   const Offering& o = world.snapshot.offerings[index];
   const Need& need = world.needs[lot.need];
-  return need.resources.fits_in(o.resources) && world.meets(need, index) &&
-         (o.market == model::Market::kSpot ? !need.spot_in_vain : bool{lot.on_demand[o.pool]}) &&
+  return lot.item.fits_in(o.resources) && world.meets(need, index) &&
+         (o.market == model::Market::kSpot ? may_be_spot(need) : bool{lot.on_demand[o.pool]}) &&
          (!lot.price_most ||
-          price_of_part(o.price_per_hour, need.resources, o.resources) <= *lot.price_most);
-}
-
-bool may_buy(const World& world, const Offering& o) {
-  return o.shut.empty() && !world.pool_held[o.pool] && world.budget.creates(o, 1) > 0 &&
-         within_cap(o, world.policy);
+          price_of_part(o.price_per_hour, lot.item, o.resources) <= *lot.price_most);
 }
 
 /// The lot of a priced demand: as many items as the cheapest part of a host that can be had lets it
@@ -48,7 +39,7 @@ void bound_by_price(const World& world, const Demand& demand, Lot& lot) {
     const std::uint64_t items =
         bound.count(each, std::min(world.items_per_host(need, o), demand.uncovered));
     if (items == 0) continue;
-    (world.is_too_dear(need, o, items) ? shared_parts : parts).push_back(each);
+    (is_too_dear(world, need, o, items) ? shared_parts : parts).push_back(each);
   }
   if (parts.empty()) parts = std::move(shared_parts);
   if (parts.empty()) return;
@@ -68,21 +59,24 @@ std::vector<Lot> lots_of(const World& world, std::uint32_t from, std::uint32_t t
   for (std::uint32_t d = from; d < to; ++d) {
     const Demand& demand = world.demand[d];
     if (demand.uncovered == 0) continue;
-    const Need& need = world.needs[demand.need];
     std::vector<bool> on_demand;
-    for (const auto& pool : world.policy.pools)
-      on_demand.push_back(need.constraints->market || !need.has_spot ||
-                          world.snapshot.now - demand.view->oldest >= pool.spot_patience);
+    for (std::uint32_t p = 0; p < world.policy.pools.size(); ++p)
+      on_demand.push_back(may_be_on_demand(world, demand, p));
     if (demand.price != kNone) {
-      Lot lot{.need = demand.need, .on_demand = std::move(on_demand), .demand = {d}, .left = 0};
+      Lot lot{.need = demand.need,
+              .item = world.needs[demand.need].resources,
+              .on_demand = std::move(on_demand),
+              .demand = {d}};
       bound_by_price(world, demand, lot);
       if (lot.left > 0) lots.push_back(std::move(lot));
       continue;
     }
     const auto [found, fresh] = seen.try_emplace({demand.need, on_demand}, lots.size());
     if (fresh)
-      lots.push_back(
-          {.need = demand.need, .on_demand = std::move(on_demand), .demand = {}, .left = 0});
+      lots.push_back({.need = demand.need,
+                      .item = world.needs[demand.need].resources,
+                      .on_demand = std::move(on_demand),
+                      .demand = {}});
     Lot& lot = lots[found->second];
     lot.demand.push_back(d);
     lot.left += demand.uncovered;
@@ -104,16 +98,21 @@ void Packer::gather_kinds() {
     const auto [found, fresh] = seen.try_emplace(
         {o.pool, o.type, o.market, o.price_per_hour.value, zones_matter ? o.zone : ""},
         kinds_.size());
+    const auto room = static_cast<std::uint64_t>(
+        world_.budget.creates(o, static_cast<std::int64_t>(round_.hosts_most)));
     if (!fresh) {
-      kinds_[found->second].offerings.push_back(i);
+      Kind& kind = kinds_[found->second];
+      kind.offerings.push_back(i);
+      kind.room = std::max(kind.room, room);
       continue;
     }
     Kind kind;
     kind.offerings = {i};
     kind.like = &o;
-    if (pool.attempts_parallel_max > 0) kind.attempts_max = pool.attempts_parallel_max;
-    kind.price = effective_price(o);
+    kind.attempts_max = model::jobs_max_of(pool, world_.policy.types[o.type]);
+    kind.price = compared_price(o);
     kind.size = vector_of(o.resources);
+    kind.room = room;
     for (std::uint32_t l = 0; l < lots_.size(); ++l)
       if (may_go(world_, lots_[l], i)) kind.lots.push_back(l);
     if (kind.lots.empty())
@@ -136,19 +135,52 @@ void Packer::drop_dominated() {
     });
     if (!dominated) order_.push_back(k);
   }
+  group_families();
+}
+
+void Packer::group_families() {
+  const auto alike = [&](const Kind& a, const Kind& b) {
+    if (a.like->pool != b.like->pool || a.like->market != b.like->market) return false;
+    for (std::size_t d = 0; d < 4; ++d)
+      if (std::abs(a.size[d] * b.price - b.size[d] * a.price) > 1e-3 * a.size[d] * b.price)
+        return false;
+    return true;
+  };
+  largest_ = {};
+  families_.clear();
+
+  for (const std::uint32_t k : order_) {
+    for (std::size_t d = 0; d < 4; ++d) largest_[d] = std::max(largest_[d], kinds_[k].size[d]);
+    auto found = std::ranges::find_if(
+        families_, [&](const auto& one) { return alike(kinds_[one.front()], kinds_[k]); });
+    if (found == families_.end()) found = families_.emplace(found);
+    found->push_back(k);
+    kinds_[k].family = static_cast<std::uint32_t>(found - families_.begin());
+  }
+  // What offers less of everything for its price than another kind does not lower the bound.
+  weighed_.clear();
+  const auto offers_less = [&](const Kind& a, const Kind& b) {
+    for (std::size_t d = 0; d < 4; ++d)
+      if (a.size[d] * b.price > b.size[d] * a.price) return false;
+    return std::ranges::includes(b.lots, a.lots);
+  };
+  for (auto at = order_.rbegin(); at != order_.rend(); ++at)
+    if (std::ranges::none_of(
+            weighed_, [&](std::uint32_t other) { return offers_less(kinds_[*at], kinds_[other]); }))
+      weighed_.push_back(*at);
 }
 
 /// The lower bound of the total price with these weights; `worths`, if not null, gets each lot's.
 double Packer::bound_of(const ResourceVector& weights, std::vector<double>* worths) const {
   std::vector<double> cheapest(lots_.size(), HUGE_VAL);
-  for (const std::uint32_t k : order_) {
+  for (const std::uint32_t k : weighed_) {
     const double per_weight = kinds_[k].price / std::max(dot(weights, kinds_[k].size), 1e-300);
     for (const std::uint32_t l : kinds_[k].lots) cheapest[l] = std::min(cheapest[l], per_weight);
   }
   double sum = 0;
   for (std::size_t l = 0; l < lots_.size(); ++l) {
     if (cheapest[l] == HUGE_VAL) cheapest[l] = 0;  // No kind may hold it.
-    const double worth = cheapest[l] * dot(weights, sizes_[l]);
+    const double worth = cheapest[l] * dot(weights, shapes_[l].size);
     if (worths != nullptr) (*worths)[l] = worth;
     sum += worth * static_cast<double>(lots_[l].left);
   }
@@ -159,11 +191,11 @@ void Packer::weigh() {
   ResourceVector total{};
   for (std::size_t l = 0; l < lots_.size(); ++l)
     for (std::size_t d = 0; d < 4; ++d)
-      total[d] += sizes_[l][d] * static_cast<double>(lots_[l].left);
+      total[d] += shapes_[l].size[d] * static_cast<double>(lots_[l].left);
   for (std::size_t d = 0; d < 4; ++d) weights_[d] = total[d] > 0 ? 1 / total[d] : 0;
   if (weights_ == ResourceVector{}) weights_[0] = 1;
   double best = bound_of(weights_, nullptr);
-  for (const double step : {16.0, 4.0, 2.0, 1.4, 1.15, 1.05})
+  for (const double step : {16.0, 4.0, 2.0, 1.4, 1.15, 1.05, 1.02, 1.005})
     for (std::size_t d = 0; d < 4; ++d)
       for (const double factor : {step, 1 / step}) {
         ResourceVector tried = weights_;
@@ -171,31 +203,37 @@ void Packer::weigh() {
         const double bound = weights_[d] > 0 ? bound_of(tried, nullptr) : 0;
         if (bound > best) weights_ = tried, best = bound;
       }
-  lower_bound_ = bound_of(weights_, &worth_);
+  lower_bound_ = bound_of(weights_, nullptr);
+  // A resource that is not scarce has some worth: or the last hosts would have to hold all of it.
+  const double sum = dot(weights_, total);
+  for (std::size_t d = 0; d < 4; ++d)
+    if (total[d] > 0) weights_[d] = std::max(weights_[d], kWorthLeast * sum / total[d]);
+  (void)bound_of(weights_, &worth_);
   for (double& worth : worth_) worth = std::max(worth, 1e-9);
   for (std::size_t l = 0; l < lots_.size(); ++l) {
     ResourceVector w{};
-    for (std::size_t d = 0; d < 4; ++d) w[d] = weights_[d] * sizes_[l][d];
-    norm_.push_back(std::max(std::sqrt(dot(w, w)), 1e-300));
+    for (std::size_t d = 0; d < 4; ++d) w[d] = weights_[d] * shapes_[l].size[d];
+    shapes_[l].length = std::max(std::sqrt(dot(w, w)), 1e-300);
+    ResourceVector& direction = shapes_[l].direction;
+    for (std::size_t d = 0; d < 4; ++d)
+      direction[d] = total[d] > 0 ? shapes_[l].size[d] / total[d] : 0;
+    const double length = std::max(std::sqrt(dot(direction, direction)), 1e-300);
+    for (double& one : direction) one /= length;
   }
 }
 
-void Packer::order_kinds() {
+void Packer::bound_kinds() {
+  std::vector<double> density(lots_.size());
+  for (std::size_t l = 0; l < lots_.size(); ++l)
+    if (lots_[l].left > 0)
+      density[l] = worth_[l] / std::max(dot(weights_, shapes_[l].size), 1e-300);
   for (const std::uint32_t k : order_) {
     Kind& kind = kinds_[k];
-    double density = 1e-300;
-    for (const std::uint32_t l : kind.lots)
-      if (lots_[l].left > 0)
-        density = std::max(density, worth_[l] / std::max(dot(weights_, sizes_[l]), 1e-300));
-    kind.bound = kind.price / std::max(density * dot(weights_, kind.size), 1e-300);
-    kind.rank = std::llround(std::log(std::max(kind.bound, 1e-300)) * 1e6);
+    double most = 1e-300;
+    for (const std::uint32_t l : kind.lots) most = std::max(most, density[l]);
+    kind.bound = kind.price / std::max(most * dot(weights_, kind.size), 1e-300);
   }
-  // Of equal bounds the larger kind first: less room is left over, and fewer instances are needed.
-  std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    if (kinds_[a].rank != kinds_[b].rank) return kinds_[a].rank < kinds_[b].rank;
-    return kinds_[a].price > kinds_[b].price;
-  });
-  rounds_since_order_ = 0;
+  round_.since_bound = 0;
 }
 
 }  // namespace hostler::scheduler

@@ -5,13 +5,20 @@
 #include <utility>
 
 #include "core/base/assert.h"
+#include "core/scheduler/fit.h"
 #include "core/scheduler/reserve.h"
 #include "core/scheduler/room.h"
 #include "core/scheduler/steps.h"
 
-/// Waiting items on ready hosts, and on hosts that come.
+/// Waiting items on ready hosts, and on hosts that come; room for those that will wait.
 namespace hostler::scheduler {
 namespace {
+
+/// Items that a host was made for.
+struct Own {
+  std::uint32_t demand = 0, host = 0;
+  std::uint32_t count = 0;
+};
 
 /// Hands out room: by priority, then by turns. A demand that fits nowhere does not hold up the next
 /// one. `left` is the counter of the demand that goes down; `put` is called for each run of items
@@ -22,11 +29,19 @@ class Filler {
   Filler(World& world, Room& room, std::uint64_t Demand::*left, Put& put)
       : world_(world), room_(room), left_(left), put_(put) {}
 
+  /// Before fill(): of each priority, these items go first to the host that was made for them.
+  void put_first(std::vector<Own> own) {
+    own_ = std::move(own);
+    std::ranges::stable_sort(own_, {}, &Own::demand);
+  }
+
   void fill() {
     const auto& demand = world_.demand;
     for (std::uint32_t from = 0, to = 0; from < demand.size(); from = to) {
       const std::int32_t priority = demand[from].view->shape.priority;
       while (to < demand.size() && demand[to].view->shape.priority == priority) ++to;
+      for (; own_done_ < own_.size() && own_[own_done_].demand < to; ++own_done_)
+        put_own(own_[own_done_]);
       if (to - from == 1)
         put_all(from);
       else
@@ -35,6 +50,19 @@ class Filler {
   }
 
  private:
+  void put_own(const Own& own) {
+    Demand& demand = world_.demand[own.demand];
+    const HostView& host = world_.snapshot.hosts[own.host];
+    const std::uint64_t wanted =
+        world_.affordable(demand, host, std::min<std::uint64_t>(own.count, demand.*left_));
+    if (wanted == 0 || !world_.meets(world_.needs[demand.need], host)) return;
+    const std::uint64_t taken = room_.take(own.host, demand.need, wanted);
+    if (taken == 0) return;
+    world_.pay(demand, host, taken);
+    demand.*left_ -= taken;
+    put_(own.demand, own.host, taken);
+  }
+
   struct Next {
     Turn turn;
     std::uint32_t demand = 0;
@@ -91,6 +119,8 @@ class Filler {
   std::uint64_t Demand::*const left_;
   Put& put_;
   std::priority_queue<Next, std::vector<Next>, std::greater<>> waiting_;
+  std::vector<Own> own_;
+  std::size_t own_done_ = 0;
 };
 
 /// By resource, the least that any item needs.
@@ -145,7 +175,9 @@ std::vector<ReadyHost> place_reserved(World& world, std::vector<std::uint32_t>& 
   const model::Resources least = least_need(world);
   for (const std::uint32_t h : world.hosts) {
     const HostView& host = world.snapshot.hosts[h];
-    if (host.phase != HostPhase::kReady || !host.takes_work || host.attempts_left <= 0) continue;
+    if (host.phase != HostPhase::kReady || !host.takes_work || host.attempts_left <= 0 ||
+        world.closed[h] != Closed::kNo)
+      continue;
     ReadyHost ready{h, host.free, host.attempts_left};
     if (reserved[h] != kNone) {
       Demand& demand = world.demand[reserved[h]];
@@ -167,6 +199,53 @@ std::vector<ReadyHost> place_reserved(World& world, std::vector<std::uint32_t>& 
   return out;
 }
 
+/// What new hosts were made for, as far as it waits. Else hosts that come up one by one would get
+/// other work than they were bought for, and the rest would need more hosts.
+std::vector<Own> own_items(const World& world, const std::vector<ReadyHost>& ready) {
+  std::vector<Own> out;
+  for (const ReadyHost& one : ready) {
+    const HostView& host = world.snapshot.hosts[one.host];
+    if (host.busy) continue;
+    for (const Load& load : host.load)
+      for (const auto& [cls, d] : world.find_all(load.cls))
+        if (world.demand[d].left > 0) out.push_back({d, one.host, load.count});
+  }
+  return out;
+}
+
+/// Counts displaced items on room that is left on ready hosts: it is theirs when they wait.
+void keep_room(World& world, Room& room) {
+  for (Demand& demand : world.demand)
+    if (!demand.view->displaced) demand.uncovered = 0;
+  const auto keep = [&](std::uint32_t, std::uint32_t host, std::uint64_t) {
+    world.used[host] = true;
+  };
+  Filler(world, room, &Demand::uncovered, keep).fill();
+}
+
+/// An idle host whose connection broke may be the replacement that a displaced item is to have, and
+/// most connections come back. It is not given back as idle before its probe timeout; until it is
+/// back it counts as no room, so that another host is there in time.
+void keep_unreachable(World& world) {
+  for (const Demand& demand : world.demand) {
+    if (!demand.view->displaced) continue;
+    const Need& need = world.needs[demand.need];
+    std::uint64_t left = demand.uncovered;
+    for (const std::uint32_t h : world.hosts) {
+      if (left == 0) break;
+      const HostView& host = world.snapshot.hosts[h];
+      const auto* pool = world.pool(host);
+      if (pool == nullptr || host.phase != HostPhase::kReady || host.busy || world.used[h] ||
+          host.cordoned || host.draining || host.attempts_left <= 0 || !host.unreachable_since ||
+          world.snapshot.now - *host.unreachable_since >= pool->probe_timeout ||
+          !need.resources.fits_in(host.free) || !world.meets(need, host))
+        continue;
+      world.used[h] = true;
+      left -= std::min(left, fit_count(need.resources, host.free));
+    }
+  }
+}
+
 }  // namespace
 
 void place(World& world, Plan& plan) {
@@ -179,9 +258,14 @@ void place(World& world, Plan& plan) {
     for (const ReadyHost& ready : with_room)
       room.add(ready.host, ready.free, ready.attempts_left,
                !hosts[ready.host].busy && !world.used[ready.host]);
-    Filler(world, room, &Demand::left, put).fill();
+    Filler filler(world, room, &Demand::left, put);
+    filler.put_first(own_items(world, with_room));
+    filler.fill();
+    keep_room(world, room);
   }
-  for (Demand& demand : world.demand) demand.uncovered = demand.left;
+  keep_unreachable(world);
+  for (Demand& demand : world.demand)
+    if (!demand.view->displaced) demand.uncovered = demand.left;
   reserve_one(world, reserved);
   for (const std::uint32_t h : world.hosts) {
     if (reserved[h] == kNone) continue;
@@ -190,12 +274,12 @@ void place(World& world, Plan& plan) {
   }
 }
 
-void cover(World& world) {
+void cover(World& world, Plan& plan) {
   const auto& hosts = world.snapshot.hosts;
   std::vector<std::uint32_t> coming;
   for (const std::uint32_t h : world.hosts) {
     const HostView& host = hosts[h];
-    if (host.phase == HostPhase::kComing && !host.draining && !host.kept) coming.push_back(h);
+    if (host.phase == HostPhase::kComing && world.is_alive(h) && !host.kept) coming.push_back(h);
   }
   if (coming.empty() || world.demand.empty()) return;
   // The oldest first, spot requests that are not fulfilled last: the youngest stay unused.
@@ -204,6 +288,11 @@ void cover(World& world) {
            std::tie(hosts[b].unfulfilled_spot, hosts[b].created);
   });
   Room room(world);
+  const auto use = [&](std::uint32_t d, std::uint32_t host, std::uint64_t items) {
+    world.used[host] = true;
+    plan.covered.push_back(
+        {hosts[host].id, world.demand[d].view->id, static_cast<std::uint32_t>(items)});
+  };
   for (const std::uint32_t h : coming) {
     model::Resources free = hosts[h].free;
     std::int32_t attempts_left = hosts[h].attempts_left;
@@ -213,6 +302,7 @@ void cover(World& world) {
         Demand& demand = world.demand[d];
         if (world.given_up(world.needs[demand.need], h)) continue;
         const auto& wants = world.needs[demand.need].resources;
+        const std::uint32_t before = left;
         for (; left > 0 && demand.uncovered > 0 && attempts_left > 0 && wants.fits_in(free) &&
                world.affordable(demand, hosts[h], 1) > 0;
              --left) {
@@ -220,15 +310,12 @@ void cover(World& world) {
           --attempts_left;
           --demand.uncovered;
           world.pay(demand, hosts[h], 1);
-          world.used[h] = true;
         }
+        if (left < before) use(d, h, before - left);
       }
     }
     room.add(h, free, attempts_left, !world.used[h]);
   }
-  const auto use = [&](std::uint32_t, std::uint32_t host, std::uint64_t) {
-    world.used[host] = true;
-  };
   Filler(world, room, &Demand::uncovered, use).fill();
 }
 

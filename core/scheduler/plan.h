@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/model/reason.h"
+#include "core/scheduler/beyond_max.h"
 #include "core/scheduler/snapshot.h"
 
 namespace hostler::scheduler {
@@ -21,13 +22,17 @@ struct Create {
   std::optional<ClassId> for_class;  ///< Unset: minimum or standby of the pool.
   std::vector<Load> load;  ///< The items it is for; the dispatcher keeps it as HostView::load.
   std::string reason;
-  std::string passed_over;  ///< Cheaper types and why each was not taken: "small: 1 of 2 vcpus".
+  bool displaced = false;    ///< Some of the items are displaced: none of its class need wait.
+  std::string passed_over;   ///< Cheaper types and why each was not taken: "small: 1 of 2 vcpus".
+  bool is_exchange = false;  ///< It replaces a dearer host: the dispatcher keeps it as
+                             ///< HostView::for_exchange.
 };
 /// Switch the host on again; `load` as in Create.
 struct Wake {
   model::InstanceId host;
   std::vector<Load> load;
   std::string reason;
+  bool displaced = false;  ///< As Create::displaced.
 };
 /// Switch the host off and keep it.
 struct SwitchOff {
@@ -40,19 +45,30 @@ enum class ShutdownCode : std::uint8_t {
   kUnreachable,
   kIdle,
   kDrained,
+  kInterrupted,
   kBootingSurplus,
   kStandbySurplus,
+  kBeyondMax,
+  kOffMenu,
+  kGaveWay,
+  kExchanged,
 };
 [[nodiscard]] model::Reason reason_of(ShutdownCode code);
 struct Shutdown {
   model::InstanceId host;
   ShutdownCode code{};
   std::string reason;
+  bool gives_way = false;  ///< To work: minimum and standby do not replace it yet, see Rest.
 };
 /// Only the first item of the class may be placed on the host, until it was placed.
 struct Reserve {
   model::InstanceId host;
   ClassId cls = 0;
+};
+/// The host gets no new work.
+struct Close {
+  model::InstanceId host;
+  Closed why{};
 };
 /// Why items of a class still wait after this plan: waiting_because of its jobs.
 struct Waiting {
@@ -63,6 +79,9 @@ struct Waiting {
   /// The least that an item's part costs of a host that can be bought for it now, whatever its
   /// principal may pay; unset: none can be bought, or Snapshot::has_limits is unset.
   std::optional<model::Micros> part_from = {};
+  /// With kHostComing: why no host comes for the others of its items; empty: hosts come for all.
+  std::string rest_reason = {};
+  model::WaitingCode rest_code{};
 };
 /// An offering that was not bought for a class, and the first constraint it failed; for `why`.
 struct Rejected {
@@ -75,11 +94,13 @@ struct Rejected {
 /// out of date: the dispatcher checks each action again before it applies it.
 struct Plan {
   std::vector<Place> places;
+  std::vector<Place> covered;  ///< Items that wait for hosts which come already; no action.
   std::vector<Wake> wakes;
   std::vector<Create> creates;
   std::vector<SwitchOff> switch_offs;
   std::vector<Shutdown> shutdowns;
   std::vector<Reserve> reservations;  ///< Replace all earlier ones.
+  std::vector<Close> closed;          ///< By id. Likewise.
   std::vector<Waiting> waiting;
   std::vector<Rejected> rejected;
 };

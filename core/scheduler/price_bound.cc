@@ -29,6 +29,12 @@ PriceBound::PriceBound(std::vector<Share> shares) {
   buckets_ = std::move(few);
 }
 
+PriceBound PriceBound::of_buckets(std::vector<Bucket> buckets) {
+  PriceBound out({});
+  out.buckets_ = std::move(buckets);
+  return out;
+}
+
 /// What an item takes of the bucket: of several principals each keeps a rest that pays for none.
 model::Micros PriceBound::Bucket::charge(model::Micros each) const {
   return principals == 1 ? each : model::Micros{most.value / (most.value / each.value)};

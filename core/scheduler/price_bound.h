@@ -24,14 +24,6 @@ class PriceBound {
     friend auto operator<=>(const Share&, const Share&) = default;
   };
 
-  explicit PriceBound(std::vector<Share> shares);
-
-  /// How many items may go where a part costs `each`, at most `wanted`. Not more at a higher price.
-  [[nodiscard]] std::uint64_t count(model::Micros each, std::uint64_t wanted) const;
-  /// Of items that count() allows. The principals that have least pay first.
-  void take(model::Micros each, std::uint64_t items);
-
- private:
   /// Principals with nearly equal shares.
   struct Bucket {
     std::uint64_t principals = 0;
@@ -41,7 +33,20 @@ class PriceBound {
     [[nodiscard]] model::Micros charge(model::Micros each) const;
     [[nodiscard]] std::uint64_t count(model::Micros each, std::uint64_t wanted) const;
   };
-  std::vector<Bucket> buckets_;  ///< The poorest first.
+
+  explicit PriceBound(std::vector<Share> shares);
+  /// One that was written down, see buckets(): at most kBucketsMax.
+  static PriceBound of_buckets(std::vector<Bucket> buckets);
+  /// The poorest first.
+  [[nodiscard]] const std::vector<Bucket>& buckets() const { return buckets_; }
+
+  /// How many items may go where a part costs `each`, at most `wanted`. Not more at a higher price.
+  [[nodiscard]] std::uint64_t count(model::Micros each, std::uint64_t wanted) const;
+  /// Of items that count() allows. The principals that have least pay first.
+  void take(model::Micros each, std::uint64_t items);
+
+ private:
+  std::vector<Bucket> buckets_;
 };
 
 }  // namespace hostler::scheduler

@@ -9,8 +9,11 @@
 namespace hostler::scheduler {
 namespace {
 
-/// How many classes and principals next() tries one by one before it looks at all classes.
-constexpr int kPatience = 64;
+/// next() takes so many steps at most through the lanes of principals: about 0.1 ms.
+constexpr int kStepsMax = 4096;
+/// Where there are few classes, next() looks at each of them after so many steps.
+constexpr int kPatience = 256;
+constexpr std::size_t kFewClasses = 256;
 /// So many fronts are compared rather than walked through by principal.
 constexpr std::size_t kFewFronts = 256;
 /// No part of a host costs less: see price_of_part().
@@ -92,20 +95,40 @@ model::WorkShape Queue::class_shape(const model::WorkShape& shape) {
 }
 
 std::optional<ClassId> Queue::find(const model::WorkShape& shape, model::WorkKind kind) const {
-  const auto found = by_shape_.find({kind, class_shape(shape)});
+  const model::WorkShape key = class_shape(shape);
+  const auto found = by_shape_.find(ByShape::Key{kind, key});
   if (found == by_shape_.end()) return std::nullopt;
-  return found->second;
+  return found->cls;
 }
 
 ClassId Queue::intern(const model::WorkShape& shape, model::WorkKind kind) {
   model::WorkShape key = class_shape(shape);
-  const auto [found, fresh] =
-      by_shape_.try_emplace({kind, key}, static_cast<ClassId>(classes_.size()));
-  if (fresh) {
-    const model::Micros least{kLeastPricePerVcpu.value * std::max(1, key.needs.vcpus)};
-    classes_.push_back({.kind = kind, .shape = std::move(key), .price_per_hour = least});
+  auto found = by_shape_.find(ByShape::Key{kind, key});
+  if (found == by_shape_.end()) {
+    const model::Micros least = std::max(kLeastPrice, least_price_of(key.needs.vcpus));
+    const ClassId cls = next_class_++;
+    const Class& made =
+        classes_.emplace(cls, Class{.kind = kind, .shape = std::move(key), .price_per_hour = least})
+            .first->second;
+    found = by_shape_.insert({&made, cls}).first;
   }
-  return found->second;
+  Class& c = classes_.at(found->cls);
+  if (c.users++ == 0) unused_.erase(c.unused);
+  return found->cls;
+}
+
+void Queue::release(ClassId cls) {
+  const auto found = classes_.find(cls);
+  HOSTLER_ASSERT(found != classes_.end() && found->second.users > 0, "a class is released once");
+  Class& c = found->second;
+  if (--c.users > 0) return;
+  HOSTLER_ASSERT(c.count == 0, "nothing waits in a class that nobody uses");
+  c.unused = ++last_unused_;
+  unused_.emplace(c.unused, cls);
+  if (unused_.size() <= kUnusedKept) return;
+  const auto gone = classes_.find(unused_.extract(unused_.begin()).mapped());
+  by_shape_.erase({&gone->second, gone->first});
+  classes_.erase(gone);
 }
 
 void Queue::ensure(PrincipalId principal) {
@@ -124,7 +147,7 @@ void Queue::set_key(PrincipalId principal, double key) {
 }
 
 void Queue::push(ClassId cls, const Item& item, PrincipalId principal) {
-  Class& c = classes_[cls];
+  Class& c = classes_.at(cls);
   HOSTLER_ASSERT(item.work.kind == c.kind, "the items of a class are of its kind");
   ensure(principal);
   Waiting& owner = waiting_[principal];
@@ -134,11 +157,10 @@ void Queue::push(ClassId cls, const Item& item, PrincipalId principal) {
   if (fresh) {
     front = c.fronts.size();
     c.fronts.push_back({principal, item.arrival, &lane});
-    owner.order.insert({priority, item.arrival, cls});
-    if (owner.least_vcpus) owner.least_vcpus = std::min(*owner.least_vcpus, c.shape.needs.vcpus);
+    owner.order.insert({priority, item.arrival, cls}, c.shape.needs);
   } else if (item.arrival < lane.first().arrival) {
     owner.order.erase({priority, lane.first().arrival, cls});
-    owner.order.insert({priority, item.arrival, cls});
+    owner.order.insert({priority, item.arrival, cls}, c.shape.needs);
     c.fronts[front].arrival = item.arrival;
   }
   lane.push(item);
@@ -156,17 +178,11 @@ void Queue::set_takes_turns(PrincipalId principal, bool takes_turns) {
     turns_.erase({keys_[principal], principal});
 }
 
-bool Queue::has_allowed(PrincipalId principal) {
-  Waiting& owner = waiting_[principal];
-  if (owner.order.empty()) return false;
-  const Allowance& left = allowance(principal);
-  if (!left.is_limited()) return true;
-  if (!owner.least_vcpus) {
-    owner.least_vcpus = std::numeric_limits<std::int32_t>::max();
-    for (const LaneOrder& lane : owner.order)
-      owner.least_vcpus = std::min(*owner.least_vcpus, classes_[lane.cls].shape.needs.vcpus);
-  }
-  return left.covers({.vcpus = *owner.least_vcpus, .gpus = 0, .ram = 0, .scratch = 0}, kLeastPrice);
+bool Queue::has_allowed(PrincipalId principal) const {
+  const LaneOrder& lanes = waiting_[principal].order;
+  if (lanes.empty()) return false;
+  return allowance(principal).covers(
+      {.vcpus = lanes.least_needs().vcpus, .gpus = 0, .ram = 0, .scratch = 0}, kLeastPrice);
 }
 
 void Queue::set_allowance(PrincipalId principal, const Allowance& allowance) {
@@ -182,7 +198,7 @@ void Queue::set_allowance(PrincipalId principal, const Allowance& allowance) {
 }
 
 std::optional<std::size_t> Queue::next_front(ClassId cls, model::Micros price) const {
-  const Class& c = classes_[cls];
+  const Class& c = at(cls);
   std::optional<std::size_t> best;
   double least = 0;
   for (std::size_t i = 0; i < c.fronts.size(); ++i) {
@@ -200,7 +216,7 @@ std::optional<std::size_t> Queue::next_front(ClassId cls, model::Micros price) c
 Queue::Item Queue::pop(ClassId cls, model::Micros price) {
   const auto front = next_front(cls, price);
   HOSTLER_ASSERT(front, "an item is popped from a class that has one within its allowance");
-  const PrincipalId principal = classes_[cls].fronts[*front].principal;
+  const PrincipalId principal = at(cls).fronts[*front].principal;
   Lane& lane = waiting_[principal].lanes.at(cls).lane;
   const Item item = lane.first();
   lane.pop();
@@ -219,7 +235,7 @@ bool Queue::erase(ClassId cls, std::uint64_t arrival, PrincipalId principal) {
 }
 
 void Queue::left(ClassId cls, PrincipalId principal, std::uint64_t first_before) {
-  Class& c = classes_[cls];
+  Class& c = classes_.at(cls);
   Waiting& owner = waiting_[principal];
   HOSTLER_ASSERT(c.count > 0 && size_ > 0 && owner.count > 0,
                  "the queue counts the items that it has");
@@ -229,11 +245,10 @@ void Queue::left(ClassId cls, PrincipalId principal, std::uint64_t first_before)
     owner.order.erase({c.shape.priority, first_before, cls});
     remove_front(c, front, cls);
     owner.lanes.erase(cls);
-    if (owner.least_vcpus == c.shape.needs.vcpus) owner.least_vcpus.reset();
   } else if (lane.first().arrival != first_before) {
-    auto node = owner.order.extract({c.shape.priority, first_before, cls});
-    node.value().arrival = c.fronts[front].arrival = lane.first().arrival;
-    owner.order.insert(std::move(node));
+    owner.order.erase({c.shape.priority, first_before, cls});
+    c.fronts[front].arrival = lane.first().arrival;
+    owner.order.insert({c.shape.priority, lane.first().arrival, cls}, c.shape.needs);
   }
   if (--c.count == 0) order_.erase({c.shape.priority, cls});
   --owner.count;
@@ -250,81 +265,76 @@ void Queue::remove_front(Class& c, std::size_t front, ClassId cls) {
 // ---- whose turn is next
 // --------------------------------------------------------------------------
 
-std::optional<ClassId> Queue::next(const std::function<bool(const Class&)>& fits,
-                                   const PriceOf& price) const {
-  const Wanted wanted{fits, price};
+std::optional<ClassId> Queue::next(const std::function<bool(const Class&)>& meets,
+                                   const PriceOf& price, const model::Resources& room) const {
+  const Wanted wanted{room, meets, price};
+  int steps = kStepsMax;
   if (turns_.size() == 1) {
-    const PrincipalId only = turns_.begin()->second;
-    for (const LaneOrder& lane : waiting_[only].order)
-      if (fits(classes_[lane.cls]) && is_allowed(only, classes_[lane.cls], price)) return lane.cls;
-    return std::nullopt;
+    const auto found = first_fit(turns_.begin()->second, std::nullopt, wanted, steps);
+    return found ? std::optional(found->cls) : std::nullopt;
   }
-  int patience = kPatience;
-  for (auto from = order_.begin(); from != order_.end();) {
+  for (auto from = order_.begin(); from != order_.end() && steps > 0;) {
     const std::int32_t priority = from->priority;
-    const auto to = order_.upper_bound({priority, kLastClass});
-    auto found = next_of_few(priority, wanted, patience);
-    if (!found && patience <= 0) found = next_of_all(from, to, wanted);
+    std::size_t classes = 0;
+    auto to = from;
+    while (to != order_.end() && to->priority == priority && classes <= kFewClasses)
+      ++to, ++classes;
+    const bool are_few = classes <= kFewClasses;
+    int patience = are_few ? std::min(steps, kPatience) : steps;
+    steps -= patience;
+    auto found = next_of_principals(priority, wanted, patience);
+    if (!found && patience == 0 && are_few) found = next_of_classes(from, to, wanted);
     if (found) return found;
-    from = to;
+    steps += patience;
+    from = are_few ? to : order_.upper_bound({priority, kLastClass});
   }
   return std::nullopt;
 }
 
-/// Tries lanes in the order of turns. If it finds none and `patience` is used up, there may be one.
-std::optional<ClassId> Queue::next_of_few(std::int32_t priority, const Wanted& wanted,
-                                          int& patience) const {
-  std::optional<ClassId> best;
-  std::uint64_t earliest = 0;
-  double key = 0;
-  for (const auto& [its_key, principal] : turns_) {
-    if (best && its_key > key) return best;
-    key = its_key;
-    const auto& lanes = waiting_[principal].order;
-    if (--patience <= 0) return std::nullopt;
-    for (auto lane = lanes.lower_bound({priority, 0, 0});
-         lane != lanes.end() && lane->priority == priority; ++lane) {
-      if (best && lane->arrival > earliest) break;
-      if (--patience <= 0) return std::nullopt;
-      const Class& cls = classes_[lane->cls];
-      if (!wanted.fits(cls) || !is_allowed(principal, cls, wanted.price)) continue;
-      best = lane->cls;
-      earliest = lane->arrival;
-      break;
-    }
-  }
-  return best;
+std::optional<LanePlace> Queue::first_fit(PrincipalId principal,
+                                          std::optional<std::int32_t> priority,
+                                          const Wanted& wanted, int& steps) const {
+  const std::function<bool(const LanePlace&)> accepts = [&](const LanePlace& place) {
+    const Class& cls = at(place.cls);
+    return wanted.meets(cls) && is_allowed(principal, cls, wanted.price);
+  };
+  LaneSearch search{wanted.room, accepts, steps};
+  const auto found = waiting_[principal].order.first_fit(priority, search);
+  steps = search.steps;
+  return found;
 }
 
-/// Looks at each class once, whatever the number of principals.
-std::optional<ClassId> Queue::next_of_all(std::set<Order>::const_iterator from,
-                                          std::set<Order>::const_iterator to,
-                                          const Wanted& wanted) const {
-  std::vector<ClassId> fitting;  // sorted
-  std::size_t fronts = 0;
-  for (auto at = from; at != to; ++at) {
-    if (!wanted.fits(classes_[at->cls])) continue;
-    fitting.push_back(at->cls);
-    fronts += classes_[at->cls].fronts.size();
-  }
-  if (fitting.empty()) return std::nullopt;
-  if (fitting.size() == 1 || fronts <= kFewFronts) return next_of(fitting, wanted.price);
-  std::optional<ClassId> best;
-  std::uint64_t earliest = 0;
+/// Searches the lanes of one principal after the other. If all steps are taken, it returns none.
+std::optional<ClassId> Queue::next_of_principals(std::int32_t priority, const Wanted& wanted,
+                                                 int& steps) const {
+  std::optional<LanePlace> best;
   double key = 0;
   for (const auto& [its_key, principal] : turns_) {
     if (best && its_key > key) break;
     key = its_key;
-    for (const auto& [cls, own] : waiting_[principal].lanes) {
-      const std::uint64_t arrival = own.lane.first().arrival;
-      if ((best && arrival > earliest) || !std::ranges::binary_search(fitting, cls) ||
-          !is_allowed(principal, classes_[cls], wanted.price))
-        continue;
-      best = cls;
-      earliest = arrival;
-    }
+    const auto found = first_fit(principal, priority, wanted, steps);
+    if (steps == 0) return std::nullopt;
+    if (found && (!best || found->arrival < best->arrival)) best = found;
   }
-  return best;
+  return best ? std::optional(best->cls) : std::nullopt;
+}
+
+/// Looks at each class once, whatever the number of principals.
+std::optional<ClassId> Queue::next_of_classes(std::set<Order>::const_iterator from,
+                                              std::set<Order>::const_iterator to,
+                                              const Wanted& wanted) const {
+  std::vector<ClassId> fitting;
+  std::size_t fronts = 0;
+  for (auto of = from; of != to; ++of) {
+    const Class& cls = at(of->cls);
+    if (!wanted.fits(cls)) continue;
+    fitting.push_back(of->cls);
+    fronts += cls.fronts.size();
+  }
+  if (fitting.empty()) return std::nullopt;
+  if (fitting.size() == 1 || fronts <= kFewFronts) return next_of(fitting, wanted.price);
+  int steps = std::numeric_limits<int>::max();
+  return next_of_principals(from->priority, wanted, steps);
 }
 
 /// The class of the next turn, by comparing those of all.
@@ -333,7 +343,7 @@ std::optional<ClassId> Queue::next_of(const std::vector<ClassId>& classes,
   std::optional<ClassId> best;
   std::pair<double, std::uint64_t> first;
   for (const ClassId cls : classes) {
-    const Class& c = classes_[cls];
+    const Class& c = at(cls);
     const auto front = next_front(cls, limited_ > 0 && price ? price(c) : model::Micros{});
     if (!front) continue;
     const std::pair turn(keys_[c.fronts[*front].principal], c.fronts[*front].arrival);

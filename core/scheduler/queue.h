@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -14,17 +15,18 @@
 #include "core/model/ids.h"
 #include "core/model/records.h"
 #include "core/scheduler/allowance.h"
+#include "core/scheduler/lane_order.h"
 
 /// The queue of waiting work, in classes: items of one kind with equal needs, constraints and
 /// priority. A plan takes time by the number of classes, not of jobs. Within a priority principals
 /// take turns: the next item is the oldest of the principal with the least key (shares.h).
 namespace hostler::scheduler {
 
-/// Index of a class in its queue. It never changes and is never used for another shape.
-using ClassId = std::uint32_t;
 /// Index of a principal among all that the dispatcher knows. It never changes.
 using PrincipalId = std::uint32_t;
 
+/// Classes, the lanes of principals in them, and the order of turns change together with each item:
+/// hence its many methods, half of which only read.
 class Queue {
  public:
   struct Item {
@@ -70,6 +72,8 @@ class Queue {
     std::size_t count = 0;           ///< Waiting items.
     std::vector<Front> fronts = {};  ///< Of each principal that has items, in any order.
     model::Micros price_per_hour{};  ///< Of the part of a host that an item holds, as expected.
+    std::size_t users = 0;           ///< Calls of intern() without their release().
+    std::uint64_t unused = 0;        ///< Its key in unused_, while there are none.
   };
 
   /// The price of the part of a host that an item of the class would hold. Empty: 0.
@@ -81,8 +85,13 @@ class Queue {
   Queue(Queue&&) = default;
   Queue& operator=(Queue&&) = default;
 
-  /// Finds or makes the class of a kind and a shape. O(log classes).
+  /// Finds or makes the class of a kind and a shape. The caller calls release() when nothing of the
+  /// class waits or runs for it any more. O(log classes).
   ClassId intern(const model::WorkShape& shape, model::WorkKind kind = model::WorkKind::kJob);
+  /// After the last of them the class is unused. The last thousand unused classes are kept: work of
+  /// the same shape may come again, and hosts are on the way for it. O(log classes).
+  void release(ClassId cls);
+  static constexpr std::size_t kUnusedKept = 1000;
   /// The class of a shape, if there is one.
   [[nodiscard]] std::optional<ClassId> find(const model::WorkShape& shape,
                                             model::WorkKind kind = model::WorkKind::kJob) const;
@@ -93,7 +102,7 @@ class Queue {
   /// Some item of the class is within its principal's allowance, at this price of its part of a
   /// host. O(principals with items in it), O(1) while nobody has a limit.
   [[nodiscard]] bool has_next(ClassId cls, model::Micros price = {}) const {
-    return limited_ == 0 ? classes_[cls].count > 0 : next_front(cls, price).has_value();
+    return limited_ == 0 ? at(cls).count > 0 : next_front(cls, price).has_value();
   }
   /// Removes and returns the item of a class whose turn is next, of those that has_next() means;
   /// there is one. O(principals with items in it).
@@ -113,22 +122,37 @@ class Queue {
   /// Any principal has a limit.
   [[nodiscard]] bool has_limits() const { return limited_ > 0; }
   /// An item of the class held a part of a host at this price: the next may too.
-  void set_price(ClassId cls, model::Micros per_hour) { classes_[cls].price_per_hour = per_hour; }
+  void set_price(ClassId cls, model::Micros per_hour) {
+    classes_.at(cls).price_per_hour = per_hour;
+  }
 
-  [[nodiscard]] const Class& at(ClassId cls) const { return classes_[cls]; }
+  /// The class is used, or it was lately.
+  [[nodiscard]] const Class& at(ClassId cls) const { return classes_.at(cls); }
+  /// Null: the class is gone, as it may be when a plan or a host names it.
+  [[nodiscard]] const Class* find(ClassId cls) const {
+    const auto found = classes_.find(cls);
+    return found == classes_.end() ? nullptr : &found->second;
+  }
+  /// Items of the class wait.
+  [[nodiscard]] bool waits(ClassId cls) const {
+    const Class* found = find(cls);
+    return found != nullptr && found->count > 0;
+  }
   [[nodiscard]] std::size_t size() const { return size_; }
   /// The item of a class whose turn is next, or would be if its principal's allowance covered it;
   /// the class has one.
   [[nodiscard]] const Item& next_item(ClassId cls) const {
     const auto front = next_front(cls, {});
-    return classes_[cls].fronts[front.value_or(0)].lane->first();
+    return at(cls).fronts[front.value_or(0)].lane->first();
   }
-  /// The class of the item whose turn is next among those that `fits` accepts and that are within
-  /// the allowance of their principal: the highest priority, then the principal with the least key,
-  /// then the earliest arrival. O(classes), but with principals of equal keys O(classes +
-  /// principals) and more; usually after a few classes.
-  [[nodiscard]] std::optional<ClassId> next(const std::function<bool(const Class&)>& fits,
-                                            const PriceOf& price = {}) const;
+  /// The class of the item whose turn is next among those that have room, that `meets` accepts and
+  /// that are within the allowance of their principal: the highest priority, then the principal
+  /// with the least key, then the earliest arrival. Usually O(log lanes). It looks at some thousand
+  /// lanes and principals at most: nullopt, and a plan finds what it has not.
+  [[nodiscard]] std::optional<ClassId> next(const std::function<bool(const Class&)>& meets,
+                                            const PriceOf& price = {},
+                                            const model::Resources& room = kAnyRoom) const;
+  static constexpr model::Resources kAnyRoom{INT32_MAX, INT32_MAX, INT64_MAX, INT64_MAX};
 
   struct Place {
     ClassId cls = 0;
@@ -155,17 +179,7 @@ class Queue {
   /// Principals that wait and whose allowance covers an item, the next turn first.
   using Turns = std::set<std::pair<double, PrincipalId>>;
   [[nodiscard]] const Turns& principals() const { return turns_; }
-  /// The lanes of a principal, by priority, then by the arrival of the first item.
-  struct LaneOrder {
-    std::int32_t priority;
-    std::uint64_t arrival;
-    ClassId cls;
-    friend bool operator<(const LaneOrder& a, const LaneOrder& b) {
-      return std::tuple(-std::int64_t{a.priority}, a.arrival, a.cls) <
-             std::tuple(-std::int64_t{b.priority}, b.arrival, b.cls);
-    }
-  };
-  [[nodiscard]] const std::set<LaneOrder>& lanes(PrincipalId principal) const {
+  [[nodiscard]] const LaneOrder& lanes(PrincipalId principal) const {
     return waiting_[principal].order;
   }
   [[nodiscard]] const Lane& lane(PrincipalId principal, ClassId cls) const {
@@ -192,13 +206,34 @@ class Queue {
     std::size_t count = 0;
     bool takes_turns = false;
     std::unordered_map<ClassId, OwnLane> lanes;  ///< Of classes that it has items in.
-    std::set<LaneOrder> order;
-    std::optional<std::int32_t> least_vcpus;  ///< Of an item; unset: not known.
+    LaneOrder order;
+  };
+  /// Orders classes by what makes them differ.
+  struct ByShape {
+    using is_transparent = void;
+    struct Key {
+      model::WorkKind kind;
+      const model::WorkShape& shape;
+      friend bool operator<(const Key& a, const Key& b) {
+        return std::tie(a.kind, a.shape) < std::tie(b.kind, b.shape);
+      }
+    };
+    struct Entry {
+      const Class* of;
+      ClassId cls;
+      operator Key() const { return {of->kind, of->shape}; }  // NOLINT: it is found by its key
+    };
+    bool operator()(const Key& a, const Key& b) const { return a < b; }
   };
   /// What next() is asked for.
   struct Wanted {
-    const std::function<bool(const Class&)>& fits;
+    model::Resources room;
+    const std::function<bool(const Class&)>& meets;
     const PriceOf& price;
+
+    [[nodiscard]] bool fits(const Class& cls) const {
+      return cls.shape.needs.fits_in(room) && meets(cls);
+    }
   };
 
   /// Index in Class::fronts; nullopt: no allowance covers an item.
@@ -214,23 +249,30 @@ class Queue {
   }
   void ensure(PrincipalId principal);
   void set_takes_turns(PrincipalId principal, bool takes_turns);
-  /// The allowance covers an item that waits. Looks at the lanes only if the smallest has gone.
-  [[nodiscard]] bool has_allowed(PrincipalId principal);
+  /// The allowance covers an item that waits.
+  [[nodiscard]] bool has_allowed(PrincipalId principal) const;
   /// After items have left the lane, whose first item had this arrival.
   void left(ClassId cls, PrincipalId principal, std::uint64_t first_before);
   void remove_front(Class& cls, std::size_t front, ClassId id);
-  [[nodiscard]] std::optional<ClassId> next_of_few(std::int32_t priority, const Wanted& wanted,
-                                                   int& patience) const;
-  [[nodiscard]] std::optional<ClassId> next_of_all(std::set<Order>::const_iterator from,
-                                                   std::set<Order>::const_iterator to,
-                                                   const Wanted& wanted) const;
+  /// The first lane of a principal that next() may mean.
+  [[nodiscard]] std::optional<LanePlace> first_fit(PrincipalId principal,
+                                                   std::optional<std::int32_t> priority,
+                                                   const Wanted& wanted, int& steps) const;
+  [[nodiscard]] std::optional<ClassId> next_of_principals(std::int32_t priority,
+                                                          const Wanted& wanted, int& steps) const;
+  [[nodiscard]] std::optional<ClassId> next_of_classes(std::set<Order>::const_iterator from,
+                                                       std::set<Order>::const_iterator to,
+                                                       const Wanted& wanted) const;
   [[nodiscard]] std::optional<ClassId> next_of(const std::vector<ClassId>& classes,
                                                const PriceOf& price) const;
 
-  std::vector<Class> classes_;
-  std::map<std::pair<model::WorkKind, model::WorkShape>, ClassId> by_shape_;
+  std::unordered_map<ClassId, Class> classes_;
+  ClassId next_class_ = 0;
+  std::map<std::uint64_t, ClassId> unused_;  ///< The one that is unused for the longest time first.
+  std::uint64_t last_unused_ = 0;
+  std::set<ByShape::Entry, ByShape> by_shape_;
   std::set<Order> order_;
-  std::vector<Waiting> waiting_;       ///< By principal.
+  std::deque<Waiting> waiting_;        ///< By principal.
   std::vector<double> keys_;           ///< By principal.
   std::vector<Allowance> allowances_;  ///< By principal.
   std::size_t limited_ = 0;            ///< How many of them have a limit.

@@ -62,8 +62,7 @@ std::vector<std::uint64_t> Queue::ahead(const std::vector<Place>& places, double
   using Group = std::pair<std::int64_t, PrincipalId>;  // minus priority, principal
   std::map<Group, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < places.size(); ++i)
-    groups[{-std::int64_t{classes_[places[i].cls].shape.priority}, places[i].principal}].push_back(
-        i);
+    groups[{-std::int64_t{at(places[i].cls).shape.priority}, places[i].principal}].push_back(i);
   std::vector<std::uint64_t> out(places.size());
   std::uint64_t higher = 0, same = 0;
   std::map<PrincipalId, Waits> waits;  // of the priority that `known` says
@@ -76,7 +75,7 @@ std::vector<std::uint64_t> Queue::ahead(const std::vector<Place>& places, double
       waits.clear();
       known = minus;
       for (; next != order_.end() && -std::int64_t{next->priority} <= minus; ++next) {
-        const Class& c = classes_[next->cls];
+        const Class& c = at(next->cls);
         if (-std::int64_t{next->priority} < minus) {
           higher += c.count;
           continue;
@@ -95,9 +94,9 @@ std::vector<std::uint64_t> Queue::ahead(const std::vector<Place>& places, double
     Earlier earlier;
     for (const std::size_t i : asked) earlier.arrivals.push_back(places[i].arrival);
     const auto& lanes = waiting_[principal];
-    for (auto lane = lanes.order.lower_bound({static_cast<std::int32_t>(-minus), 0, 0});
-         lane != lanes.order.end() && lane->priority == -minus; ++lane)
-      earlier.add(lanes.lanes.at(lane->cls).lane);
+    for (auto lane = lanes.order.from(static_cast<std::int32_t>(-minus));
+         lane != lanes.order.end() && lane->first.priority == -minus; ++lane)
+      earlier.add(lanes.lanes.at(lane->first.cls).lane);
     const auto counts = earlier.sums();
     const Waits& own = waits[principal];
     for (std::size_t k = 0; k < asked.size(); ++k) {

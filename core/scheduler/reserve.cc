@@ -19,10 +19,10 @@ bool may_hold(const World& world, const Demand& demand, std::uint32_t index) {
   const bool for_it = std::any_of(host.load.begin(), host.load.end(),
                                   [&](const Load& load) { return load.cls == demand.view->id; });
   const bool usable = (host.phase == HostPhase::kReady && host.takes_work) ||
-                      (host.phase == HostPhase::kComing && !host.draining && !host.kept &&
-                       !host.unfulfilled_spot && for_it);
-  return usable && need.resources.fits_in(host.total) && world.meets(need, host) &&
-         world.affordable(demand, host, 1) > 0;
+                      (host.phase == HostPhase::kComing && !host.draining && !host.cordoned &&
+                       !host.kept && !host.unfulfilled_spot && for_it);
+  return usable && world.closed[index] == Closed::kNo && need.resources.fits_in(host.total) &&
+         world.meets(need, host) && world.affordable(demand, host, 1) > 0;
 }
 
 }  // namespace
@@ -52,9 +52,9 @@ double missing_share(const Need& need, const HostView& host) {
     return want <= free ? 0.0 : static_cast<double>(want - free) / static_cast<double>(total);
   };
   const auto &n = need.resources, &f = host.free, &t = host.total;
-  return share(n.vcpus, f.vcpus, t.vcpus) + share(n.gpus, f.gpus, t.gpus) +
-         share(n.ram, f.ram, t.ram) + share(n.scratch, f.scratch, t.scratch) +
-         (host.phase == HostPhase::kReady ? 0 : 100);
+  return share(n.vcpus.thousandths(), f.vcpus.thousandths(), t.vcpus.thousandths()) +
+         share(n.gpus, f.gpus, t.gpus) + share(n.ram, f.ram, t.ram) +
+         share(n.scratch, f.scratch, t.scratch) + (host.phase == HostPhase::kReady ? 0 : 100);
 }
 
 }  // namespace

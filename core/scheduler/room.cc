@@ -14,7 +14,7 @@ void Room::add(std::uint32_t host, const model::Resources& free, std::int32_t at
 
 void Room::add_to_list(std::uint32_t index, bool empty) {
   HostRoom& room = rooms_[index];
-  const auto vcpus = static_cast<std::size_t>(std::max(0, room.free.vcpus));
+  const auto vcpus = static_cast<std::size_t>(std::max<std::int64_t>(0, room.free.vcpus.whole()));
   const std::size_t level = std::min(vcpus, kLevels - 1);
   const std::size_t side = (room.free.gpus > 0 ? kBusyGpu : kBusy) + (empty ? 1U : 0U);
   levels_ = std::max(levels_, level + 1);
@@ -43,7 +43,7 @@ std::uint32_t Room::search(std::uint32_t need_index, See see) {
   if (cursors.exhausted) return kNone;
   if (cursors.next.empty()) cursors.next.assign(lists_.size(), 0);
   const Need& need = world_.needs[need_index];
-  const auto lowest = static_cast<std::size_t>(std::max(0, need.resources.vcpus));
+  const auto lowest = static_cast<std::size_t>(need.resources.vcpus.whole());
   for (std::size_t side = need.resources.gpus > 0 ? kBusyGpu : kBusy; side < kSides; ++side)
     for (std::size_t level = std::min(lowest, kLevels - 1); level < levels_; ++level) {
       const std::size_t list = side * kLevels + level;

@@ -22,7 +22,7 @@ double in_hours(Duration d) { return std::chrono::duration<double, std::ratio<36
 
 model::Micros price_of_part(model::Micros host_price_per_hour, const model::Resources& needs,
                             const model::Resources& total) {
-  const std::int64_t least = kLeastPricePerVcpu.value * std::max(1, total.vcpus);
+  const std::int64_t least = least_price_of(std::max<model::Vcpus>(1, total.vcpus)).value;
   const std::int64_t price = std::clamp(host_price_per_hour.value, least, kPriceMax);
   return {std::max<std::int64_t>(1, pricing::part_of({price}, needs, total).value)};
 }
@@ -89,7 +89,7 @@ void Shares::restore(PrincipalId principal, double use, Duration age, Mono now) 
   accrue(one, now);
 }
 
-void Shares::hold(PrincipalId principal, model::Micros price, std::int32_t vcpus, Mono now) {
+void Shares::hold(PrincipalId principal, model::Micros price, model::Vcpus vcpus, Mono now) {
   rescale_if_due(now);
   One& one = at(principal);
   accrue(one, now);
@@ -101,7 +101,7 @@ void Shares::hold(PrincipalId principal, model::Micros price, std::int32_t vcpus
   accrue(one, now);
 }
 
-void Shares::release(PrincipalId principal, model::Micros price, std::int32_t vcpus, Mono now) {
+void Shares::release(PrincipalId principal, model::Micros price, model::Vcpus vcpus, Mono now) {
   rescale_if_due(now);
   One& one = at(principal);
   HOSTLER_ASSERT(one.held.attempts > 0, "only what is held is released");

@@ -13,6 +13,9 @@ namespace hostler::scheduler {
 /// A host counts with at least this price for each of its vcpus, so that use of hosts that cost
 /// nothing is shared too.
 inline constexpr model::Micros kLeastPricePerVcpu{1'000};
+constexpr model::Micros least_price_of(model::Vcpus vcpus) {
+  return {kLeastPricePerVcpu.value * vcpus.thousandths() / 1000};
+}
 
 /// What the part of a host that an attempt holds costs an hour: the largest share of any one
 /// resource, of the host's price. At least 1, at most 10^12.
@@ -32,7 +35,7 @@ class Shares {
   static constexpr Duration kHorizon = std::chrono::hours(1);
   struct Held {
     model::Micros price_per_hour;
-    std::int64_t vcpus = 0;
+    model::Vcpus vcpus;
     std::uint64_t attempts = 0;
   };
 
@@ -41,8 +44,8 @@ class Shares {
   /// Use of a time before `now`, in millionths, that has decayed since for `age`.
   void restore(PrincipalId principal, double use, Duration age, Mono now);
   /// An attempt begins or ends to hold a part of a host; `price` as by price_of_part().
-  void hold(PrincipalId principal, model::Micros price, std::int32_t vcpus, Mono now);
-  void release(PrincipalId principal, model::Micros price, std::int32_t vcpus, Mono now);
+  void hold(PrincipalId principal, model::Micros price, model::Vcpus vcpus, Mono now);
+  void release(PrincipalId principal, model::Micros price, model::Vcpus vcpus, Mono now);
   /// Brings the keys of all that hold something up to date. O(principals).
   void accrue(Mono now);
 

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <utility>
 
 #include "core/base/units.h"
+#include "core/scheduler/price_rule.h"
 #include "core/scheduler/steps.h"
+#include "core/scheduler/targets.h"
 
 namespace hostler::scheduler {
 namespace {
@@ -21,7 +24,13 @@ std::optional<Candidate> candidate_of(const World& world, std::uint32_t h) {
     return std::nullopt;
   const Mono now = world.snapshot.now;
   const bool in_use = host.busy || world.used[h];
-  if (host.unfulfilled_spot && host.phase == HostPhase::kComing && !in_use)
+  if (host.cordoned && !in_use) return Candidate{h, ShutdownCode::kInterrupted, false};
+  if (world.closed[h] != Closed::kNo && !in_use && !host.adopted && !host.unreachable_since)
+    return Candidate{
+        h, world.closed[h] == Closed::kOffMenu ? ShutdownCode::kOffMenu : ShutdownCode::kBeyondMax,
+        false};
+  const bool is_awaited = host.for_exchange && !world.stale_spot[h];
+  if (host.unfulfilled_spot && host.phase == HostPhase::kComing && !in_use && !is_awaited)
     return Candidate{h, ShutdownCode::kUnwantedSpot, !world.stale_spot[h]};
   if (is_standby(world, h)) return Candidate{h, ShutdownCode::kStandbySurplus, false};
   if (host.phase == HostPhase::kStopped && !in_use)
@@ -32,7 +41,13 @@ std::optional<Candidate> candidate_of(const World& world, std::uint32_t h) {
   if (in_use) return std::nullopt;
   if (host.draining) return Candidate{h, ShutdownCode::kDrained, false};
   if (host.adopted) return std::nullopt;
-  if (host.phase == HostPhase::kComing) return Candidate{h, ShutdownCode::kBootingSurplus, true};
+  // A host that boots is kept until it is ready and idle.
+  const bool boots = host.phase == HostPhase::kComing;
+  if (boots && (world.gives_way[h] || host.work_cancelled))
+    return Candidate{h, ShutdownCode::kBootingSurplus, true};
+  if (boots) return std::nullopt;
+  if (world.gives_way[h]) return Candidate{h, ShutdownCode::kGaveWay, true};
+  if (world.exchanged[h]) return Candidate{h, ShutdownCode::kExchanged, true};
   if (now - host.since >= pool->idle_timeout) return Candidate{h, ShutdownCode::kIdle, true};
   return std::nullopt;
 }
@@ -41,25 +56,32 @@ std::optional<Candidate> candidate_of(const World& world, std::uint32_t h) {
 int rank(ShutdownCode code) {
   switch (code) {
     case ShutdownCode::kUnwantedSpot:
+    case ShutdownCode::kInterrupted:
+    case ShutdownCode::kOffMenu:
+    case ShutdownCode::kBeyondMax:
       return 0;
     case ShutdownCode::kFailed:
     case ShutdownCode::kStandbySurplus:
       return 1;
     case ShutdownCode::kUnreachable:
       return 2;
-    case ShutdownCode::kIdle:
+    case ShutdownCode::kGaveWay:
+    case ShutdownCode::kExchanged:
       return 3;
-    case ShutdownCode::kDrained:
+    case ShutdownCode::kIdle:
       return 4;
-    case ShutdownCode::kBootingSurplus:
+    case ShutdownCode::kDrained:
       return 5;
+    case ShutdownCode::kBootingSurplus:
+      return 6;
   }
-  return 6;
+  return 7;
 }
 
 bool goes_first(const World& world, const Candidate& a, const Candidate& b) {
   const HostView &x = world.snapshot.hosts[a.host], &y = world.snapshot.hosts[b.host];
-  if (a.code != b.code) return rank(a.code) < rank(b.code);
+  if (rank(a.code) != rank(b.code)) return rank(a.code) < rank(b.code);
+  if (a.code != b.code) return a.code < b.code;
   if (a.code == ShutdownCode::kIdle && x.price_per_hour != y.price_per_hour)
     return x.price_per_hour > y.price_per_hour;
   if ((a.code == ShutdownCode::kBootingSurplus || a.code == ShutdownCode::kUnwantedSpot) &&
@@ -67,6 +89,13 @@ bool goes_first(const World& world, const Candidate& a, const Candidate& b) {
     return x.created > y.created;
   if (a.code == ShutdownCode::kIdle && x.since != y.since) return x.since < y.since;
   return a.code == ShutdownCode::kBootingSurplus ? x.id > y.id : x.id < y.id;
+}
+
+/// "; pool default has 5 hosts, and its maximum is 3"; or empty.
+std::string beyond_maximum(const model::PoolPolicy& pool, const PoolHosts& hosts) {
+  if (hosts.alive <= target_of(pool, hosts.in_use()).at_most) return {};
+  return "; pool " + pool.name + " has " + std::to_string(hosts.alive) +
+         " hosts, and its maximum is " + std::to_string(pool.max);
 }
 
 std::string reason_of(const World& world, const Candidate& c) {
@@ -91,42 +120,49 @@ std::string reason_of(const World& world, const Candidate& c) {
              format_duration(pool.idle_timeout);
     case ShutdownCode::kDrained:
       return "drained: nothing runs on it any more";
+    case ShutdownCode::kInterrupted:
+      return "its cloud takes it back, and nothing runs on it any more";
     case ShutdownCode::kBootingSurplus:
-      return "still booting, and nothing waits for it";
+      return world.gives_way[c.host] ? "still booting, and other jobs need its room"
+                                     : "still booting, and the jobs that it was for are cancelled";
+    case ShutdownCode::kBeyondMax:
+      return "pool " + pool.name + " has more hosts than its maximum of " +
+             std::to_string(pool.max);
+    case ShutdownCode::kOffMenu:
+      return "its type has left the menu of pool " + pool.name;
+    case ShutdownCode::kGaveWay:
+      return "waiting jobs need its room, and none of them fits it";
+    case ShutdownCode::kExchanged:
+      return "a cheaper host replaces it in pool " + pool.name;
   }
   return {};
 }
 
 /// Hosts of a pool that the plan has not ended.
 struct Count {
-  std::int64_t alive = 0;
-  std::int64_t spare = 0;                ///< Alive and empty; some still boot.
-  std::int64_t ready = 0;                ///< Spare, and booted.
-  std::int64_t up = 0;                   ///< Alive, and booted.
+  PoolHosts hosts;
+  PoolHosts booted;                      ///< Of `hosts`, those that are ready.
   std::int64_t booting = 0;              ///< Surplus hosts that still boot.
-  std::int64_t off = 0;                  ///< Switched off and kept.
-  std::int64_t ready_price = INT64_MAX;  ///< The lowest price of the `ready` ones.
+  std::int64_t ready_price = INT64_MAX;  ///< The lowest price of the booted ones that are empty.
 };
 
 /// Adds the host to the counts of its pool.
 void add(const World& world, std::uint32_t h, const std::optional<Candidate>& candidate,
          std::vector<Count>& counts) {
   const HostView& host = world.snapshot.hosts[h];
-  const bool alive =
-      candidate
-          ? candidate->keeps_minimum
-          : (host.phase == HostPhase::kComing || host.phase == HostPhase::kReady) && !host.draining;
+  const bool alive = candidate ? candidate->keeps_minimum : world.is_alive(h);
   if (host.pool >= counts.size()) return;
   Count& count = counts[host.pool];
-  if (candidate && candidate->code == ShutdownCode::kStandbySurplus) ++count.off;
+  if (candidate && candidate->code == ShutdownCode::kStandbySurplus) ++count.hosts.off;
   if (candidate && candidate->code == ShutdownCode::kBootingSurplus) ++count.booting;
   if (!alive) return;
-  ++count.alive;
-  if (host.phase == HostPhase::kReady) ++count.up;
+  const bool is_ready = host.phase == HostPhase::kReady;
+  ++count.hosts.alive;
+  if (is_ready) ++count.booted.alive;
   if (host.busy || world.used[h] || host.kept) return;
-  ++count.spare;
-  if (host.phase != HostPhase::kReady) return;
-  ++count.ready;
+  ++count.hosts.empty;
+  if (!is_ready) return;
+  ++count.booted.empty;
   count.ready_price = std::min(count.ready_price, host.price_per_hour.value);
 }
 
@@ -134,25 +170,27 @@ bool is_anything_missing(const World& world) {
   return std::ranges::any_of(world.demand, [](const Demand& d) { return d.uncovered > 0; });
 }
 
-/// Whether the pool's minimum, standby or `stopped` needs the host. This mirrors keep_ready() of
-/// grow.cc: else one plan would end the host that the plan before created.
+/// Whether the pool's target needs the host.
 bool is_wanted(const World& world, const Candidate& c, const Count& count) {
   const HostView& host = world.snapshot.hosts[c.host];
   const auto& pool = *world.pool(host);
-  const std::int64_t missing = std::max<std::int64_t>(0, pool.stopped - count.off);
-  if (c.code == ShutdownCode::kStandbySurplus) return count.off <= pool.stopped;
+  if (world.gives_way[c.host] || world.exchanged[c.host]) return false;
+  const Target target = target_of(pool, count.hosts.in_use());
+  const std::int64_t missing = std::max<std::int64_t>(0, target.off - count.hosts.off);
+  if (c.code == ShutdownCode::kStandbySurplus) return count.hosts.off <= target.off;
   if (!c.keeps_minimum) return false;
   const bool boots = c.code == ShutdownCode::kBootingSurplus;
   const std::int64_t to_be_off = boots ? missing : 0;
-  if (count.alive <= pool.min + to_be_off || count.spare <= pool.standby + to_be_off) return true;
+  if (target.missing(count.hosts) + to_be_off >= 0) return true;
   // A booting host does not replace a ready one.
-  if (c.code == ShutdownCode::kIdle) return count.ready <= pool.standby || count.up <= pool.min;
+  if (c.code == ShutdownCode::kIdle)
+    return target_of(pool, count.booted.in_use()).missing(count.booted) >= 0;
   // A booting host that the standby may need finishes its boot: else each short job on a standby
   // host would create a host, and its end would destroy that one. Except if it is far dearer than
   // the ready hosts, or if items wait and it could keep a host for them from being created.
-  return boots && !is_anything_missing(world) && count.booting <= pool.standby + missing &&
-         static_cast<double>(host.price_per_hour.value) <=
-             static_cast<double>(count.ready_price) * pool.price_factor_max;
+  return boots && count.hosts.alive <= target.at_most && !is_anything_missing(world) &&
+         count.booting <= target.empty + missing &&
+         !is_too_dear(host.price_per_hour, static_cast<double>(count.ready_price), pool);
 }
 
 }  // namespace
@@ -172,19 +210,22 @@ void shrink(World& world, Plan& plan) {
     Count& count = counts[host.pool];
     if (is_wanted(world, c, count)) continue;
     const bool goes_off = c.code == ShutdownCode::kIdle && host.can_stop && host.takes_work &&
-                          count.off < world.pool(host)->stopped;
+                          count.hosts.off < target_of(*world.pool(host), 0).off;
     if (!goes_off && !world.budget.may_destroy(host)) continue;
-    if (c.keeps_minimum) --count.alive, --count.spare;
-    if (c.code == ShutdownCode::kIdle) --count.ready, --count.up;
+    std::string reason = reason_of(world, c);
+    if (c.keeps_minimum) reason += beyond_maximum(*world.pool(host), count.hosts);
+    if (c.keeps_minimum) --count.hosts.alive, --count.hosts.empty;
+    if (c.keeps_minimum && host.phase == HostPhase::kReady)
+      --count.booted.alive, --count.booted.empty;
     if (c.code == ShutdownCode::kBootingSurplus) --count.booting;
     if (goes_off) {
-      plan.switch_offs.push_back({host.id, reason_of(world, c)});
-      ++count.off;
+      plan.switch_offs.push_back({host.id, std::move(reason)});
+      ++count.hosts.off;
       continue;
     }
     world.budget.destroy(host);
-    if (c.code == ShutdownCode::kStandbySurplus) --count.off;
-    plan.shutdowns.push_back({host.id, c.code, reason_of(world, c)});
+    if (c.code == ShutdownCode::kStandbySurplus) --count.hosts.off;
+    plan.shutdowns.push_back({host.id, c.code, std::move(reason), world.gives_way[c.host]});
   }
 }
 
@@ -200,10 +241,20 @@ model::Reason reason_of(ShutdownCode code) {
       return model::Reason::kIdle;
     case ShutdownCode::kDrained:
       return model::Reason::kDrained;
+    case ShutdownCode::kInterrupted:
+      return model::Reason::kInterrupted;
     case ShutdownCode::kBootingSurplus:
       return model::Reason::kBootingSurplus;
     case ShutdownCode::kStandbySurplus:
       return model::Reason::kStandbySurplus;
+    case ShutdownCode::kBeyondMax:
+      return model::Reason::kBeyondMax;
+    case ShutdownCode::kOffMenu:
+      return model::Reason::kOffMenu;
+    case ShutdownCode::kGaveWay:
+      return model::Reason::kGaveWay;
+    case ShutdownCode::kExchanged:
+      return model::Reason::kExchanged;
   }
   return model::Reason::kUnknown;
 }

@@ -12,14 +12,17 @@
 
 namespace hostler::scheduler {
 
-/// One thing that can be bought now: a menu type in a zone and a market of one set, for one pool.
+/// One thing that can be bought now: a menu type in a zone, a subnet and a market of one set, for
+/// one pool.
 struct Offering {
   std::uint32_t pool = 0, set = 0, type = 0;  ///< Indices into SitePolicy.
-  std::string zone;                           ///< Empty: the driver chooses.
+  std::string zone, subnet;                   ///< Empty: the driver chooses.
   model::Market market = model::Market::kOnDemand;
   model::Resources resources;
   model::Micros price_per_hour;
   std::string shut;          ///< Why it cannot be created now (a gate's text); empty: it can.
+  bool at_quota = false;     ///< `shut` is the quota of its cloud: the end of a host may open it.
+  std::string quota_group;   ///< Whose hosts count for that quota; set if some offering is at it.
   bool unavailable = false;  ///< The cloud says that it has none now: no price is compared to its.
   bool can_stop = false;     ///< Its instances can be switched off and kept.
   std::string note;  ///< Why its resources are less than those of the menu; empty: they are not.
@@ -44,7 +47,7 @@ struct Turn {
 };
 
 /// Items of a class that a plan may place or find hosts for. A class has a second view, for those
-/// of its items that have a `price`.
+/// of its items that have a `price`, and two last ones likewise for those that are `displaced`.
 struct ClassView {
   ClassId id = 0;
   /// Plans treat all kinds alike: the dispatcher knows what placing an item of a kind means.
@@ -55,6 +58,9 @@ struct ClassView {
   Mono oldest = {};              ///< When its oldest item was queued.
   /// Its items go only where their parts of hosts are cheap enough for their principals' limits.
   std::optional<PriceBound> price = {};
+  /// Its items do not wait yet: they run on hosts that are to be interrupted. Room is found and
+  /// bought for them, and none is placed.
+  bool displaced = false;
 };
 
 enum class HostPhase : std::uint8_t {
@@ -76,22 +82,28 @@ struct HostView {
   bool busy = false;        ///< Attempts start or run on it.
   bool kept = false;      ///< Never shut down: idle behavior hold, or off while its set is closed.
   bool draining = false;  ///< Idle behavior drain: shut down when it is empty.
+  bool cordoned = false;  ///< Its cloud takes it back soon: likewise.
   bool adopted = false;   ///< kComing after a restart: only its own deadline ends it.
   bool can_stop = false;  ///< As of its offering.
   bool can_wake = false;  ///< kStopped, and it may be switched on now.
   bool unfulfilled_spot = false;
   model::Resources total, free;
-  std::int32_t attempts_left = INT32_MAX;  ///< So many more may run (attempts_parallel_max).
+  std::int32_t attempts_left = INT32_MAX;  ///< So many more may run (model::jobs_max_of).
   model::Micros price_per_hour;
   Mono created;
   Mono since;  ///< kReady and not busy: when it became idle.
   std::optional<Mono> unreachable_since;
   std::optional<ClassId> reserved_for;  ///< By an earlier plan, against starvation.
-  std::vector<Load> load;  ///< kComing: of its Create, so that the next plan does not create again.
+  /// Of its Create, so that the next plan does not create again. Also of a host that is ready and
+  /// has not been given work: it gets these items first.
+  std::vector<Load> load;
+  bool work_cancelled = false;  ///< kComing: the items of its Create were cancelled.
+  bool for_exchange = false;    ///< It was created to replace a dearer host.
+  bool ends = false;            ///< kLeaving: its destroy is under way, and will free its room.
 
   /// Switched off and kept: the pool's `stopped` counts such hosts.
   [[nodiscard]] bool is_standby() const {
-    return phase == HostPhase::kStopped && can_stop && !kept && !draining;
+    return phase == HostPhase::kStopped && can_stop && !kept && !draining && !cordoned;
   }
   friend bool operator==(const HostView&, const HostView&) = default;
 };
@@ -100,6 +112,13 @@ struct HostView {
 struct Headroom {
   std::optional<std::int64_t> instances, creates, destroys;
   std::optional<model::Micros> price_per_hour;
+};
+
+/// What the hosts that went lately mean for a pool.
+struct Rest {
+  /// So many hosts of minimum and standby have given way to work: they are not replaced yet.
+  std::int64_t hosts = 0;
+  bool exchange = false;  ///< No exchange is begun.
 };
 
 /// The whole input of a plan, besides the policy.
@@ -113,6 +132,7 @@ struct Snapshot {
   std::vector<Headroom> sets, pools;  ///< By index into SitePolicy.
   /// Instances of each pool that are no hosts here, and count for its maximum. May be shorter.
   std::vector<std::int64_t> set_aside;
+  std::vector<Rest> rests;  ///< By pool. May be shorter.
 };
 
 }  // namespace hostler::scheduler

@@ -4,7 +4,6 @@
 #include <functional>
 #include <iterator>
 #include <queue>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -64,7 +63,7 @@ class Turns {
     PrincipalId principal = 0;
     double use = 0;
     std::int32_t priority = 0;
-    std::set<Queue::LaneOrder>::const_iterator fresh;  ///< From here on no lane has given an item.
+    LaneOrder::const_iterator fresh;  ///< From here on no lane has given an item.
     std::priority_queue<Cursor, std::vector<Cursor>, std::greater<>> lanes;
   };
   struct Next {
@@ -87,8 +86,8 @@ class Turns {
 
   void enter(PrincipalId principal, std::int32_t priority) {
     const auto& lanes = queue_.lanes(principal);
-    const auto first = lanes.lower_bound({priority, 0, 0});
-    if (first == lanes.end() || first->priority != priority) return;
+    const auto first = lanes.from(priority);
+    if (first == lanes.end() || first->first.priority != priority) return;
     takers_.push_back({.principal = principal,
                        .use = queue_.key(principal),
                        .priority = priority,
@@ -101,9 +100,9 @@ class Turns {
   /// over lanes of classes that have all their turns.
   void take_fresh_lanes(Taker& taker) {
     const auto end = queue_.lanes(taker.principal).end();
-    while (taker.fresh != end && taker.fresh->priority == taker.priority &&
-           (taker.lanes.empty() || taker.fresh->arrival < taker.lanes.top().arrival)) {
-      const Queue::LaneOrder& fresh = *taker.fresh++;
+    while (taker.fresh != end && taker.fresh->first.priority == taker.priority &&
+           (taker.lanes.empty() || taker.fresh->first.arrival < taker.lanes.top().arrival)) {
+      const LanePlace& fresh = (taker.fresh++)->first;
       if (const auto* cap = caps_.find(taker.principal, fresh.cls); cap && cap->seen == 0) continue;
       const auto view = index_of(fresh.cls, taker.principal);
       if (is_full((*views_)[view])) continue;

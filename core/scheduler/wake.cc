@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <tuple>
 
 #include "core/scheduler/fit.h"
+#include "core/scheduler/price_rule.h"
 #include "core/scheduler/steps.h"
 
 namespace hostler::scheduler {
@@ -17,6 +17,7 @@ struct WakeCandidate {
   std::int64_t attempts_left = 0;
   std::vector<Load> load;
   std::uint64_t items = 0;
+  bool displaced = false;
 };
 
 /// Assigns as many items of the demand to the candidate as it has room for; returns how many.
@@ -34,6 +35,7 @@ std::uint64_t assign(World& world, Demand& demand, WakeCandidate& candidate) {
   demand.uncovered -= count;
   candidate.load.push_back({demand.view->id, static_cast<std::uint32_t>(count)});
   candidate.items += count;
+  candidate.displaced = candidate.displaced || demand.view->displaced;
   return count;
 }
 
@@ -54,9 +56,9 @@ class WakeCost {
       waiting_[demand.need] = add(waiting_[demand.need], demand.uncovered);
   }
 
-  /// True if the host costs at most the pool's price factor times the cost of new hosts for the
-  /// items of this need that fit on it. Items of other needs that would share the host do not
-  /// count: the cost of new hosts for a mixture is not known.
+  /// True if the host is not too dear beside new hosts for the items of this need that fit on it.
+  /// Items of other needs that would share the host do not count: the cost of new hosts for a
+  /// mixture is not known.
   bool is_worth_it(const Demand& demand, const WakeCandidate& candidate) {
     const std::uint32_t offering = world_.snapshot.hosts[candidate.host].offering;
     const Offering& o = world_.snapshot.offerings[offering];
@@ -64,9 +66,8 @@ class WakeCost {
     const std::uint64_t items =
         std::min({fit_count(world_.needs[demand.need].resources, candidate.free),
                   waiting_[demand.need], static_cast<std::uint64_t>(candidate.attempts_left)});
-    return static_cast<double>(o.price_per_hour.value) <=
-           standalone_cost(demand.need, o.market, items) *
-               world_.policy.pools[o.pool].price_factor_max;
+    return !is_too_dear(o.price_per_hour, standalone_cost(demand.need, o.market, items),
+                        world_.policy.pools[o.pool]);
   }
   /// `items` of the demand wait no longer.
   void assigned(const Demand& demand, std::uint64_t items) { waiting_[demand.need] -= items; }
@@ -79,28 +80,8 @@ class WakeCost {
   /// The cost per hour of new hosts for `items` of the need and nothing else.
   double standalone_cost(std::uint32_t n, model::Market market, std::uint64_t items) {
     const auto [at, fresh] = standalone_.try_emplace({n, market, items});
-    if (fresh) at->second = cheapest_new_hosts(world_.needs[n], market, items);
+    if (fresh) at->second = cheapest_new_hosts(world_, world_.needs[n], market, items);
     return at->second;
-  }
-
-  /// The least cost with hosts of one type that can be created now. If no type can: the cost of one
-  /// host of the cheapest type for each item, which is the packer's limit too.
-  [[nodiscard]] double cheapest_new_hosts(const Need& need, model::Market market,
-                                          std::uint64_t items) const {
-    const std::int64_t cheapest = need.cheapest[market == model::Market::kSpot].value;
-    if (cheapest < 0) return HUGE_VAL;  // No type fits: there is nothing to compare with.
-    double least = static_cast<double>(cheapest) * static_cast<double>(items);
-    for (const std::uint32_t i : world_.offers) {
-      const Offering& o = world_.snapshot.offerings[i];
-      if (o.market != market || !o.shut.empty() || !need.resources.fits_in(o.resources)) continue;
-      if (!world_.meets(need, i) || world_.pool_held[o.pool] || !within_cap(o, world_.policy) ||
-          world_.budget.creates(o, 1) == 0)
-        continue;
-      const double hosts = std::ceil(static_cast<double>(items) /
-                                     static_cast<double>(world_.items_per_host(need, o)));
-      least = std::min(least, static_cast<double>(o.price_per_hour.value) * hosts);
-    }
-    return least;
   }
 
   const World& world_;
@@ -132,7 +113,8 @@ std::vector<std::uint32_t> wakeable(const World& world) {
   std::vector<std::uint32_t> out;
   const auto& hosts = world.snapshot.hosts;
   for (const std::uint32_t h : world.hosts)
-    if (hosts[h].can_wake && !hosts[h].kept && !hosts[h].draining && !world.used[h] &&
+    if (hosts[h].can_wake && world.closed[h] == Closed::kNo && !hosts[h].kept &&
+        !hosts[h].draining && !hosts[h].cordoned && !world.used[h] &&
         hosts[h].pool < world.policy.pools.size() && !world.pool_held[hosts[h].pool])
       out.push_back(h);
   std::stable_sort(out.begin(), out.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -142,7 +124,7 @@ std::vector<std::uint32_t> wakeable(const World& world) {
 }
 
 bool is_standby(const World& world, std::uint32_t h) {
-  return world.snapshot.hosts[h].is_standby() && !world.used[h];
+  return world.snapshot.hosts[h].is_standby() && !world.used[h] && world.closed[h] == Closed::kNo;
 }
 
 void wake(World& world, Plan& plan) {
@@ -161,7 +143,8 @@ void wake(World& world, Plan& plan) {
     plan.wakes.push_back(
         {hosts[candidate.host].id, std::move(candidate.load),
          std::to_string(candidate.items) +
-             (candidate.items == 1 ? " waiting job needs it" : " waiting jobs need it")});
+             (candidate.items == 1 ? " waiting job needs it" : " waiting jobs need it"),
+         candidate.displaced});
   }
 }
 

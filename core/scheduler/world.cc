@@ -8,7 +8,9 @@
 #include <tuple>
 
 #include "core/scheduler/fit.h"
+#include "core/scheduler/price_rule.h"
 #include "core/scheduler/shares.h"
+#include "core/scheduler/targets.h"
 
 namespace hostler::scheduler {
 namespace {
@@ -20,7 +22,7 @@ bool makes_sense(const model::PoolPolicy& pool) {
          std::isfinite(pool.price_factor_max) && pool.price_factor_max > 0 &&
          pool.price_cap_per_hour.value >= 0 && duration_ok(pool.idle_timeout) &&
          duration_ok(pool.probe_timeout) && duration_ok(pool.spot_patience) &&
-         duration_ok(pool.starvation_after);
+         duration_ok(pool.spot_shortage_patience) && duration_ok(pool.starvation_after);
 }
 
 template <class T>
@@ -66,11 +68,14 @@ Budget::Budget(const Snapshot& snapshot, const model::SitePolicy& policy)
       pools_(snapshot.pools) {
   sets_.resize(policy.sets.size());
   pools_.resize(policy.pools.size());
-  for (const auto& pool : policy.pools) pool_left_.push_back(makes_sense(pool) ? pool.max : 0);
+  std::vector<std::int64_t> standby;
+  for (const auto& pool : policy.pools) {
+    const Target target = target_of(pool, 0);
+    pool_left_.push_back(makes_sense(pool) ? target.at_most : 0);
+    standby.push_back(target.off);
+  }
   for (std::size_t p = 0; p < std::min(pool_left_.size(), snapshot.set_aside.size()); ++p)
     pool_left_[p] -= snapshot.set_aside[p];
-  std::vector<std::int64_t> standby(policy.pools.size());
-  for (std::uint32_t p = 0; p < policy.pools.size(); ++p) standby[p] = policy.pools[p].stopped;
   for (const HostView& host : snapshot.hosts) {
     if (host.phase == HostPhase::kLeaving || host.pool >= pool_left_.size()) continue;
     // The maximum counts hosts that are on, and all that are switched off beyond `stopped`.
@@ -119,22 +124,55 @@ void Budget::create(const Offering& o, std::int64_t count) {
   });
 }
 
+bool Budget::has_room(const Offering& o) const {
+  const auto ok = [&](const Headroom& room) {
+    return (!room.instances || *room.instances > 0) &&
+           (!room.price_per_hour || o.price_per_hour.value <= 0 ||
+            *room.price_per_hour >= o.price_per_hour);
+  };
+  return pool_left_[o.pool] > 0 && ok(site_) && ok(sets_[o.set]) && ok(pools_[o.pool]);
+}
+
+bool Budget::rate_allows(const Offering& o) const {
+  const auto ok = [](const Headroom& room) { return !room.creates || *room.creates > 0; };
+  return ok(site_) && ok(sets_[o.set]) && ok(pools_[o.pool]);
+}
+
+bool Budget::helps(const Offering& o, const HostView& host) const {
+  const Headroom& room = sets_[o.set];
+  const bool set_blocks = (room.instances && *room.instances <= 0) ||
+                          (room.price_per_hour && *room.price_per_hour < o.price_per_hour);
+  return !set_blocks || set_of(host) == o.set;
+}
+
+std::uint32_t Budget::set_of(const HostView& host) const {
+  return host.offering < snapshot_->offerings.size() ? snapshot_->offerings[host.offering].set
+                                                     : kNone;
+}
+
+void Budget::free(const HostView& host) {
+  if (host.pool < pool_left_.size() && host.phase != HostPhase::kLeaving) ++pool_left_[host.pool];
+  each(set_of(host), host.pool, [&](Headroom& room) {
+    if (room.instances) ++*room.instances;
+    if (room.price_per_hour)
+      room.price_per_hour->value =
+          add_saturating(room.price_per_hour->value, host.price_per_hour.value);
+  });
+}
+
 bool Budget::may_wake(const HostView& host) const { return pool_left_[host.pool] > 0; }
 
 void Budget::wake(const HostView& host) { --pool_left_[host.pool]; }
 
 bool Budget::may_destroy(const HostView& host) const {
   const auto ok = [](const Headroom& room) { return !room.destroys || *room.destroys > 0; };
-  const std::uint32_t set =
-      host.offering < snapshot_->offerings.size() ? snapshot_->offerings[host.offering].set : kNone;
+  const std::uint32_t set = set_of(host);
   return ok(site_) && (set >= sets_.size() || ok(sets_[set])) &&
          (host.pool >= pools_.size() || ok(pools_[host.pool]));
 }
 
 void Budget::destroy(const HostView& host) {
-  const std::uint32_t set =
-      host.offering < snapshot_->offerings.size() ? snapshot_->offerings[host.offering].set : kNone;
-  each(set, host.pool, [](Headroom& room) { lower(room.destroys, std::int64_t{1}); });
+  each(set_of(host), host.pool, [](Headroom& room) { lower(room.destroys, std::int64_t{1}); });
 }
 
 World::World(const Snapshot& s, const model::SitePolicy& p)
@@ -143,6 +181,9 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
       hosts(s.hosts.size()),
       used(s.hosts.size()),
       stale_spot(s.hosts.size()),
+      closed(closed_hosts(s.hosts, p, s.set_aside)),
+      gives_way(s.hosts.size()),
+      exchanged(s.hosts.size()),
       budget(s, p) {
   for (const auto& pool : p.pools) pool_held.push_back(!makes_sense(pool));
   const auto by_id = [&](std::uint32_t a, std::uint32_t b) {
@@ -157,10 +198,9 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
     return cheaper(s.offerings[a], s.offerings[b], p);
   });
   for (std::uint32_t i = 0; i < s.hosts.size(); ++i) {
-    const HostView& host = s.hosts[i];
-    stale_spot[i] = host.unfulfilled_spot && host.phase == HostPhase::kComing &&
-                    host.pool < p.pools.size() &&
-                    s.now - host.created >= p.pools[host.pool].spot_patience;
+    stale_spot[i] = is_stale_spot(s.hosts[i], s.now, p);
+    const std::uint32_t pool = s.hosts[i].pool;
+    if (pool >= pool_held.size() || pool_held[pool]) closed[i] = Closed::kNo;
   }
   group_needs();
   give_up_spot();
@@ -182,7 +222,6 @@ void World::group_needs() {
       Need need;
       need.resources = view.shape.needs;
       need.constraints = &view.shape.constraints;
-      need.cheapest[0] = need.cheapest[1] = {-1};
       if (*need.constraints != model::Constraints{}) {
         need.meets.resize(snapshot.offerings.size());
         for (const std::uint32_t i : offers) {
@@ -191,24 +230,14 @@ void World::group_needs() {
               scheduler::meets(*need.constraints, policy.types[o.type].name, o.zone, o.market);
         }
       }
-      for (const std::uint32_t i : offers) {  // cheapest first
-        const Offering& o = snapshot.offerings[i];
-        const bool is_spot = o.market == model::Market::kSpot;
-        auto& cheapest = need.cheapest[is_spot];
-        if (cheapest.value >= 0 || o.unavailable || pool_held[o.pool] ||
-            policy.pools[o.pool].max == 0 || !meets(need, i) ||
-            !need.resources.fits_in(o.resources))
-          continue;
-        need.has_spot = need.has_spot || is_spot;
-        if (within_cap(o, policy)) cheapest = o.price_per_hour;
-      }
+      find_cheapest(*this, need);
       needs.push_back(std::move(need));
     }
     by_class_.emplace_back(view.id, static_cast<std::uint32_t>(demand.size()));
     demand.push_back({.view = &view,
                       .need = found->second,
                       .price = view.price ? static_cast<std::uint32_t>(prices.size()) : kNone,
-                      .left = view.count,
+                      .left = view.displaced ? 0 : view.count,
                       .uncovered = view.count,
                       .placed = 0,
                       .pace = pace_of(view.heads)});
@@ -253,16 +282,9 @@ bool World::meets(const Need& need, const HostView& host) const {
 
 std::uint64_t World::items_per_host(const Need& need, const Offering& offering) const {
   const std::uint64_t fits = fit_count(need.resources, offering.resources);
-  const std::int32_t attempts = policy.pools[offering.pool].attempts_parallel_max;
-  return attempts > 0 ? std::min(fits, static_cast<std::uint64_t>(attempts)) : fits;
-}
-
-bool World::is_too_dear(const Need& need, const Offering& offering, std::uint64_t items) const {
-  const auto cheapest = need.cheapest[offering.market == model::Market::kSpot].value;
-  // Doubles hold prices exactly up to 2^53 millionths; beyond that the comparison saturates.
-  return cheapest >= 0 && static_cast<double>(offering.price_per_hour.value) >
-                              static_cast<double>(cheapest) * static_cast<double>(items) *
-                                  policy.pools[offering.pool].price_factor_max;
+  const std::int32_t most =
+      model::jobs_max_of(policy.pools[offering.pool], policy.types[offering.type]);
+  return std::min(fits, static_cast<std::uint64_t>(most));
 }
 
 model::Micros World::price_of_part(const Demand& of, const HostView& host) const {

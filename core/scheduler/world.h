@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/model/policy.h"
+#include "core/scheduler/beyond_max.h"
 #include "core/scheduler/plan.h"
 
 /// The state that the steps of a plan share: the snapshot with indices for fast access, and the
@@ -23,8 +24,8 @@ struct Demand {
   const ClassView* view = nullptr;
   std::uint32_t need = 0;       ///< Index into World::needs.
   std::uint32_t price = kNone;  ///< Index into World::prices, if its view has a price.
-  std::uint64_t left = 0;       ///< Not placed yet.
-  std::uint64_t uncovered = 0;  ///< Neither placed nor counted on a host that comes.
+  std::uint64_t left = 0;       ///< Not placed yet; 0 if the view is `displaced`.
+  std::uint64_t uncovered = 0;  ///< Neither placed nor counted on a host.
   std::uint64_t placed = 0;
   Turn pace = {};  ///< From one turn to the next beyond ClassView::heads, as estimated.
 
@@ -41,6 +42,10 @@ struct Need {
   /// -1: none.
   model::Micros cheapest[2];
   bool has_spot = false;  ///< A spot offering fits, at any price.
+  /// Spot offerings fit within their pools' caps, and gates hold back each of them.
+  bool spot_is_short = false;
+  /// Some of them pass their gates, and a ceiling of the site has no room for any of these.
+  bool spot_at_ceiling = false;
   /// A spot request that could hold it stayed unfulfilled for too long: it falls back to on_demand
   /// now, or it would try one zone after the other for ever.
   bool spot_in_vain = false;
@@ -57,6 +62,15 @@ class Budget {
   [[nodiscard]] std::int64_t creates(const Offering& offering, std::int64_t wanted,
                                      std::string* ceiling = nullptr) const;
   void create(const Offering& offering, std::int64_t count);
+  /// The number and the price of instances have room for one more of the offering; its pool's
+  /// maximum included, creates per minute aside.
+  [[nodiscard]] bool has_room(const Offering& offering) const;
+  /// So do the creates per minute.
+  [[nodiscard]] bool rate_allows(const Offering& offering) const;
+  /// The end of the host would help to make room for the offering, which has none.
+  [[nodiscard]] bool helps(const Offering& offering, const HostView& host) const;
+  /// The host is gone, and its room is free.
+  void free(const HostView& host);
   /// A pool's max counts hosts that are on: switched-off ones within `stopped` count once woken.
   [[nodiscard]] bool may_wake(const HostView& host) const;
   void wake(const HostView& host);
@@ -66,6 +80,7 @@ class Budget {
  private:
   template <class Do>
   void each(std::uint32_t set, std::uint32_t pool, Do act);
+  [[nodiscard]] std::uint32_t set_of(const HostView& host) const;
 
   const Snapshot* snapshot_;
   const model::SitePolicy* policy_;
@@ -90,8 +105,17 @@ class World {
   std::vector<bool> pool_held;        ///< Its policy contradicts itself: nothing is changed in it.
   std::vector<bool> used;             ///< By host: items were placed or counted on it.
   std::vector<bool> stale_spot;       ///< By host: a spot request unfulfilled for too long.
+  std::vector<Closed> closed;         ///< By host: it gets no new work, and goes when it is empty.
+  std::vector<bool> gives_way;        ///< By host: it is ended, since work needs its room.
+  std::vector<bool> exchanged;        ///< By host: it is ended, as a cheaper one replaces it.
   Budget budget;
 
+  /// It comes or is ready, and will stay.
+  [[nodiscard]] bool is_alive(std::uint32_t host) const {
+    const HostView& view = snapshot.hosts[host];
+    return (view.phase == HostPhase::kComing || view.phase == HostPhase::kReady) &&
+           !view.draining && !view.cordoned && closed[host] == Closed::kNo;
+  }
   [[nodiscard]] bool meets(const Need& need, const HostView& host) const;
   [[nodiscard]] bool meets(const Need& need, std::uint32_t offering) const {
     return need.meets.empty() || need.meets[offering] != 0;
@@ -102,10 +126,6 @@ class World {
   }
   /// How many items of the need such a host holds.
   [[nodiscard]] std::uint64_t items_per_host(const Need& need, const Offering& offering) const;
-  /// The offering costs more than price_factor_max times the cheapest host for each of the items of
-  /// the need that would share it.
-  [[nodiscard]] bool is_too_dear(const Need& need, const Offering& offering,
-                                 std::uint64_t items) const;
   /// What the part of a host costs that an item of the demand would hold.
   [[nodiscard]] model::Micros price_of_part(const Demand& of, const HostView& host) const;
   [[nodiscard]] model::Micros price_of_part(const Demand& of, const Offering& offering) const;
@@ -122,7 +142,7 @@ class World {
   }
   /// Index into `demand`, or kNone.
   [[nodiscard]] std::uint32_t find(ClassId cls) const;
-  /// The demands of a class: two if some of its items are priced.
+  /// The demands of a class: one for each of its views.
   [[nodiscard]] std::span<const std::pair<ClassId, std::uint32_t>> find_all(ClassId cls) const;
   [[nodiscard]] const model::PoolPolicy* pool(const HostView& host) const {
     return host.pool < policy.pools.size() ? &policy.pools[host.pool] : nullptr;

@@ -45,6 +45,7 @@ ssize_t ByteStream::receive(void* into, std::size_t size) {
 
 ssize_t ByteStream::send(const void* data, std::size_t size) {
   if (!has_ended()) out_.append(static_cast<const char*>(data), size);
+  if (out_.size() - sent_ > kUnsentMax) end("it takes too little of what it is sent");
   moved_ += size;
   return static_cast<ssize_t>(size);
 }

@@ -41,7 +41,8 @@ class ByteStream {
   /// Takes at most `size` bytes from the socket. -EAGAIN if there are none now, and also after the
   /// end of the stream: if libssh2 saw the end, it would withhold the bytes that it still has.
   ssize_t receive(void* into, std::size_t size);
-  /// Buffers all of `data`, so that a packet is never sent in part; flush() sends it.
+  /// Buffers all of `data`, so that a packet is never sent in part; flush() sends it. Ends the
+  /// stream if the peer takes too little: libssh2 answers requests also while there is no room.
   ssize_t send(const void* data, std::size_t size);
   /// Sends as much of the buffer as the socket takes now.
   void flush();
@@ -65,6 +66,7 @@ class ByteStream {
 
  private:
   static constexpr std::size_t kRoom = std::size_t{256} << 10U;
+  static constexpr std::size_t kUnsentMax = std::size_t{1} << 20U;
   static constexpr std::size_t kBudget = std::size_t{1} << 20U;
 
   Socket socket_;

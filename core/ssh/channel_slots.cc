@@ -1,5 +1,7 @@
 #include "core/ssh/channel_slots.h"
 
+#include <algorithm>
+
 #include "core/base/assert.h"
 
 namespace hostler::ssh {
@@ -7,6 +9,7 @@ namespace hostler::ssh {
 bool ChannelSlots::take(const ChannelRequest& request) {
   if (opening_ || taken_ >= (request.type == "session" ? kMax : kTunnelsMax)) return false;
   request_ = request;
+  window_max_ = std::max<std::size_t>(window_max_, request.window);
   opening_ = true;
   ++taken_;
   return true;

@@ -56,12 +56,17 @@ class ChannelSlots {
   [[nodiscard]] std::size_t closing() const { return closing_.size(); }
   /// Number of channels, also of the one that is being opened.
   [[nodiscard]] int taken() const { return taken_; }
+  /// How many bytes the server may send in all channels before any is read, at most.
+  [[nodiscard]] std::size_t windows() const {
+    return static_cast<std::size_t>(taken_) * window_max_;
+  }
 
  private:
   LIBSSH2_SESSION* ssh_;
   ChannelRequest request_;  ///< Of the open that is under way.
   std::vector<LIBSSH2_CHANNEL*> closing_;
   int taken_ = 0;
+  std::size_t window_max_ = 0;  ///< The largest window that was asked for.
   bool opening_ = false;
   bool open_abandoned_ = false;
 };

@@ -40,9 +40,9 @@ hostler_state "$init" "running $$ ${20:-0} $boot"
 
 // hostler_keep copies the output to where it went before, and keeps its end, the last 64 writes or
 // more, 8 MiB at most, in two files. A process that the command leaves behind may hold the output
-// open: so nothing waits for hostler_keep, but after a failure, for 2 s, for the last words. The
-// file descriptor 3 carries the status, and the substitution ends when the command has: only its
-// shell has this descriptor.
+// open: so nothing waits for hostler_keep, but after a failure, for 2 s, for the end of the output.
+// The file descriptor 3 carries the status, and the substitution ends when the command has: only
+// its shell has this descriptor.
 constexpr std::string_view kRun = R"sh(hostler_more() {  # dd has read all 64 blocks
   while read -r line; do
     case $line in [0-9]*+[0-9]*) break ;; esac  # not a warning of dd
@@ -117,7 +117,7 @@ std::string make_init_script(const InitScript& script) {
 
 std::string make_init_delivery(const std::string& command, const std::string& instance) {
   // The shell that runs the command: its state names it, so it is one of its own.
-  std::string start = "umask 022\nhostler_of=" + instance + "\n";
+  std::string start = "umask 022\nhostler_of=$1\n";
   start.append(kState).append(kRun);
   start += "file=" HOSTLER_SECRET_FILE "\ninit=" HOSTLER_INIT_FILES "\n(\nset -eu\numask 077\n";
   // What has not begun may be delivered again.
@@ -125,8 +125,9 @@ std::string make_init_delivery(const std::string& command, const std::string& in
   // One function, called on the last line: a script that was cut off does not call it.
   std::string out = "hostler_deliver() {\nset -eu\numask 077\n";
   out += "file=" HOSTLER_SECRET_FILE "\ninit=" HOSTLER_INIT_FILES "\n";
-  out += "awaits() {\n  read -r state < \"$init.status\" && [ \"$state\" = 'awaits " + instance +
-         "' ]\n}\n";
+  out += "awaits() {\n  read -r state < \"$init.status\" || return 1\n";
+  out += "  case $state in 'awaits '" + (instance.empty() ? "?*" : instance) +
+         ") ;; *) return 1 ;; esac\n}\n";
   out += "awaits || return 0\n";
   out += here_document("\"$init.command.$$\"", command, end_of(command));
   out += here_document("\"$init.start.$$\"", start, end_of(start));
@@ -136,7 +137,7 @@ std::string make_init_delivery(const std::string& command, const std::string& in
   out += "mv -f \"$init.command.$$\" \"$init.command\"\n";
   out += "mv -f \"$init.start.$$\" \"$init.start\"\n";
   out += "in_session= ; ! command -v setsid >/dev/null 2>&1 || in_session=setsid\n";
-  out += "$in_session sh \"$init.start\" < /dev/null > /dev/null 2>&1 &\n";
+  out += "$in_session sh \"$init.start\" \"${state#* }\" < /dev/null > /dev/null 2>&1 &\n";
   out += "n=0\nwhile awaits && [ $n -lt 50 ]; do\n";
   out += "  sleep 0.1 2>/dev/null || sleep 1\n  n=$((n + 1))\ndone\n";
   return out + "}\nhostler_deliver\n";

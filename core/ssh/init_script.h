@@ -20,7 +20,8 @@ std::string make_init_script(const InitScript& script);
 
 /// The script that brings the init command to a host which awaits it, for standard input of a shell
 /// of root. It starts the command, which goes on when the connection ends, and waits a moment until
-/// its state says so. However often it is sent, the command is started once at most.
+/// its state says so. However often it is sent, the command is started once at most. `instance`, as
+/// the init script has it: another host does not take the command. Empty: any takes it.
 std::string make_init_delivery(const std::string& command, const std::string& instance);
 
 }  // namespace hostler::ssh

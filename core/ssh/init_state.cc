@@ -31,7 +31,7 @@ std::string InitState::ending() const {
   return "status " + end;
 }
 
-std::string InitState::last_words() const {
+std::string InitState::output_end() const {
   std::string_view text = output;
   const auto is_blank = [](char c) { return c == '\n' || c == '\r' || c == ' '; };
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
@@ -48,8 +48,8 @@ std::string InitState::last_words() const {
 }
 
 std::string InitState::describe() const {
-  const std::string words = last_words();
-  const std::string printed = words.empty() ? "it printed nothing" : "it printed '" + words + "'";
+  const std::string last = output_end();
+  const std::string printed = last.empty() ? "it printed nothing" : "it printed '" + last + "'";
   switch (phase) {
     case Phase::kNone:
       return "there is no init command";

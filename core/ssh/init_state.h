@@ -25,9 +25,9 @@ struct InitState {
   [[nodiscard]] bool failed() const { return phase == Phase::kEnded && end != "0"; }
   /// "status 3", for people; only with kEnded.
   [[nodiscard]] std::string ending() const;
-  /// The last lines of the output as one printable line of 400 bytes or little more.
-  [[nodiscard]] std::string last_words() const;
-  /// What the boot waits for, or how the command ended, with its last words; one line.
+  /// The end of the output, its last lines, as one printable line of 400 bytes or little more.
+  [[nodiscard]] std::string output_end() const;
+  /// What the boot waits for, or how the command ended, with the end of its output; one line.
   [[nodiscard]] std::string describe() const;
 };
 

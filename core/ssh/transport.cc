@@ -5,8 +5,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <system_error>
 
 #include "core/base/units.h"
@@ -21,33 +19,6 @@ namespace {
 constexpr auto kKeepaliveEvery = 15s;
 constexpr int kImmediateMax = 32;
 constexpr std::size_t kUnauthenticatedMax = std::size_t{256} << 10U;  // received bytes
-
-/// libssh2 1.10 always reads 32 bytes of a host's ed25519 key, also if the host sent a shorter one,
-/// and so reads past its allocation (fixed in 1.11). Each allocation gets this many bytes more.
-constexpr std::size_t kSlack = 32;
-
-LIBSSH2_ALLOC_FUNC(allocate) {
-  (void)abstract;
-  auto* const made = static_cast<char*>(std::malloc(count + kSlack));
-  if (made != nullptr) std::memset(made + count, 0, kSlack);
-  return made;
-}
-LIBSSH2_REALLOC_FUNC(reallocate) {
-  (void)abstract;
-  return std::realloc(ptr, count + kSlack);
-}
-LIBSSH2_FREE_FUNC(release) {
-  (void)abstract;
-  std::free(ptr);
-}
-
-LIBSSH2_SESSION* new_session(void* self) {
-  static const int started = libssh2_init(0);
-  LIBSSH2_SESSION* const session = libssh2_session_init_ex(allocate, release, reallocate, self);
-  if (started != 0 || session == nullptr) std::abort();  // out of memory
-  libssh2_session_set_blocking(session, 0);
-  return session;
-}
 
 /// libssh2 1.11.1 has a function of another type for it, and calls the first one deprecated.
 template <class Function>
@@ -80,12 +51,15 @@ struct Transport::Waiter {
   bool lost = false;
 };
 
-Transport::Transport(ByteStream::Socket socket, std::unique_ptr<Tunnel> tunnel, std::string address)
+Transport::Transport(ByteStream::Socket socket, std::unique_ptr<Tunnel> tunnel, std::string address,
+                     std::size_t kept_max)
     : stream_(std::move(socket), std::move(tunnel), [this] { pump(); }),
       address_(std::move(address)),
-      ssh_(new_session(this)),
+      memory_(*this),
+      ssh_(memory_.make_session()),
       channels_(ssh_),
-      keepalive_(stream_.executor()) {
+      keepalive_(stream_.executor()),
+      kept_max_(kept_max) {
   set_callback(ssh_, LIBSSH2_CALLBACK_RECV, &on_receive);
   set_callback(ssh_, LIBSSH2_CALLBACK_SEND, &on_send);
 }
@@ -164,16 +138,19 @@ void Transport::end_waiters() {
 }
 
 ssize_t Transport::on_receive(libssh2_socket_t, void* into, size_t size, int, void** self) {
-  return static_cast<Transport*>(*self)->receive(into, size);
+  return SessionMemory::owner_of(self).receive(into, size);
 }
 
 ssize_t Transport::on_send(libssh2_socket_t, const void* data, size_t size, int, void** self) {
-  return static_cast<Transport*>(*self)->send(data, size);
+  return SessionMemory::owner_of(self).send(data, size);
 }
 
 ssize_t Transport::receive(void* into, std::size_t size) {
   if (destroying_) return -ECONNRESET;
   const ssize_t n = stream_.receive(into, size);
+  if (n > 0 && memory_.held() > kept_max_ + channels_.windows())
+    stream_.end("it sends what nobody reads: " +
+                format_size(static_cast<std::int64_t>(memory_.held())) + " of it are kept here");
   if (n > 0 && !authenticated_) {
     const auto got = static_cast<std::size_t>(n);
     greeting_.add({static_cast<const char*>(into), got});

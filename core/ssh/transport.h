@@ -16,6 +16,7 @@
 #include "core/ssh/byte_stream.h"
 #include "core/ssh/channel_slots.h"
 #include "core/ssh/greeting.h"
+#include "core/ssh/session_memory.h"
 
 /// Private to core/ssh.
 namespace hostler::ssh {
@@ -39,8 +40,13 @@ class Step {
 
 enum class Waited : std::uint8_t { kDone, kDeadline, kLost };
 
+/// Bytes that a peer can make us keep beside the windows of its channels: the session itself, and
+/// packets that are longer in memory than on the wire.
+inline constexpr std::size_t kKeptMax = std::size_t{8} << 20U;
+
 /// One connection with its libssh2 session. ByteStream is its socket, ChannelSlots its
-/// channels; this class repeats the unfinished steps of the session whenever bytes have moved.
+/// channels, SessionMemory what libssh2 holds for it; this class repeats the unfinished steps of
+/// the session whenever bytes have moved.
 ///
 /// libssh2 has one incoming stream for all channels: a step that reads may take in bytes that
 /// another step waits for. So a readable socket does not show which step can go on, and
@@ -53,7 +59,10 @@ enum class Waited : std::uint8_t { kDone, kDeadline, kLost };
 class Transport : public std::enable_shared_from_this<Transport> {
  public:
   /// `tunnel`: that of the socket, or null.
-  Transport(ByteStream::Socket socket, std::unique_ptr<Tunnel> tunnel, std::string address);
+  /// `kept_max`: the connection ends if the peer makes us keep more bytes than these and the
+  /// windows of its channels.
+  Transport(ByteStream::Socket socket, std::unique_ptr<Tunnel> tunnel, std::string address,
+            std::size_t kept_max = kKeptMax);
   ~Transport();
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
@@ -114,11 +123,13 @@ class Transport : public std::enable_shared_from_this<Transport> {
 
   ByteStream stream_;
   std::string address_;
+  SessionMemory memory_;
   LIBSSH2_SESSION* ssh_;
   ChannelSlots channels_;
   Greeting greeting_;
   std::list<Waiter*> waiters_;  ///< Oldest first, so that slots are given out fairly.
   boost::asio::steady_timer keepalive_;
+  const std::size_t kept_max_;
   std::size_t received_ = 0;  ///< Bytes before authentication.
   int immediate_ = 0;         ///< Steps in a row that were done without a wait.
   bool pump_posted_ = false;

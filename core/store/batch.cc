@@ -62,6 +62,10 @@ class Collector {
   void operator()(const model::OfferedGone& row) {
     batch_.offered[{row.set, row.provider_type, row.market, row.zone}] = nullptr;
   }
+  void operator()(const model::RamReport& row) { batch_.ram_reports[{row.set, row.type}] = &row; }
+  void operator()(const model::RamForgotten& gone) {
+    batch_.ram_reports[{gone.set, gone.type}] = nullptr;
+  }
   void operator()(const model::LedgerRecord& record) { batch_.ledger.push_back(&record); }
 
  private:

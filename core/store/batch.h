@@ -42,6 +42,8 @@ struct Batch {
   using OfferedKey =
       std::tuple<std::string_view, std::string_view, model::Market, std::string_view>;
   std::map<OfferedKey, const model::OfferedRow*> offered;  ///< Null: it is offered no longer.
+  /// By set and type. Null: forgotten.
+  std::map<std::pair<std::string_view, std::string_view>, const model::RamReport*> ram_reports;
   std::vector<const model::LedgerRecord*> ledger;
 };
 

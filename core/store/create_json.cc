@@ -16,20 +16,16 @@ template <class V>
 void fields(V& v, typename V::template Ref<model::InstanceType> r) {
   v.text("name", r.name);
   v.text("provider_type", r.provider_type);
-  v.number("vcpus", r.resources.vcpus);
+  v.whole_vcpus("vcpus", r.resources.vcpus);
   v.number("gpus", r.resources.gpus);
   v.number("ram", r.resources.ram);
   v.number("scratch", r.resources.scratch);
-  v.number("root_disk", r.root_disk);
   v.number("added_scratch", r.added_scratch);
   v.number("price_per_hour", r.price_per_hour.value);
   v.choice("market", r.market, model::Market::kSpot);
   v.texts("zones", r.zones);
   v.text("quota_group", r.quota_group);
   v.text("image_id", r.image_id);
-  v.text("subnet", r.subnet);
-  v.texts("security_groups", r.security_groups);
-  v.texts("profiles", r.profiles);
   v.text("provider_params", r.provider_params_json);
 }
 
@@ -44,16 +40,21 @@ void fields(V& v, typename V::template Ref<model::CreateRequest> r) {
   v.text("zone", r.zone);
   v.text("subnet", r.subnet);
   v.number("price_cap_per_hour", r.price_cap_per_hour.value);
-  v.number("root_disk", r.root_disk);
+  v.number("root_disk", r.placement.root_disk);
   v.text("name_hint", r.name_hint);
-  v.choice("user_data_format", r.user_data_format, model::UserDataFormat::kRaw);
+  v.choice("user_data_format", r.user_data_format, model::UserDataFormat::kSh);
   v.bytes("user_data", r.user_data);
   v.flag("user_data_gzip", r.user_data_gzip);
   v.text("ssh_host_key_private", r.ssh_host_key_private);
   v.text("ssh_host_key_public", r.ssh_host_key_public);
   v.texts("ssh_public_keys", r.ssh_public_keys);
-  v.texts("security_groups", r.security_groups);
-  v.texts("profiles", r.profiles);
+  v.texts("security_groups", r.placement.security_groups);
+  v.texts("profiles", r.placement.profiles);
+  v.text("placement_group", r.placement.placement_group);
+  v.text("capacity_reservation", r.placement.capacity_reservation);
+  v.text("identity_profile", r.placement.identity_profile);
+  v.choice("tenancy", r.placement.tenancy, model::Tenancy::kHost);
+  v.choice("public_address", r.placement.public_address, model::PublicAddress::kNo);
   v.tags("tags", r.tags);
 }
 
@@ -69,6 +70,7 @@ class MemberWriter {
   void number(const char* key, T value) {
     out_.member(key, static_cast<std::int64_t>(value));
   }
+  void whole_vcpus(const char* key, model::Vcpus value) { out_.member(key, value.whole()); }
   void flag(const char* key, bool value) { out_.member(key, value); }
   template <class E>
   void choice(const char* key, E value, E) {
@@ -118,6 +120,11 @@ class MemberReader {
       out = static_cast<T>(*value);
     else if (value)
       complain(key);
+  }
+  void whole_vcpus(const char* key, model::Vcpus& out) {
+    auto whole = static_cast<std::int32_t>(out.whole());
+    number(key, whole);
+    out = whole;
   }
   void flag(const char* key, bool& out) {
     if (const auto value = member(key, json::Kind::kBool)) out = value->bool_or(out);

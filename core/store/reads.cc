@@ -369,7 +369,8 @@ Result<void> Reads::uses(Wall from, Wall to, const std::function<void(const Use&
   // Page by page, as a server ends a statement after half a minute. An attempt without an end has
   // its times in the row of its work.
   static const std::string kSql =
-      "SELECT a.work, a.kind, a.number, a.instance, s.principal, s.vcpus, s.gpus, s.ram, "
+      "SELECT a.work, a.kind, a.number, a.instance, s.principal, s.vcpu_thousandths, s.gpus, "
+      "s.ram, "
       "s.scratch, CASE WHEN a.has_end = 1 THEN a.started_us ELSE w.started_us END, "
       "CASE WHEN a.has_end = 1 THEN a.ended_us ELSE w.ended_us END "
       "FROM attempts a CROSS JOIN work w CROSS JOIN work_specs s "

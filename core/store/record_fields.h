@@ -12,6 +12,7 @@
 /// - number: an integer within its type; not negative if its type is unsigned.
 /// - any_number: an integer that a host may have chosen; all 64 bits are stored as they are.
 /// - amount: an integer that is never negative.
+/// - vcpus: an amount in thousandths.
 /// - flag: 0 or 1. choice: an enum up to its last value. maybe: likewise, -1 for none.
 /// - time: microseconds since 1970; 0 for none. host_time: likewise, by the clock of a host, which
 ///   may say anything.
@@ -31,6 +32,7 @@ void fields(V& v, typename V::template Ref<model::WorkRecord> r) {
   v.number("instance", r.instance.value);
   v.names("refused_by", r.refused_by);
   v.flag("cancel_requested", r.cancel_requested);
+  v.flag("interrupted", r.interrupted);
   v.flag("restored", r.restored);
   v.number("exit_code", r.exit_code);
   v.number("signal", r.signal);
@@ -47,7 +49,7 @@ void fields(V& v, typename V::template Ref<model::WorkRecord> r) {
 /// In the order that the tables have.
 template <class V>
 void fields(V& v, typename V::template Ref<model::Resources> r) {
-  v.amount("vcpus", r.vcpus);
+  v.vcpus("vcpu_thousandths", r.vcpus);
   v.amount("gpus", r.gpus);
   v.amount("ram", r.ram);
   v.amount("scratch", r.scratch);
@@ -130,6 +132,15 @@ void fields(V& v, typename V::template Ref<model::HostIdentity> r) {
 }
 
 template <class V>
+void fields(V& v, typename V::template Ref<model::Notice> r) {
+  v.choice("notice_source", r.source, model::NoticeSource::kHost);
+  v.choice("notice_action", r.action, model::InterruptionAction::kWithdrawn);
+  v.time("noticed_us", r.noticed);
+  v.host_time("interruption_us", r.at);
+  v.text("notice_text", r.text);
+}
+
+template <class V>
 void fields(V& v, typename V::template Ref<model::InstanceRecord> r) {
   v.id("id", r.id.value);
   v.text("set_name", r.set);
@@ -166,6 +177,7 @@ void fields(V& v, typename V::template Ref<model::InstanceRecord> r) {
   v.any_number("off_us", r.off_us);
   v.flag("restored", r.restored);
   fields(v, r.total);
+  v.optional("has_notice", r.interruption);
 }
 
 template <class V>
@@ -182,7 +194,7 @@ template <class V>
 void fields(V& v, typename V::template Ref<model::GateRecord> r) {
   v.text("key", r.key);
   v.text("set_name", r.set);
-  v.choice("op", r.op, model::CloudOp::kOfferings);
+  v.choice("op", r.op, model::CloudOp::kWatch);
   v.choice("cls", r.cls, model::CloudErrorClass::kDriverCrashes);
   v.number("scope", r.scope);
   v.text("type", r.type);
@@ -250,6 +262,14 @@ void fields(V& v, typename V::template Ref<model::OfferedRow> r) {
   v.amount("price_per_hour", r.price_per_hour.value);
   v.text("currency", r.currency);
   v.choice("available", r.available, model::Availability::kNo);
+}
+
+template <class V>
+void fields(V& v, typename V::template Ref<model::RamReport> r) {
+  v.text("set_name", r.set);
+  v.text("type", r.type);
+  v.amount("menu_ram", r.menu_ram);
+  v.amount("ram", r.ram);
 }
 
 template <class V>

@@ -58,7 +58,8 @@ class Restorer {
     HOSTLER_TRY(read_accounts());
     HOSTLER_TRY(read_images());
     HOSTLER_TRY(read_uses());
-    HOSTLER_TRY(read_offered());
+    HOSTLER_TRY(read_all(out_.offered));
+    HOSTLER_TRY(read_all(out_.ram_reports));
     return read_prices();
   }
 
@@ -73,7 +74,6 @@ class Restorer {
   Result<void> read_images();
   Result<void> read_uses();
   Result<void> read_prices();
-  Result<void> read_offered();
   void set_equal_arrivals_aside();
   void set_dependents_aside();
 
@@ -84,6 +84,18 @@ class Restorer {
     if (row.ok()) return true;
     set_aside<Record>(key_text(record), row.problem());
     return false;
+  }
+  template <class Record>
+  Result<void> read_all(std::vector<Record>& out) {
+    return for_each_row(connection_,
+                        "SELECT " + columns_sql<Record>() + " FROM " +
+                            std::string(Table<Record>::kName) + " ORDER BY " +
+                            std::string(Table<Record>::kKey),
+                        [&](const Statement& from) {
+                          Record record;
+                          RowReader row(from);
+                          if (is_good(row, record)) out.push_back(std::move(record));
+                        });
   }
   template <class Record>
   model::DamagedRow& set_aside(std::string key, std::string problem) {
@@ -313,17 +325,6 @@ Result<void> Restorer::read_uses() {
         else
           out_.uses.push_back(std::move(use));
       });
-}
-
-Result<void> Restorer::read_offered() {
-  return for_each_row(connection_,
-                      "SELECT " + columns_sql<model::OfferedRow>() +
-                          " FROM offered_types ORDER BY set_name, provider_type, market, zone",
-                      [&](const Statement& from) {
-                        model::OfferedRow offered;
-                        RowReader row(from);
-                        if (is_good(row, offered)) out_.offered.push_back(std::move(offered));
-                      });
 }
 
 /// The newest of each kind: nothing is decided by older ones.

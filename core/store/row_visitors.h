@@ -56,6 +56,7 @@ class ColumnLister {
   void amount(std::string_view column, T) {
     add(column);
   }
+  void vcpus(std::string_view column, model::Vcpus) { add(column); }
   void flag(std::string_view column, bool) { add(column); }
   template <class E>
   void choice(std::string_view column, E, E) {
@@ -119,6 +120,7 @@ class RowWriter {
   void amount(std::string_view, T value) {
     bind(value);
   }
+  void vcpus(std::string_view, model::Vcpus value) { bind(value.thousandths()); }
   void flag(std::string_view, bool value) { bind(value); }
   template <class E>
   void choice(std::string_view, E value, E last) {
@@ -200,6 +202,11 @@ class RowReader {
   template <class T>
   void amount(std::string_view column, T& out) {
     bounded(column, out, 0, std::numeric_limits<T>::max());
+  }
+  void vcpus(std::string_view column, model::Vcpus& out) {
+    std::int64_t thousandths = out.thousandths();
+    bounded(column, thousandths, 0, model::Vcpus(INT32_MAX).thousandths());
+    out = model::Vcpus::of_thousandths(thousandths);
   }
   void flag(std::string_view column, bool& out) { bounded(column, out, 0, 1); }
   template <class E>

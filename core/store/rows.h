@@ -86,6 +86,10 @@ struct Table<model::OfferedRow> {
                                     kKey = "set_name, provider_type, market, zone";
 };
 template <>
+struct Table<model::RamReport> {
+  static constexpr std::string_view kName = "ram_reports", kKey = "set_name, type";
+};
+template <>
 struct Table<model::LedgerRecord> {
   static constexpr std::string_view kName = "ledger", kKey = "rev";
 };
@@ -153,6 +157,7 @@ std::string key_text(const model::SetAccount& row);
 std::string key_text(const model::ImageRow& row);
 std::string key_text(const model::PrincipalUse& row);
 std::string key_text(const model::OfferedRow& row);
+std::string key_text(const model::RamReport& row);
 std::string key_text(const model::LedgerRecord& row);
 
 /// kInternal: "row j-5 of table work is damaged (state is 99): ...", with what to do.

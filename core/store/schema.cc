@@ -18,7 +18,7 @@ namespace {
 // differ by engine: {id} is an int64 that can be a table's key (INTEGER in SQLite, BIGINT in
 // PostgreSQL), {by_key} says that a table is stored in the order of its key (WITHOUT ROWID in
 // SQLite, nothing in PostgreSQL). TEXT is compared by bytes in both.
-constexpr std::array<std::string_view, 10> kMigrations{R"sql(
+constexpr std::array<std::string_view, 12> kMigrations{R"sql(
 CREATE TABLE jobs (            -- what of a job changes
   id {id} PRIMARY KEY, state BIGINT NOT NULL, reason BIGINT NOT NULL, reason_text TEXT NOT NULL,
   attempt BIGINT NOT NULL, starts BIGINT NOT NULL, instance BIGINT NOT NULL,
@@ -156,6 +156,28 @@ CREATE TABLE offered_types (   -- what the clouds offer, one row for each zone
   ram BIGINT NOT NULL, scratch BIGINT NOT NULL, has_price BIGINT NOT NULL,
   price_per_hour BIGINT NOT NULL, currency TEXT NOT NULL, available BIGINT NOT NULL,
   PRIMARY KEY (set_name, provider_type, market, zone)) {by_key};
+)sql",
+                                                       // Notices of interruptions.
+                                                       R"sql(
+ALTER TABLE work ADD COLUMN interrupted BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE instances ADD COLUMN has_notice BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE instances ADD COLUMN notice_source BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE instances ADD COLUMN notice_action BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE instances ADD COLUMN noticed_us BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE instances ADD COLUMN interruption_us BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE instances ADD COLUMN notice_text TEXT NOT NULL DEFAULT '';
+)sql",
+                                                       // Jobs may need a part of a vcpu.
+                                                       R"sql(
+ALTER TABLE work_specs RENAME COLUMN vcpus TO vcpu_thousandths;
+UPDATE work_specs SET vcpu_thousandths = vcpu_thousandths * 1000;
+ALTER TABLE instances RENAME COLUMN vcpus TO vcpu_thousandths;
+UPDATE instances SET vcpu_thousandths = vcpu_thousandths * 1000;
+ALTER TABLE offered_types RENAME COLUMN vcpus TO vcpu_thousandths;
+UPDATE offered_types SET vcpu_thousandths = vcpu_thousandths * 1000;
+CREATE TABLE ram_reports (     -- the least RAM of hosts, while the menu's of their type is menu_ram
+  set_name TEXT NOT NULL, type TEXT NOT NULL, menu_ram BIGINT NOT NULL, ram BIGINT NOT NULL,
+  PRIMARY KEY (set_name, type)) {by_key};
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {

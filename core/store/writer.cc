@@ -28,6 +28,9 @@ Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& s
       .erase_offered = HOSTLER_TRY(connection.prepare(
           "DELETE FROM offered_types WHERE set_name = $1 AND provider_type = $2 AND market = $3 "
           "AND zone = $4")),
+      .put_ram = HOSTLER_TRY(connection.prepare(upsert_sql<model::RamReport>())),
+      .forget_ram = HOSTLER_TRY(
+          connection.prepare("DELETE FROM ram_reports WHERE set_name = $1 AND type = $2")),
       .put_record = HOSTLER_TRY(connection.prepare(insert_sql<model::LedgerRecord>())),
       .find_bodies = HOSTLER_TRY(
           connection.prepare("SELECT id, body FROM work_specs WHERE id IN (" + in_list() + ")")),
@@ -89,6 +92,7 @@ Result<void> Writer::write_rows(const Batch& batch, const std::vector<InlinePlac
   HOSTLER_TRY(write_images(batch));
   for (const auto& [principal, use] : batch.uses) HOSTLER_TRY(store::write(sql_.put_use, *use));
   HOSTLER_TRY(write_offered(batch));
+  HOSTLER_TRY(write_ram_reports(batch));
   for (const auto* record : batch.ledger) HOSTLER_TRY(store::write(sql_.put_record, *record));
   // Before the commit of the rows that point there; the disk has begun with it at flush().
   return segments_.sync();
@@ -100,6 +104,16 @@ Result<void> Writer::write_images(const Batch& batch) {
       HOSTLER_TRY(store::write(sql_.put_image, *row));
     else
       HOSTLER_TRY(sql_.forget_image.run(key.first, key.second));
+  }
+  return {};
+}
+
+Result<void> Writer::write_ram_reports(const Batch& batch) {
+  for (const auto& [key, row] : batch.ram_reports) {
+    if (row != nullptr)
+      HOSTLER_TRY(store::write(sql_.put_ram, *row));
+    else
+      HOSTLER_TRY(sql_.forget_ram.run(key.first, key.second));
   }
   return {};
 }

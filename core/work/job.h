@@ -12,7 +12,7 @@ namespace hostler::work {
 struct Job {
   model::WorkId id;
   std::uint64_t arrival = 0;
-  std::uint32_t cls = 0;        ///< Its class in the queue.
+  std::uint64_t cls = 0;        ///< Its class in the queue.
   std::uint32_t principal = 0;  ///< Index into the dispatcher's names.
   std::uint32_t attempts_max = 3;
   std::uint32_t start_failures_max = model::kStartFailuresMax;

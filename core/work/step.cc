@@ -108,6 +108,7 @@ Outcome placed(Job& job, model::InstanceId instance, Now now) {
   record.state = WorkState::kStarting;
   record.reason_text.clear();
   record.instance = instance;
+  record.interrupted = false;
   record.placed = now.wall;
   // The numbers that follow may have been given out after the backup was made.
   if (std::exchange(record.restored, false) && record.attempt < UINT32_MAX / 2)
@@ -218,6 +219,10 @@ Outcome exited(Job& job, const model::AttemptEnd& ended, Now now) {
   record.stderr_bytes = ended.stderr_bytes;
   record.started = ended.started;
   record.ended = ended.ended.us != 0 ? ended.ended : now.wall;
+  if (record.interrupted && ended.reason != EndReason::kTimeLimit && survives_interruption(job)) {
+    --record.starts;
+    return queue_again(job, "its attempt ended because its host was to be interrupted");
+  }
   if (ended.reason == EndReason::kSupervisionLost && may_restart(job))
     return queue_again(job, "supervision of the attempt was lost");
   if (ended.output_is_inline && !ended.has_output_files) return conclude(job, now);
@@ -237,15 +242,29 @@ Outcome collected(Job& job, const std::string& lost, Now now) {
   return conclude(job, now);
 }
 
-Outcome host_gone(Job& job, const std::string& why, Now now) {
+Outcome host_gone(Job& job, const std::string& why, Now now, bool was_announced) {
   if (job.state() == WorkState::kCollecting)
     return collected(job, "its host went before all output was here: " + why, now);
   if (!on_host(job)) return {};
+  if ((was_announced || job.record->interrupted) && survives_interruption(job)) {
+    --job.record->starts;
+    return queue_again(job, "its host was interrupted: " + why);
+  }
   if (may_restart(job)) return queue_again(job, "its host was lost: " + why);
   if (job.record->cancel_requested)
     return end(job, WorkState::kCancelled, EndReason::kCancelled, "its host was lost: " + why, now);
   const char* unknown = job.record->restored ? "; it may have ended after the backup was made" : "";
   return end(job, WorkState::kFailed, EndReason::kHostLost, why + unknown, now);
+}
+
+Outcome interrupt(Job& job, const std::string& why) {
+  if (!on_host(job) || job.record->interrupted || !survives_interruption(job)) return {};
+  job.record->interrupted = true;
+  return {Next::kKill, true, Event::kInterrupted, "", why};
+}
+
+bool survives_interruption(const Job& job) {
+  return on_host(job) && job.restartable && !job.record->cancel_requested;
 }
 
 Outcome release(Job& job, const std::string& actor) {

@@ -58,7 +58,14 @@ struct Outcome {
 /// The output is complete, or `lost` says why part of it is lost.
 [[nodiscard]] Outcome collected(Job& job, const std::string& lost, Now now);
 /// The instance is gone, or came back with another boot id and without the end of the attempt.
-[[nodiscard]] Outcome host_gone(Job& job, const std::string& why, Now now);
+/// `was_announced`: its cloud had said so before, and the attempt does not count.
+[[nodiscard]] Outcome host_gone(Job& job, const std::string& why, Now now,
+                                bool was_announced = false);
+/// Its host will be interrupted: a restartable job is to end there. It is queued again after that,
+/// and the attempt does not count.
+[[nodiscard]] Outcome interrupt(Job& job, const std::string& why);
+/// It would be queued again if its host were interrupted now.
+[[nodiscard]] bool survives_interruption(const Job& job);
 /// An admin lets a held job wait for a host. No effect in another state. Its next attempt is far
 /// above those that may have begun since.
 [[nodiscard]] Outcome release(Job& job, const std::string& actor);

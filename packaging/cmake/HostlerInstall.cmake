@@ -6,7 +6,7 @@ install(TARGETS hostler hostlerd RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS hostler-agent hostler-driver-host RUNTIME DESTINATION lib/hostler)
 
 # A driver with its manifest, which names the library's digest: who strips it must make it again.
-foreach(driver local lxd)
+foreach(driver ec2 local lxd)
   install(TARGETS hostler_driver_${driver} LIBRARY DESTINATION lib/hostler/drivers)
   install(FILES ${PROJECT_BINARY_DIR}/lib/hostler/drivers/${driver}.hostler.json
     DESTINATION lib/hostler/drivers)

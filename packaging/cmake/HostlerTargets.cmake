@@ -151,6 +151,7 @@ endfunction()
 # TIMEOUT: of each of its cases, 120 unless told.
 # FILTER: what of it is a test of its own (a --gtest_filter); the folder adds the rest by add_test.
 # The folder's name is a second label. `tests-<label>` builds all tests of a label.
+# Several files are compiled as one: half of the work of a build was to read GoogleTest's headers.
 function(hostler_test name)
   cmake_parse_arguments(ARG "SERIAL" "LABEL;TIMEOUT;FILTER" "SOURCES;DEPS;DEFINES" ${ARGN})
   find_package(GTest CONFIG REQUIRED)
@@ -158,7 +159,8 @@ function(hostler_test name)
     set(ARG_TIMEOUT 120)
   endif()
   add_executable(${name} ${ARG_SOURCES})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests
+    UNITY_BUILD ON)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE hostler_flags ${ARG_DEPS} GTest::gmock GTest::gtest_main
     Threads::Threads)

@@ -124,6 +124,8 @@ Dials read_dials(JsonObject json) {
   dials.key_change_after_ms = json.duration_ms("host_key_changes_after", 0);
   dials.sshd_delay_ms =
       json.text("sshd_starts", "") == "never" ? -1 : json.duration_ms("sshd_starts", 0);
+  dials.interruptions = static_cast<Dials::Interruptions>(
+      json.choice("interruptions", {"none", "watch", "list", "both"}, 0));
   json.refuse_unknown_keys();
   return dials;
 }

@@ -88,6 +88,7 @@ const char* const kConfigSchema = R"json({
         "destroy_delay": {"$ref": "#/$defs/duration"},
         "host_key_changes": {"enum": ["never", "before_sshd", "after_sshd"]},
         "host_key_changes_after": {"$ref": "#/$defs/duration"},
+        "interruptions": {"enum": ["none", "watch", "list", "both"]},
         "sshd_starts": {"anyOf": [{"const": "never"}, {"$ref": "#/$defs/duration"}]}
       }
     }

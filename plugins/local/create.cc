@@ -35,18 +35,12 @@ std::string word(const hostler_str& text, const char* what) {
   return copy;
 }
 
-std::string read_user_data(const hostler_create_req& request, bool& is_script) {
+std::string read_user_data(const hostler_create_req& request) {
   const hostler_user_data* data = request.user_data;
   if (data == nullptr || data->n_bytes == 0) return "";
-  if (data->format != HOSTLER_USER_DATA_SH && data->format != HOSTLER_USER_DATA_RAW)
-    throw Error(HOSTLER_E_UNSUPPORTED,
-                "user data must have the format SH or RAW: a local instance has no "
-                "cloud-init");
   if (data->n_bytes > kUserDataMax) refuse("user data is longer than 64 KiB");
   std::string text(reinterpret_cast<const char*>(data->bytes), data->n_bytes);
-  is_script = data->format == HOSTLER_USER_DATA_SH;
-  if (is_script && text.compare(0, 2, "#!") != 0)
-    refuse("user data of the format SH does not begin with #!");
+  if (text.compare(0, 2, "#!") != 0) refuse("user data of the format SH does not begin with #!");
   return text;
 }
 
@@ -131,7 +125,6 @@ CreateSpec read_request(const hostler_create_req& request, const Config& config,
   record.host_instance_id = word(request.host_instance_id, "host_instance_id");
   record.set_id = set_id;
   record.owner = word(request.owner, "owner");
-  record.epoch = static_cast<std::int64_t>(request.epoch);
   record.name = word(request.name_hint, "name_hint");
   record.provider_type = word(request.type->provider_type, "type.provider_type");
   if (!config.types.empty() && config.types.count(record.provider_type) == 0)
@@ -157,7 +150,7 @@ CreateSpec read_request(const hostler_create_req& request, const Config& config,
   spec.tags["hostler-set"] = set_id;
   spec.tags["hostler-key"] = record.idempotency_key;
   check_tags(spec.tags);
-  spec.user_data = read_user_data(request, spec.user_data_is_script);
+  spec.user_data = read_user_data(request);
   spec.authorized_keys = read_keys(request);
   read_host_key(request, spec);
   record.digest = hash_of(everything(spec));
@@ -203,6 +196,8 @@ void write_files(const Draft& draft, const CreateSpec& spec, const Config& confi
   plan.sshd_delay_ms = dials.sshd_delay_ms;
   plan.key_change_ms =
       dials.key_change == Dials::KeyChange::kAfterSshd ? dials.key_change_after_ms : -1;
+  if (const auto type = config.types.find(record.provider_type); type != config.types.end())
+    plan.ram_bytes = type->second.ram_gib << 30;
   plan.own_shadow = account.locked;
   folder.set_boot_plan(plan);
   folder.give_order({Wanted::kRunning, false});
@@ -211,8 +206,7 @@ void write_files(const Draft& draft, const CreateSpec& spec, const Config& confi
   write_file(folder.tags(), tags_text(spec.tags));
   write_file(folder.authorized_keys(), spec.authorized_keys);
   if (account.locked) write_file(folder.shadow(), account.shadow());
-  if (!spec.user_data.empty())
-    write_file(folder.user_data(), spec.user_data, spec.user_data_is_script ? 0700 : 0600);
+  if (!spec.user_data.empty()) write_file(folder.user_data(), spec.user_data, 0700);
 }
 
 std::string find_zone(const CreateSpec& spec, const Config& config,

@@ -18,7 +18,6 @@ struct CreateSpec {
   Tags tags;
   std::string zone;  ///< Empty: any zone.
   std::string user_data;
-  bool user_data_is_script = false;
   std::string host_key_private, host_key_public;  ///< Empty: make a new key.
   std::string authorized_keys;
 };

@@ -28,6 +28,8 @@ struct Dials {
   enum class KeyChange { kNever, kBeforeSshd, kAfterSshd } key_change = KeyChange::kNever;
   std::int64_t key_change_after_ms = 0;  ///< With kAfterSshd: time after sshd answers.
   std::int64_t sshd_delay_ms = 0;        ///< -1: sshd never starts.
+  /// Which of them tell of the notices in the file `interruptions` of `root`.
+  enum class Interruptions { kNone, kWatch, kList, kBoth } interruptions = Interruptions::kNone;
 };
 
 /// Applies the dials and counts down. [any-thread]

@@ -14,6 +14,7 @@
 #include "host_key.h"
 #include "installation.h"
 #include "program.h"
+#include "record_lists.h"
 
 namespace hostler::local {
 namespace {
@@ -23,11 +24,6 @@ using driver::str;
 using driver::view;
 
 constexpr std::size_t kConsoleMax = std::size_t{192} << 10;  // one record has at most 256 KiB
-
-std::int64_t now_ns() {
-  using namespace std::chrono;
-  return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
-}
 
 /// Errors of the machine that may be temporary (no space, no descriptors) can be tried again.
 template <class Body>
@@ -55,6 +51,11 @@ bool has_all(const Tags& tags, const Tags& wanted) {
 
 }  // namespace
 
+std::int64_t LocalSet::now_ns() {
+  using namespace std::chrono;
+  return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
+}
+
 driver::About LocalSet::about() {
   return {"local",       HOSTLER_LOCAL_VERSION,     "hostler", "Apache-2.0",
           kConfigSchema, HOSTLER_THREAD_CONCURRENT, 16};
@@ -67,7 +68,8 @@ LocalSet::LocalSet(const hostler_host& host, const hostler_set_config& config, h
       config_(checked_installation(read_config(std::string(view(config.config_json))))),
       account_(Account::own()),
       dials_(config_.dials),
-      store_(config_) {
+      store_(config_),
+      watches_(config_.root + "/interruptions") {
   on_this_machine([&] { prepare_machine(config_, account_, op); });
   driver::log(host_, HOSTLER_LOG_INFO, "the folder of local instances is " + config_.root, op);
 }
@@ -78,8 +80,7 @@ void LocalSet::info(const hostler_set_info_req&, hostler_op* op) {
   info.account_id = str(account);
   info.region = str(config_.region);
   info.currency = str(config_.currency);
-  info.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_TAGS_AT_CREATE |
-                      HOSTLER_CAP_SERVER_FILTER | HOSTLER_CAP_HOST_KEY_INJECT |
+  info.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_HOST_KEY_INJECT |
                       HOSTLER_CAP_USER_DATA | HOSTLER_CAP_SPOT | HOSTLER_CAP_STOP;
   info.list_consistency_ms = 100;  // it shows at once; 0 would leave it open
   info.user_data_max_bytes = std::uint64_t{64} * 1024;
@@ -172,10 +173,13 @@ void LocalSet::list(const hostler_list_req& request, hostler_op* op) {
     for (std::size_t i = 0; i < request.n_ids; ++i) ids.emplace_back(view(request.ids[i]));
     if (ids.empty()) ids = store_.ids();
     const Tags wanted = tags_of(request.tag_filter, request.n_tag_filter);
+    const bool has_notices = config_.dials.interruptions == Dials::Interruptions::kList ||
+                             config_.dials.interruptions == Dials::Interruptions::kBoth;
+    const Notices notices = has_notices ? read_notices(config_.root + "/interruptions") : Notices();
     for (const std::string& id : ids) {
       driver::check_cancelled(op);
       const auto found = store_.inspect(id, op);
-      if (found && has_all(found->tags, wanted)) emit_found(*found, op);
+      if (found && has_all(found->tags, wanted)) emit_found(*found, op, notices);
     }
   });
 }
@@ -216,10 +220,7 @@ void LocalSet::set_tags(const hostler_set_tags_req& request, hostler_op* op) {
     const std::optional<std::string> text = read_file(folder.tags());
     if (!text) throw Error(HOSTLER_E_NOT_FOUND, "no instance " + id);
     const Tags before = parse_tags(*text);
-    const bool replace = (request.flags & HOSTLER_SET_TAGS_REPLACE) != 0;
-    Tags tags = replace ? shared_tags_ : before;
-    for (std::size_t i = 0; i < request.n_remove; ++i)
-      tags.erase(std::string(view(request.remove[i])));
+    Tags tags = before;
     for (const auto& [key, value] : tags_of(request.set, request.n_set)) tags[key] = value;
     for (const char* own : {"hostler-set", "hostler-key"}) tags[own] = before.at(own);
     check_tags(tags);
@@ -232,64 +233,6 @@ void LocalSet::verify(const hostler_verify_req& request, hostler_op*) {
   if (!is_key(record->host_key, view(request.key_algo), request.key_blob, request.n_key_blob))
     throw Error(HOSTLER_E_KEY_MISMATCH,
                 "that is not the host key that " + record->id + " was made with");
-}
-
-void LocalSet::offerings(const hostler_offerings_req& request, hostler_op* op) {
-  const auto* const end = request.provider_types + request.n_provider_types;
-  for (const auto& [name, type] : config_.types) {
-    const bool is_wanted =
-        request.n_provider_types == 0 ||
-        std::any_of(request.provider_types, end,
-                    [&name = name](const hostler_str& one) { return view(one) == name; });
-    if (!is_wanted || type.vcpus == 0) continue;
-    for (const std::uint32_t market : {HOSTLER_MARKET_ON_DEMAND, HOSTLER_MARKET_SPOT})
-      if (request.market == HOSTLER_MARKET_ANY || request.market == market)
-        emit_offerings(name, type, market, op);
-  }
-}
-
-void LocalSet::emit_offerings(const std::string& name, const TypeConfig& type, std::uint32_t market,
-                              hostler_op* op) {
-  for (const std::string& zone : config_.zones) {
-    const auto stock = type.stock_in.find(zone);
-    const bool is_empty = type.stock == 0 || (stock != type.stock_in.end() && stock->second == 0);
-    auto out = driver::offering_record();
-    out.provider_type = str(name);
-    out.region = str(config_.region);
-    out.zone = str(zone);
-    out.architecture = str(type.architecture);
-    out.vcpus = static_cast<std::uint32_t>(type.vcpus);
-    out.gpus = static_cast<std::uint32_t>(type.gpus);
-    out.ram_bytes = static_cast<std::uint64_t>(type.ram_gib) << 30U;
-    out.scratch_bytes = static_cast<std::uint64_t>(type.scratch_gib) << 30U;
-    out.market = market;
-    out.price_micros_per_hour = price_at(type.prices, zone, market, now_ns());
-    out.available = is_empty ? HOSTLER_AVAILABLE_NO : HOSTLER_AVAILABLE_YES;
-    driver::emit(op, out);
-  }
-}
-
-void LocalSet::price_history(const hostler_price_req& request, hostler_op* op) {
-  const auto type = config_.types.find(std::string(view(request.type->provider_type)));
-  std::vector<PriceChange> changes;
-  if (type != config_.types.end()) changes = type->second.prices;
-  if (changes.empty() && request.type->price_micros_per_hour >= 0)  // the price has never changed
-    changes.push_back({"", HOSTLER_MARKET_ANY, 0, request.type->price_micros_per_hour});
-  for (const std::string& zone : config_.zones) {
-    if (request.zone.len != 0 && view(request.zone) != zone) continue;
-    for (const std::uint32_t market : {HOSTLER_MARKET_ON_DEMAND, HOSTLER_MARKET_SPOT}) {
-      if (request.market != HOSTLER_MARKET_ANY && request.market != market) continue;
-      for (const Price& price :
-           local::price_history(changes, zone, market, request.since_unix_ns, now_ns())) {
-        auto out = driver::price_record();
-        out.zone = str(price.zone);
-        out.start_unix_ns = price.start_unix_ns;
-        out.price_micros_per_hour = price.micros_per_hour;
-        out.market = price.market;
-        driver::emit(op, out);
-      }
-    }
-  }
 }
 
 void LocalSet::start(const hostler_power_req& request, hostler_op* op) {
@@ -348,6 +291,14 @@ void LocalSet::read_console(const hostler_console_req& request, hostler_op* op) 
   });
 }
 
+hostler_status LocalSet::watch(const hostler_interruption_req&, hostler_op* op) {
+  if (config_.dials.interruptions != Dials::Interruptions::kWatch &&
+      config_.dials.interruptions != Dials::Interruptions::kBoth)
+    throw Error(HOSTLER_E_UNSUPPORTED, "nobody takes local instances back");
+  watches_.begin(op);
+  return HOSTLER_PENDING;
+}
+
 /// Throws NOT_FOUND, or CONFLICT if the instance belongs to another set than expected.
 std::shared_ptr<const Record> LocalSet::ours(const std::string& id,
                                              const hostler_str& expected_set) {
@@ -358,29 +309,25 @@ std::shared_ptr<const Record> LocalSet::ours(const std::string& id,
   return record;
 }
 
-void LocalSet::emit_found(const Found& found, hostler_op* op) {
+void LocalSet::emit_found(const Found& found, hostler_op* op, const Notices& notices) {
   const Record& record = *found.record;
   auto out = driver::instance_record();
   out.id = str(record.id);
   out.idempotency_key = str(record.idempotency_key);
   out.set_id = str(record.set_id);
   out.owner = str(record.owner);
-  out.name = str(record.name);
-  out.provider_type = str(record.provider_type);
-  out.image_id = str(record.image_id);
   out.remote_user = str(record.account);
-  out.region = str(record.region);
   out.zone = str(record.zone);
   out.state_reason = str(found.condition.reason);
-  const hostler_address address = {HOSTLER_FAMILY_IPV4, HOSTLER_ADDRESS_PRIVATE,
-                                   str(record.address)};
+  const hostler_address address = {HOSTLER_ADDRESS_PRIVATE, 0, str(record.address)};
   out.addresses = &address;
   out.n_addresses = record.address.empty() ? 0 : 1;
-  std::vector<hostler_kv> tags;
-  for (const auto& [key, value] : found.tags) tags.push_back({str(key), str(value)});
+  const auto tags = driver::to_abi(found.tags);
   out.tags = tags.data();
   out.n_tags = tags.size();
   out.created_unix_ns = record.created_unix_ns;
+  if (const auto notice = notices.find(record.id); notice != notices.end())
+    out.interruption_unix_ns = notice->second.at_unix_ns;
   out.state = found.condition.state;
   out.market = static_cast<std::uint32_t>(record.market);
   out.ssh_port = static_cast<std::uint32_t>(record.port);

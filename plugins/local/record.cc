@@ -25,7 +25,6 @@ constexpr std::pair<const char*, std::string Record::*> kTexts[] = {
     {"digest", &Record::digest}};
 constexpr std::pair<const char*, std::int64_t Record::*> kNumbers[] = {
     {"port", &Record::port},
-    {"epoch", &Record::epoch},
     {"market", &Record::market},
     {"created_unix_ns", &Record::created_unix_ns},
     {"price_micros_per_hour", &Record::price_micros_per_hour}};

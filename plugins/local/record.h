@@ -19,7 +19,7 @@ struct Record {
   std::string account, address;
   std::string host_key;  ///< "ssh-ed25519 AAAA...": the original host key.
   std::string digest;    ///< Hash of the whole create request.
-  std::int64_t port = 0, epoch = 0, market = 0, created_unix_ns = 0;
+  std::int64_t port = 0, market = 0, created_unix_ns = 0;
   std::int64_t price_micros_per_hour = -1;  ///< From the create request.
 
   std::string text() const;

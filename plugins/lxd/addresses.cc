@@ -27,9 +27,8 @@ bool begins(const std::string& text, std::string_view begin) {
   return text.compare(0, begin.size(), begin) == 0;
 }
 
-bool is_private(const Address& address) {
-  const std::string& text = address.text;
-  if (address.family == HOSTLER_FAMILY_IPV6) return begins(text, "fc") || begins(text, "fd");
+bool is_private(const std::string& text, bool is_ipv6) {
+  if (is_ipv6) return begins(text, "fc") || begins(text, "fd");
   if (begins(text, "10.") || begins(text, "192.168.")) return true;
   if (!begins(text, "172.")) return false;
   const int second = std::atoi(text.c_str() + 4);
@@ -40,9 +39,9 @@ bool is_private(const Address& address) {
 
 std::vector<Address> read_addresses(const Value& instance) {
   struct Found {
-    bool made_inside;
+    bool made_inside, is_ipv6;
     Address address;
-    [[nodiscard]] auto rank() const { return std::pair(made_inside, address.family); }
+    [[nodiscard]] auto rank() const { return std::pair(made_inside, is_ipv6); }
   };
   std::vector<Found> found;
   const Value* const state = object_of(instance, "state");
@@ -55,16 +54,15 @@ std::vector<Address> read_addresses(const Value& instance) {
     if (!addresses.IsArray()) continue;
     const bool made_inside = given.count(text_of(card.value, "hwaddr")) == 0;
     for (const Value& one : addresses.GetArray()) {
-      Address address{text_of(one, "address"), 0, 0};
+      Address address{text_of(one, "address"), 0};
       const std::string family = text_of(one, "family");
-      address.family = family == "inet"    ? HOSTLER_FAMILY_IPV4
-                       : family == "inet6" ? HOSTLER_FAMILY_IPV6
-                                           : 0;
-      if (text_of(one, "scope") != "global" || address.family == 0 || address.text.empty() ||
-          address.text.size() > 64)
+      const bool is_ipv6 = family == "inet6";
+      if (text_of(one, "scope") != "global" || !(is_ipv6 || family == "inet") ||
+          address.text.empty() || address.text.size() > 64)
         continue;
-      address.scope = is_private(address) ? HOSTLER_ADDRESS_PRIVATE : HOSTLER_ADDRESS_PUBLIC;
-      found.push_back({made_inside, std::move(address)});
+      address.scope =
+          is_private(address.text, is_ipv6) ? HOSTLER_ADDRESS_PRIVATE : HOSTLER_ADDRESS_PUBLIC;
+      found.push_back({made_inside, is_ipv6, std::move(address)});
     }
   }
   std::stable_sort(found.begin(), found.end(),

@@ -1,7 +1,6 @@
 #include "api.h"
 
 #include <chrono>
-#include <cstdio>
 #include <random>
 #include <utility>
 
@@ -28,18 +27,6 @@ bool is_worth_retry(long status) {
 }
 
 }  // namespace
-
-std::string encoded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~';
-    char hex[4];
-    std::snprintf(hex, sizeof hex, "%%%02X", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    out += plain ? std::string(1, c) : std::string(hex);
-  }
-  return out;
-}
 
 Api::Api(std::unique_ptr<Transport> transport, std::string project)
     : transport_(std::move(transport)), project_(std::move(project)) {}
@@ -77,8 +64,7 @@ std::optional<Answer> Api::find(const std::string& path, hostler_op* op) const {
     return get(path, op);
   } catch (const Refused& refused) {
     // A project that is not there has no instances either, but nothing can be said about them.
-    if (says_missing(refused) && refused.text().find("roject") == std::string::npos)
-      return std::nullopt;
+    if (says_missing(refused) && !says_missing_project(refused)) return std::nullopt;
     throw;
   }
 }

@@ -7,6 +7,7 @@
 
 #include "answer.h"
 #include "errors.h"
+#include "http/text.h"
 #include "transport.h"
 
 namespace hostler::lxd {
@@ -46,7 +47,6 @@ class Api {
   const std::string project_;
 };
 
-/// For one part of a URL: what is not a letter, digit or one of - . _ ~ is percent-encoded.
-std::string encoded(std::string_view text);
+using http::encoded;
 
 }  // namespace hostler::lxd

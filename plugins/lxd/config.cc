@@ -5,6 +5,7 @@
 #include <hostler/driver.hpp>
 #include <string_view>
 
+#include "credentials_object.h"
 #include "json_object.h"
 
 namespace hostler::lxd {
@@ -122,29 +123,20 @@ Config read_config(const std::string& text) {
 }
 
 Credentials read_credentials(const std::string& text, const Config& config) {
-  const auto refuse = [](const std::string& problem) {
-    throw Error(HOSTLER_E_INVALID, "credentials: " + problem);
-  };
   Credentials out;
-  if (!text.empty()) {
-    rapidjson::Document document;
-    document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
-    if (document.HasParseError() || !document.IsObject()) refuse("they are no JSON object");
-    const rapidjson::Value& all = document;
-    for (const auto& member : all.GetObject()) {
-      const std::string name(member.name.GetString(), member.name.GetStringLength());
-      std::string* const to = name == "client_certificate" ? &out.client_certificate
-                              : name == "client_key"       ? &out.client_key
-                                                           : nullptr;
-      if (to == nullptr) refuse(name + " is unknown; check the spelling");
-      if (!member.value.IsString()) refuse(name + " must be text of a PEM file");
-      to->assign(member.value.GetString(), member.value.GetStringLength());
-    }
-  }
+  driver::read_credentials_object(
+      text, [&](const std::string& name, const rapidjson::Value& value) {
+        std::string* const to = name == "client_certificate" ? &out.client_certificate
+                                : name == "client_key"       ? &out.client_key
+                                                             : nullptr;
+        if (to == nullptr) driver::refuse_credentials(name + " is unknown; check the spelling");
+        if (!value.IsString()) driver::refuse_credentials(name + " must be text of a PEM file");
+        to->assign(value.GetString(), value.GetStringLength());
+      });
   if (out.client_certificate.empty() != out.client_key.empty())
-    refuse("client_certificate and client_key need each other");
+    driver::refuse_credentials("client_certificate and client_key need each other");
   if (!config.url.empty() && out.client_key.empty())
-    refuse("with url, client_certificate and client_key are needed");
+    driver::refuse_credentials("with url, client_certificate and client_key are needed");
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include "cloud_init.h"
 #include "names.h"
+#include "request_fields.h"
 #include "with_context.h"
 
 namespace hostler::lxd {
@@ -34,15 +35,13 @@ void add_user_data(const hostler_create_req& request, bool has_cloud_init_keys, 
   keys[prefix + "vendor-data"] = vendor_data(request);
   const hostler_user_data* data = request.user_data;
   if (data == nullptr || data->n_bytes == 0) return;
-  if (data->format == HOSTLER_USER_DATA_IGNITION)
-    throw Error(HOSTLER_E_UNSUPPORTED, "LXD gives user data to cloud-init, which has no ignition");
   if (data->n_bytes > kUserDataMax)
     throw Error(HOSTLER_E_INVALID, "user data is longer than 16 KiB");
   std::string& bytes = keys[prefix + "user-data"];
   bytes.assign(reinterpret_cast<const char*>(data->bytes), data->n_bytes);
   if (bytes.find('\0') != std::string::npos)
     throw Error(HOSTLER_E_UNSUPPORTED, "LXD takes user data as text, and this has a byte 0");
-  if (data->format == HOSTLER_USER_DATA_SH && bytes.compare(0, 2, "#!") != 0)
+  if (bytes.compare(0, 2, "#!") != 0)
     throw Error(HOSTLER_E_INVALID, "user data of the format SH does not begin with #!");
 }
 
@@ -63,33 +62,24 @@ void add_limits(const hostler_instance_type& type, const Config& config, Keys& k
 /// Of what the host asks for, before the set's config and the driver's own keys are added to it: a
 /// retry is the same request after a change of those.
 std::string digest_of(const hostler_create_req& request) {
-  std::string all;
-  const auto add = [&](std::string_view field) {
-    all += std::to_string(field.size()) + ':';
-    all += field;
-  };
-  const auto add_list = [&](const hostler_str* fields, std::size_t n) {
-    all += std::to_string(n) + '*';
-    for (std::size_t i = 0; i < n; ++i) add(view(fields[i]));
-  };
+  driver::RequestFields all;
   for (const hostler_str& field : {request.type->provider_type, request.type->provider_params_json,
                                    request.image_id, request.zone, request.owner, request.name_hint,
                                    request.ssh_host_key_private, request.ssh_host_key_public})
-    add(view(field));
-  add_list(request.profiles, request.n_profiles);
-  add_list(request.ssh_public_keys, request.n_ssh_public_keys);
-  for (std::size_t i = 0; i < request.n_tags; ++i)
-    add(view(request.tags[i].key)), add(view(request.tags[i].value));
+    all.add(view(field));
+  all.add(request.profiles, request.n_profiles);
+  all.add(request.ssh_public_keys, request.n_ssh_public_keys);
+  all.add(request.tags, request.n_tags);
   if (const hostler_user_data* const data = request.user_data; data != nullptr) {
-    all += std::to_string(data->format);
-    add({reinterpret_cast<const char*>(data->bytes), data->n_bytes});
+    all.add_prefix(std::to_string(data->format));
+    all.add({reinterpret_cast<const char*>(data->bytes), data->n_bytes});
   }
   for (std::size_t i = 0; i < request.n_disks; ++i) {
     const hostler_disk& disk = *request.disks[i];
-    add(view(disk.kind));
-    add(std::to_string(disk.role) + ' ' + std::to_string(disk.bytes));
+    all.add(view(disk.kind));
+    all.add(std::to_string(disk.role) + ' ' + std::to_string(disk.bytes));
   }
-  return hash_of(all);
+  return hash_of(all.text());
 }
 
 }  // namespace

@@ -24,8 +24,6 @@ void refuse_disk(const hostler_disk& disk) {
       disk.role != HOSTLER_DISK_ROOT
           ? "the scratch space of a container is on its root disk: ask for a larger root disk "
             "instead of a scratch disk"
-      : (disk.flags & HOSTLER_DISK_ENCRYPTED) != 0
-          ? "LXD encrypts no disk of a container: the storage pool has to be on an encrypted device"
       : disk.iops != 0 || disk.throughput_bytes_per_s != 0
           ? "LXD gives a disk no iops or throughput, it only limits them: set limits.read and "
             "limits.write of the root disk in a profile"

@@ -45,7 +45,7 @@ const std::vector<Meaning>& meanings() {
       {HOSTLER_E_NOT_FOUND, 0, {"storage pool", "not found"}},
       // What a program of LXD's said of a file or a device: the next time it may be well.
       {HOSTLER_E_TRANSIENT, 0, {"failed to run"}},
-      {HOSTLER_E_INVALID, 0, {"project", "not found"}},
+      {HOSTLER_E_INVALID, 0, {"project not found"}},
       {HOSTLER_E_INVALID, 0, {"instance", "has no \"limits."}},  // what a limited project demands
       {HOSTLER_E_INVALID, 0, {"forbidden"}},  // what a restricted project refuses
       {HOSTLER_E_INVALID, 0, {"no root device"}},
@@ -111,6 +111,11 @@ bool says_exists(const Refused& refused) {
 
 bool says_missing(const Refused& refused) { return refused.status() == 404; }
 
+// Incus names the project of a missing instance too.
+bool says_missing_project(const Refused& refused) {
+  return says_missing(refused) && has(lower(refused.text()), {"project not found"});
+}
+
 bool says_forbidden(const Refused& refused) {
   return by_number(refused.status()) == HOSTLER_E_AUTH;
 }
@@ -140,7 +145,6 @@ driver::Error refusal_error(const Refused& refused, const std::string& doing) {
   }
   driver::Error error(status, "LXD cannot " + doing + ": " + refused.text());
   if (scope != 0) error.about(scope);
-  error.provider(refused.status(), "", "");
   return error;
 }
 

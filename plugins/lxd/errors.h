@@ -24,10 +24,11 @@ class Refused : public std::exception {
 driver::Error refusal_error(const Refused& refused, const std::string& doing);
 
 // What it may say of an instance.
-bool says_exists(const Refused& refused);     ///< One of this name is there.
-bool says_missing(const Refused& refused);    ///< There is none.
-bool says_forbidden(const Refused& refused);  ///< This client may not ask.
-bool says_busy(const Refused& refused);       ///< Another change is being made.
-bool says_done(const Refused& refused);       ///< It is so already.
+bool says_exists(const Refused& refused);           ///< One of this name is there.
+bool says_missing(const Refused& refused);          ///< There is none.
+bool says_missing_project(const Refused& refused);  ///< Nor the project in which it would be.
+bool says_forbidden(const Refused& refused);        ///< This client may not ask.
+bool says_busy(const Refused& refused);             ///< Another change is being made.
+bool says_done(const Refused& refused);             ///< It is so already.
 
 }  // namespace hostler::lxd

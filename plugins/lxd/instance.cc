@@ -36,16 +36,6 @@ std::uint32_t state_of(std::int64_t code, bool has_started) {
   }
 }
 
-void read_tags(const Value& config, Instance& out) {
-  for (const auto& member : config.GetObject()) {
-    const std::string_view name(member.name.GetString(), member.name.GetStringLength());
-    if (!member.value.IsString() || name.substr(0, kTag.size()) != kTag) continue;
-    const std::string_view value(member.value.GetString(), member.value.GetStringLength());
-    const std::string_view tag = name.substr(kTag.size());
-    if (is_tag(tag, value)) out.tags[std::string(tag)] = value;
-  }
-}
-
 }  // namespace
 
 Instance read_instance(const Value& value) {
@@ -69,7 +59,6 @@ Instance read_instance(const Value& value) {
     return out;
   }
   if (config == nullptr) throw_not_lxd("an instance without a config");
-  out.image = text_of(*config, "volatile.base_image");
   // LXD writes this key when the disk is there, and removes it at the first start.
   out.is_made = out.has_started || !text_of(*config, "volatile.apply_template").empty();
   out.addresses = read_addresses(value);
@@ -80,24 +69,18 @@ Instance read_instance(const Value& value) {
   out.owner = text_of(*config, "user.hostler-owner");
   out.provider_type = text_of(*config, kProviderType);
   out.digest = text_of(*config, kDigest);
-  read_tags(*config, out);
+  read_tags(*config, out.tags);
   return out;
 }
 
-std::int64_t read_time_ns(const std::string& text) {
-  std::tm local{};
-  const char* at = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &local);
-  if (at == nullptr) return 0;
-  std::int64_t ns = 0;
-  if (*at == '.') {
-    std::int64_t unit = 100'000'000;
-    for (++at; *at >= '0' && *at <= '9'; ++at, unit /= 10) ns += (*at - '0') * unit;
+void read_tags(const Value& config, Tags& to) {
+  for (const auto& member : config.GetObject()) {
+    const std::string_view name(member.name.GetString(), member.name.GetStringLength());
+    if (!member.value.IsString() || name.substr(0, kTag.size()) != kTag) continue;
+    const std::string_view value(member.value.GetString(), member.value.GetStringLength());
+    const std::string_view tag = name.substr(kTag.size());
+    if (is_tag(tag, value)) to[std::string(tag)] = value;
   }
-  std::tm zone{};
-  at = ::strptime(at, "%z", &zone);
-  if (at == nullptr || *at != '\0') return 0;
-  const std::int64_t seconds = ::timegm(&local) - zone.tm_gmtoff;
-  return seconds <= 0 || seconds > 9'000'000'000 ? 0 : seconds * 1'000'000'000 + ns;
 }
 
 }  // namespace hostler::lxd

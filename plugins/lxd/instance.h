@@ -6,15 +6,14 @@
 #include <vector>
 
 #include "answer.h"
+#include "http/text.h"
+#include "record_lists.h"
 
 namespace hostler::lxd {
 
 using Tags = std::map<std::string, std::string>;
 
-struct Address {
-  std::string text;
-  std::uint32_t family = 0, scope = 0;  ///< HOSTLER_FAMILY_*, HOSTLER_ADDRESS_*
-};
+using driver::Address;
 
 /// A container as LXD shows it.
 struct Instance {
@@ -25,7 +24,7 @@ struct Instance {
   std::string key;
   std::string set_id, owner, provider_type, digest;  ///< Of ours only.
   Tags tags;  ///< Of ours only, those of the driver left out.
-  std::string image, zone, state_reason, description;
+  std::string zone, state_reason, description;
   std::vector<Address> addresses;  ///< The best one first.
   std::int64_t created_unix_ns = 0;
   std::uint32_t state = 0;   ///< HOSTLER_STATE_*
@@ -40,8 +39,9 @@ struct Instance {
 /// Throws Error(TRANSIENT) if `value` has no name or no state.
 Instance read_instance(const Value& value);
 
-/// "2026-11-24T19:37:45.683483988Z" or "2026-11-24T20:37:45+01:00" as nanoseconds since 1970; 0 if
-/// it is not such a time.
-std::int64_t read_time_ns(const std::string& text);
+/// Adds the tags that a config of LXD has, those of the driver left out.
+void read_tags(const Value& config, Tags& to);
+
+using http::read_time_ns;
 
 }  // namespace hostler::lxd

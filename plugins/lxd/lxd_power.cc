@@ -64,11 +64,4 @@ void LxdSet::stop(const hostler_power_req& request, hostler_op* op) {
   });
 }
 
-void LxdSet::suspend(const hostler_power_req& request, hostler_op* op) {
-  with_context("freeze " + text(request.id), [&] {
-    const Instance found = find_ours(request.id, request.expected_set_id, op);
-    if (found.state != HOSTLER_STATE_SUSPENDED) set_power(found.name, "freeze", op);
-  });
-}
-
 }  // namespace hostler::lxd

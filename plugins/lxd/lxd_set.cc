@@ -65,7 +65,8 @@ void LxdSet::look_at_server(hostler_op* op) {
     const Value& server = answer.metadata();
     if (text_of(server, "auth") != "trusted")
       throw Error(HOSTLER_E_AUTH,
-                  "LXD does not trust the client certificate: `lxc config trust add` does that");
+                  "LXD does not trust the client certificate: `lxc config trust add` does that, in "
+                  "Incus `incus config trust add-certificate`");
     const Value* const about = object_of(server, "environment");
     if (about == nullptr) throw_not_lxd("a server without an environment");
     const std::string fingerprint = text_of(*about, "certificate_fingerprint");
@@ -88,8 +89,8 @@ void LxdSet::info(const hostler_set_info_req&, hostler_op* op) {
   out.region = str(config_.region);
   out.currency = str(config_.currency);
   // A name exists once, and the key of a create is in it.
-  out.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_TAGS_AT_CREATE |
-                     HOSTLER_CAP_HOST_KEY_INJECT | HOSTLER_CAP_USER_DATA | HOSTLER_CAP_STOP;
+  out.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_HOST_KEY_INJECT |
+                     HOSTLER_CAP_USER_DATA | HOSTLER_CAP_STOP;
   out.list_consistency_ms = 2000;  // LXD answers a create before its list shows the instance
   out.user_data_max_bytes = kUserDataMax;
   out.tags_max = 100;
@@ -172,8 +173,7 @@ void LxdSet::destroy(const hostler_destroy_req& request, hostler_op* op) {
       if (says_forbidden(refused) || refused.status() == kTooMany) throw;
       // Whatever it is: NOT_FOUND is of something else, such as its storage pool. The host asks
       // again.
-      throw Error(HOSTLER_E_TRANSIENT, "LXD cannot destroy " + name + ": " + refused.text())
-          .provider(refused.status(), "", "");
+      throw Error(HOSTLER_E_TRANSIENT, "LXD cannot destroy " + name + ": " + refused.text());
     }
   });
 }

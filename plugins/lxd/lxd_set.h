@@ -12,6 +12,7 @@
 #include "config.h"
 #include "create.h"
 #include "instance.h"
+#include "leftovers.h"
 #include "offerings.h"
 
 namespace hostler::lxd {
@@ -35,10 +36,11 @@ class LxdSet {
 
   void start(const hostler_power_req& request, hostler_op* op);
   void stop(const hostler_power_req& request, hostler_op* op);
-  void suspend(const hostler_power_req& request, hostler_op* op);
   void offerings(const hostler_offerings_req& request, hostler_op* op);
   void find_images(const hostler_images_req& request, hostler_op* op);
   void read_console(const hostler_console_req& request, hostler_op* op);
+  void list_leftovers(const hostler_leftover_list_req& request, hostler_op* op);
+  void destroy_leftover(const hostler_leftover_destroy_req& request, hostler_op* op);
 
  private:
   void look_at_server(hostler_op* op);
@@ -50,6 +52,8 @@ class LxdSet {
   std::vector<Instance> look_at_all(hostler_op* op) const;
   Instance find_ours(const hostler_str& id, const hostler_str& expected_set, hostler_op* op) const;
   [[nodiscard]] std::vector<Place> places(hostler_op* op) const;
+  void add_volumes(std::vector<Leftover>& to, hostler_op* op) const;
+  std::vector<Leftover> volumes_and_profiles(hostler_op* op) const;
   [[nodiscard]] ProjectRoom project_room(hostler_op* op) const;
   Devices devices_for(const CreateSpec& spec, hostler_op* op) const;
   bool make(const CreateSpec& spec, hostler_op* op) const;

@@ -7,11 +7,7 @@
 namespace hostler::lxd {
 namespace {
 
-/// Tags by which the driver knows its own.
-bool is_kept(const std::string& name) { return name == "hostler-set" || name == "hostler-key"; }
-
-/// A PATCH of the config; a key with an empty value is removed by it, and so is a description that
-/// it does not have.
+/// A PATCH of the config. It removes a description that it does not have.
 std::string patch_of(const Tags& tags, const std::string& description) {
   rapidjson::StringBuffer buffer;
   rapidjson::Writer<rapidjson::StringBuffer> json(buffer);
@@ -36,17 +32,8 @@ void LxdSet::set_tags(const hostler_set_tags_req& request, hostler_op* op) {
   const Tags wanted = read_tags(request.set, request.n_set);
   try {
     const Instance found = find_ours(request.id, {}, op);
-    Tags changes;
-    if ((request.flags & HOSTLER_SET_TAGS_REPLACE) != 0)
-      for (const auto& [name, value] : found.tags)
-        if (!is_kept(name)) changes[name] = "";
-    for (std::size_t i = 0; i < request.n_remove; ++i) {
-      const std::string name(driver::view(request.remove[i]));
-      if (!is_kept(name) && found.tags.count(name) != 0) changes[name] = "";
-    }
-    for (const auto& [name, value] : wanted) changes[name] = value;
-    if (!changes.empty())
-      api_.change("PATCH", Api::instance(id), patch_of(changes, found.description), op);
+    if (!wanted.empty())
+      api_.change("PATCH", Api::instance(id), patch_of(wanted, found.description), op);
   } catch (const Refused& refused) {
     throw refusal_error(refused, "change tags of " + id);
   }

@@ -1,6 +1,6 @@
 #include "record.h"
 
-#include <vector>
+#include "record_lists.h"
 
 namespace hostler::lxd {
 
@@ -8,22 +8,13 @@ using driver::str;
 
 void emit_instance(const Instance& instance, const Config& config, hostler_op* op) {
   auto out = driver::instance_record();
-  std::vector<hostler_kv> tags;
-  tags.reserve(instance.tags.size());
-  for (const auto& [key, value] : instance.tags) tags.push_back({str(key), str(value)});
-  std::vector<hostler_address> addresses;
-  addresses.reserve(instance.addresses.size());
-  for (const Address& one : instance.addresses)
-    addresses.push_back({one.family, one.scope, str(one.text)});
+  const auto tags = driver::to_abi(instance.tags);
+  const auto addresses = driver::to_abi(instance.addresses);
   out.id = str(instance.name);
-  out.name = str(instance.name);
   out.idempotency_key = str(instance.key);
   out.set_id = str(instance.set_id);
   out.owner = str(instance.owner);
-  out.provider_type = str(instance.provider_type);
-  out.image_id = str(instance.image);
   out.remote_user = str(config.remote_user);
-  out.region = str(config.region);
   out.zone = str(instance.zone);
   out.state_reason = str(instance.state_reason);
   out.addresses = addresses.data();

@@ -82,6 +82,13 @@ std::int64_t JsonObject::number(const char* key, std::int64_t fallback, std::int
   return number;
 }
 
+bool JsonObject::truth(const char* key, bool fallback) {
+  const rapidjson::Value* value = find(key);
+  if (value == nullptr) return fallback;
+  if (!value->IsBool()) refuse(key, found(*value, "true or false"));
+  return value->GetBool();
+}
+
 double JsonObject::chance(const char* key) {
   const rapidjson::Value* value = find(key);
   if (value == nullptr) return 0;

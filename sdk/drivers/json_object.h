@@ -24,6 +24,7 @@ class JsonObject {
   std::string text(const char* key, const std::string& fallback);
   std::string path(const char* key, const std::string& fallback);  ///< Absolute.
   std::int64_t number(const char* key, std::int64_t fallback, std::int64_t min, std::int64_t max);
+  bool truth(const char* key, bool fallback);
   double chance(const char* key);  ///< 0 to 1; 0 if it is not there.
   /// "512MiB", "2GiB" or "100GB", as bytes; 0 if it is not there.
   std::int64_t bytes(const char* key);

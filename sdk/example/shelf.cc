@@ -23,7 +23,7 @@ Tags tags_of(const hostler_kv* tags, size_t n) {
 }
 
 struct Machine {
-  std::string id, key, type;
+  std::string id, key;
   Tags tags;
   uint32_t state = HOSTLER_STATE_PENDING;  // with HOSTLER_STATE_RUNNING it has `addresses`
 };
@@ -32,7 +32,6 @@ void emit(const Machine& machine, hostler_op* op) {
   auto out = driver::instance_record();
   out.id = str(machine.id);
   out.idempotency_key = str(machine.key);
-  out.provider_type = str(machine.type);
   out.market = HOSTLER_MARKET_ON_DEMAND;
   // Whose it is comes back from the tags that it was made with: the host trusts nothing else.
   const auto tag = [&](const char* name) {
@@ -83,8 +82,7 @@ class Shelf {
   void info(const hostler_set_info_req&, hostler_op* op) {
     auto out = driver::set_info_record();
     out.account_id = str("shelf");
-    out.capabilities =
-        HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_TAGS_AT_CREATE | HOSTLER_CAP_USER_DATA;
+    out.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_USER_DATA;
     out.list_consistency_ms = 1;  // at once; 0 would mean that nobody knows
     out.tags_max = 20;
     out.tag_key_max = out.tag_value_max = out.name_max = 128;
@@ -104,7 +102,6 @@ class Shelf {
       Machine made;
       made.id = "shelf-" + std::to_string(++last_);
       made.key = key;
-      made.type = view(request.type->provider_type);
       made.tags = tags_of(request.tags, request.n_tags);
       machines_[key] = made;
       ++on_the_shelf_;
@@ -128,12 +125,11 @@ class Shelf {
     }
   }
 
-  // By id, or by key where the id was never seen. What is not there is destroyed already: OK.
+  // What is not there is destroyed already: OK.
   void destroy(const hostler_destroy_req& request, hostler_op*) {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (auto& [key, machine] : machines_) {
-      const bool by_id = !view(request.id).empty() && machine.id == view(request.id);
-      if (!by_id && key != view(request.idempotency_key)) continue;
+      if (machine.id != view(request.id)) continue;
       if (machine.state == HOSTLER_STATE_GONE) return;
       const auto set = view(request.expected_set_id);
       if (!set.empty() && machine.tags["hostler-set"] != set) {
@@ -149,10 +145,6 @@ class Shelf {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (auto& [key, machine] : machines_) {
       if (machine.id != view(request.id) || machine.state == HOSTLER_STATE_GONE) continue;
-      if ((request.flags & HOSTLER_SET_TAGS_REPLACE) != 0) machine.tags.clear();
-      for (size_t i = 0; i < request.n_remove; ++i) {
-        machine.tags.erase(std::string(view(request.remove[i])));
-      }
       for (const auto& [name, value] : tags_of(request.set, request.n_set)) {
         machine.tags[name] = value;
       }

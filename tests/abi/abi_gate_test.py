@@ -65,7 +65,7 @@ class Gate(unittest.TestCase):
         self.assertIn("struct hostler_driver: ", inserted)
 
     def test_refuses_a_changed_type_of_the_same_size(self):
-        self.assertIn("provider_status", self.found(("int32_t provider_", "uint32_t provider_")))
+        self.assertIn("quota_used", self.found(("int64_t quota_used", "uint64_t quota_used")))
 
     def test_refuses_a_changed_signature_of_an_extension(self):
         changed = self.found(

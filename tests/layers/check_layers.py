@@ -28,9 +28,12 @@ MAY_INCLUDE = {
     "hosts": VALUES + ["log", "async", "ssh", "agent"],
     "metrics": VALUES + ["log"],
     "config": VALUES + ["crypto", "json"],
+    "planning": VALUES + ["scheduler", "json", "config"],
+    "simulation": VALUES + ["scheduler", "dispatch", "json", "config"],
     "api": VALUES + ["log", "crypto", "async", "json"],
     "daemon": ["*"],
-    "cli": VALUES + ["crypto", "json", "usage", "config", "plugin_host", "driver_host", "api"],
+    "cli": VALUES + ["crypto", "json", "usage", "config", "planning", "plugin_host", "driver_host",
+            "simulation", "api"],
 }
 # The same within a layer, lowest first: a folder sees itself and those before it.
 INNER = {
@@ -39,7 +42,7 @@ INNER = {
     "core/dispatch": ["state", "handlers", "queries"],
 }
 # Decisions: time, chance and the outside world come in as arguments.
-PURE = {"model", "pricing", "fleet", "work", "scheduler", "dispatch"}
+PURE = {"model", "pricing", "fleet", "work", "scheduler", "dispatch", "planning"}
 NOT_IN_PURE = re.compile(
     r"::now\(\)|\bsleep_(for|until)\b|<(thread|mutex|future|random|iostream|fstream)>|base/mutex\.h"
     r"|\bgetenv\b|spdlog"
@@ -65,6 +68,12 @@ HOME = {
     "mutex": {"base"},
     "shared_mutex": {"base"},
     "condition_variable": {"base"},
+}
+# The same for drivers: plugins/http is the part that several of them share.
+HOME_OF_DRIVERS = {
+    "curl/": {"http"},
+    "pugixml": {"ec2"},
+    "openssl/": {"http", "ec2"},
 }
 
 
@@ -95,10 +104,18 @@ def problems(root: pathlib.Path):
                 seen = folders[: folders.index(path.parent.name) + 1] if path.parent.name in folders else []
                 if match and match[1] not in seen:
                     yield f"{path}:{number}: {path.parent.name} may not include {match[1]}"
+    drivers = {path.name for path in root.glob("plugins/*") if path.is_dir()}
     for path in sorted(root.glob("plugins/**/*.[hc]*")):
         for number, line in enumerate(path.read_text().splitlines(), 1):
+            where, folder = f"{path}:{number}", path.relative_to(root).parts[1]
             if re.match(r'#include "core/', line):
-                yield f"{path}:{number}: a driver sees sdk/ only"
+                yield f"{where}: a driver sees sdk/ only"
+            if (match := re.match(r'#include "(\w+)/', line)) and match[1] in drivers - {folder, "http"}:
+                yield f"{where}: a driver sees no other driver"
+            if match := re.match(r"#include [<\"]([^>\"]+)", line):
+                for prefix, homes in HOME_OF_DRIVERS.items():
+                    if match[1].startswith(prefix) and folder not in homes:
+                        yield f"{where}: {prefix} lives in {', '.join(sorted(homes))}"
 
 
 if __name__ == "__main__":

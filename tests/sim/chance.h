@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/base/random.h"
+#include "core/simulation/timeline.h"
 #include "tests/sim/day.h"
-#include "tests/sim/timeline.h"
 
 namespace hostler::sim {
 

@@ -25,7 +25,8 @@ Duration Cloud::latency() {
   return chance_.fault(0.1) ? chance_.between(1s, 30s) : chance_.between(1ms, 500ms);
 }
 
-void Cloud::open(const dispatch::OpenSet& call, bool has_console, const Reply& reply) {
+void Cloud::open(const dispatch::OpenSet& call, bool has_console, bool has_leftovers,
+                 const Reply& reply) {
   if (chance_.fault(0.2))
     return reply(latency(),
                  dispatch::SetOpened{
@@ -40,6 +41,7 @@ void Cloud::open(const dispatch::OpenSet& call, bool has_console, const Reply& r
   info.stop = info.has_power = has_power_;
   info.has_price_history = has_prices_;
   info.has_console = has_console;
+  info.has_leftovers = has_leftovers;
   reply(latency(), dispatch::SetOpened{call.set, info});
 }
 
@@ -217,7 +219,6 @@ model::ListedInstance Cloud::show(const Machine& machine) const {
   out.idempotency_key = machine.request.idempotency_key;
   out.set_id = machine.request.tags.at(model::tag::kSet);
   out.owner = machine.request.owner;
-  out.provider_type = machine.request.type.provider_type;
   out.zone = machine.request.zone;
   out.market = machine.request.type.market;
   out.state = machine.state;
@@ -226,6 +227,7 @@ model::ListedInstance Cloud::show(const Machine& machine) const {
   out.idle = machine.request.tags.at(model::tag::kIdle);
   out.epoch = machine.request.epoch;
   out.remote_user = "root";
+  if (announced_) out.interruption = announced_(machine);
   if (machine.state == CloudState::kRunning)
     out.address = "10.0.0." + machine.id.substr(machine.id.find('-') + 1);
   return out;
@@ -340,6 +342,14 @@ void Cloud::misfortune() {
     default:
       return lose_power(machine);
   }
+}
+
+void Cloud::take_back(Machine& machine, model::InterruptionAction action) {
+  if (machine.state != CloudState::kRunning) return;
+  if (action == model::InterruptionAction::kRestart) return lose_power(machine);
+  if (action != model::InterruptionAction::kStop) return end(machine);
+  lose_power(machine);
+  machine.state = CloudState::kStopped;
 }
 
 void Cloud::lose_power(Machine& machine) {

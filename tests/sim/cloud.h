@@ -48,8 +48,8 @@ struct Machine {
   // State of the agent.
   std::uint64_t boots = 1;
   std::uint64_t last_sequence = 0;
-  std::int64_t scratch = INT64_MAX;  ///< What it has reported.
-  std::uint64_t connection = 0;      ///< The newest connection that it has answered.
+  std::int64_t scratch = INT64_MAX, ram = INT64_MAX;  ///< What it has reported.
+  std::uint64_t connection = 0;  ///< The newest connection that it has answered.
   std::map<model::AttemptId, Run> runs;
 
   [[nodiscard]] bool exists() const { return state != model::CloudState::kGone; }
@@ -79,7 +79,8 @@ class Cloud {
         has_prices_(chance.chance(0.5)),
         has_tokens_(chance.chance(0.7)) {}
 
-  void open(const dispatch::OpenSet& call, bool has_console, const Reply& reply);
+  void open(const dispatch::OpenSet& call, bool has_console, bool has_leftovers,
+            const Reply& reply);
   void create(const dispatch::CreateCall& call, const Reply& reply);
   void list(const dispatch::ListCall& call, const Reply& reply);
   /// Answers by id are true, though they may be late or refused; if not let_ids_lie().
@@ -97,10 +98,14 @@ class Cloud {
   void be_barren(Duration spell) { barren_until_ = time_.now() + spell; }
   /// The machine is connected: hosts of its kind come up.
   void came_up(const Machine& machine);
+  /// A new machine that came up is not what its type says: that may shut a gate for creates.
+  void is_unfit() { create_failed_ = time_.now(); }
   /// It sells what these say, at their prices.
   void sell(const Offerings& offerings) { offerings_ = &offerings; }
   /// A daemon starts, which knows nothing of earlier boots.
   void forget_boots() { boots_.clear(); }
+  /// The daemon may hold back calls, also those that show it a machine.
+  void driver_died() { create_failed_ = time_.now(); }
   /// Lets a machine die, fail, reboot or lose power, at once or when its next attempt starts.
   void misfortune();
   /// Ends all that runs. The log does not know attempts that have just started: it was not synced.
@@ -108,6 +113,10 @@ class Cloud {
   [[nodiscard]] Machine* at(const std::string& address);
   /// The machine is known as another instance now: the journal had lost it.
   void hand_over(Machine& machine, model::InstanceId instance);
+  /// What it has announced: the machine goes, is switched off, or boots anew.
+  void take_back(Machine& machine, model::InterruptionAction action);
+  /// Says which lists announce.
+  void announce(std::function<Wall(const Machine&)> listed) { announced_ = std::move(listed); }
   /// A machine that was made for the instance.
   [[nodiscard]] bool has(model::InstanceId instance) const { return asked_for_.contains(instance); }
   /// All that were ever made.
@@ -155,6 +164,7 @@ class Cloud {
   const bool has_power_, has_prices_;
   const bool has_tokens_;  ///< The cloud knows keys: a repeated create makes no second machine.
   const Offerings* offerings_ = nullptr;
+  std::function<Wall(const Machine&)> announced_;
   std::vector<std::unique_ptr<Machine>> machines_;  ///< All machines ever made, by number from 1.
   std::vector<Machine*> living_;                    ///< In the order of creation.
   std::map<model::InstanceId, int> asked_for_;      ///< The number of living machines made for it.

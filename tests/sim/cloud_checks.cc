@@ -38,7 +38,7 @@ void Cloud::came_up(const Machine& machine) { boots_.erase(kind_of(machine)); }
 
 void Cloud::forget_boot(const Machine& machine, const dispatch::DestroyCall& call) {
   using enum model::Reason;
-  const auto why = model::parse_reason(call.request.reason).value_or(kUnknown);
+  const auto why = call.reason;
   if (!is_own_will(why) && why != kKilled && why != kDrained) return;
   if (const auto kind = boots_.find(kind_of(machine)); kind != boots_.end())
     kind->second.machines.erase(&machine);
@@ -101,18 +101,17 @@ void Cloud::check_destroy(const Machine& machine, const dispatch::DestroyCall& c
       // A spot request may have become an instance since the call was decided.
       (known->record.provider_id != call.request.id && known->record.request_id != call.request.id))
     complain_(call.instance.text() + " is destroyed without a durable intent");
-  if (machine.works() &&
-      is_own_will(model::parse_reason(call.request.reason).value_or(model::Reason::kUnknown)))
-    complain_(machine.instance.text() + " is destroyed as " + call.request.reason +
+  if (machine.works() && is_own_will(call.reason))
+    complain_(machine.instance.text() + " is destroyed as " + model::to_string(call.reason) +
               " while work runs");
-  const auto& why = call.request.reason;
+  const std::string why = model::to_string(call.reason);
   if (machine.half_made && why == "boot_timeout" && create_failed_ <= machine.created)
     complain_(machine.instance.text() + " was half made, and its create was not repeated");
   if (known != nullptr && known->record.restored &&
       (why == "not_verified" || why == "boot_timeout" || why == "unreachable" || machine.works()) &&
       why != "killed" && why != "cloud_failed")
     complain_(machine.instance.text() + " is of a restored state, and is destroyed as " + why);
-  if (machine.works() && call.request.reason == "duplicate")
+  if (machine.works() && why == "duplicate")
     complain_("of the machines of " + machine.instance.text() + " the one that works is destroyed");
 }
 

@@ -21,8 +21,11 @@ void Commands::committed(const std::vector<model::Change>& changes) {
       started_[key] = time_.now();
       begun_.insert(key);
     }
-    if (row->event == model::Event::kCommandEnded && started_.erase(key) == 0)
+    if (row->event != model::Event::kCommandEnded) continue;
+    if (started_.erase(key) == 0)
       complain_("command " + key.second + " of " + key.first + " ends without a start, or twice");
+    if (row->reason.ends_with("gave no answer") || row->reason.ends_with("connection was lost"))
+      given_up_.insert(key);
   }
 }
 
@@ -35,15 +38,16 @@ std::optional<model::CommandProposed> Commands::proposal() {
   return out;
 }
 
-void Commands::run(const model::RunCommand& command, bool faults, const Say& say) {
+void Commands::run(const model::RunCommand& command, bool takes_it, bool faults, const Say& say) {
   const Key key{command.instance.text(), std::to_string(command.number)};
   const std::string which = "command " + key.second + " of " + key.first;
   if (!begun_.contains(key)) complain_(which + " is sent without a durable start");
   if (!sent_.insert(key).second) complain_(which + " is sent twice");
+  if (takes_it && given_up_.contains(key)) complain_(which + " runs after it was given up");
   if (faults && random_.chance(0.2)) return;  // no answer
   model::CommandEnded end;
   end.number = command.number;
-  if (random_.chance(0.8))
+  if (takes_it && random_.chance(0.8))
     end.status = static_cast<int>(random_.below(3));
   else
     end.error = "the host is not connected";
@@ -64,16 +68,26 @@ void Hosts::propose_command(const LinkPtr& link) {
   if (!proposal) return;
   time_.at(link->last_said, [this, link, proposal = *proposal, generation = generation_,
                              connection = link->connection] {
-    if (generation == generation_ && link->up && link->connection == connection &&
-        find(link->target.instance) == link)
-      post_({link->target.instance, proposal});
+    if (generation != generation_ || !link->up || link->connection != connection ||
+        find(link->target.instance) != link)
+      return;
+    model::CommandProposed numbered = proposal;
+    numbered.number = link->proposal = ++link->proposals;
+    link->proposed_at = time_.now();
+    post_({link->target.instance, numbered});
   });
+}
+
+bool Hosts::takes(const Link& link, const model::RunCommand& command) const {
+  if (command.proposal == 0) return link.up;
+  return link.proposal == command.proposal &&
+         time_.now() - link.proposed_at < model::kProposalPatience;
 }
 
 void Hosts::on(const model::RunCommand& command) {
   const auto link = find(command.instance);
   if (!link) return;
-  commands_.run(command, chance_.faults(),
+  commands_.run(command, takes(*link, command), chance_.faults(),
                 [this, link, generation = generation_](model::HostEventBody body) {
                   if (generation == generation_ && find(link->target.instance) == link)
                     post_({link->target.instance, std::move(body)});

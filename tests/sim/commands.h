@@ -10,13 +10,15 @@
 #include "core/base/random.h"
 #include "core/model/host.h"
 #include "core/model/records.h"
-#include "tests/sim/timeline.h"
+#include "core/simulation/timeline.h"
 
 namespace hostler::sim {
 
+using simulation::Timeline;
+
 /// Commands that run on hosts, on one day in four: their links propose some, and report their ends
-/// soon, late, twice or never. Checks that each is sent once, after its start is durable, and gets
-/// one end in the ledger.
+/// soon, late, twice or never. Checks that each is sent once, after its start is durable, gets one
+/// end in the ledger, and does not begin after that has said that no answer comes.
 class Commands {
  public:
   using Complain = std::function<void(const std::string&)>;
@@ -31,11 +33,12 @@ class Commands {
         exist_(random_.chance(0.25)) {}
 
   /// A daemon starts, which knows of no command.
-  void restart() { started_.clear(), begun_.clear(), sent_.clear(); }
+  void restart() { started_.clear(), begun_.clear(), given_up_.clear(), sent_.clear(); }
   void committed(const std::vector<model::Change>& changes);
   /// A command that a link proposes now; none: it needs none.
   [[nodiscard]] std::optional<model::CommandProposed> proposal();
-  void run(const model::RunCommand& command, bool faults, const Say& say);
+  /// `takes_it`: the link has not told that it is too late.
+  void run(const model::RunCommand& command, bool takes_it, bool faults, const Say& say);
   /// Each has ended in time.
   void check();
 
@@ -48,6 +51,7 @@ class Commands {
   const bool exist_;
   std::map<Key, Mono> started_;  ///< Without an end.
   std::set<Key> begun_;          ///< Their starts are durable, and so may be their ends.
+  std::set<Key> given_up_;       ///< Of their hosts or connections no answer comes any more.
   std::set<Key> sent_;
 };
 

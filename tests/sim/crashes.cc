@@ -32,6 +32,7 @@ bool World::dies_in(const dispatch::Effect& effect) {
   if (call.empty()) return false;
   if (driver_->in_process()) check_row_of(call);
   if (!driver_->dies_in(call, chance_.faults(), now())) return false;
+  cloud_.driver_died();
   if (const auto* create = std::get_if<dispatch::CreateCall>(&effect);
       create != nullptr && driver_->was_done())
     cloud_.create(*create, [](Duration, const dispatch::Event&) {});

@@ -101,7 +101,7 @@ dispatch::Event CrashingDriver::report(const dispatch::Effect& effect, model::Cl
                    return ImagesFetched{call.set, call.query, call.number, failed};
                  },
                  [&](const OfferingsCall& call) -> Event {
-                   return OfferingsFetched{call.set, failed};
+                   return OfferingsFetched{call.set, call.number, failed};
                  },
                  [&](const LeftoversCall& call) -> Event {
                    return LeftoversListed{call.set, call.number, failed};

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/base/time.h"
+#include "core/simulation/timeline.h"
 
 namespace hostler::sim {
 
 using namespace std::chrono_literals;
+using simulation::Timeline;
 
 struct Range {
   std::uint64_t low = 0, high = 0;  ///< Both are included.
@@ -26,7 +29,9 @@ struct Day {
   Range bursts{1, 4}, burst_jobs{1, 8};
   Duration burst = 2s;          ///< From the first submit of a burst to the last.
   Duration longest_job = 1min;  ///< Three in ten jobs are a thousand times shorter.
-  double again = 0.3;           ///< The part of the forgotten jobs that is submitted again.
+  Duration every_job{};         ///< Unless 0: all jobs last so long, and each needs one vcpu.
+  std::optional<Duration> idle_timeout = {};  ///< Of the pool; unset: up to 30 s.
+  double again = 0.3;  ///< The part of the forgotten jobs that is submitted again.
 
   double faults = 1;  ///< Factor for the probability of each fault of a call or a connection.
   Range kills{0, 4}, machines_lost{0, 5}, connections_lost{0, 14}, clock_jumps{0, 2};
@@ -37,6 +42,7 @@ struct Day {
   double greedy = 0.15;    ///< The part of the days on which one user submits beyond all quotas.
   double liars = 0.2;      ///< The part of the days on which one host in three reports falsehoods.
   double old_states = 0.25;  ///< The part of the days on which an old copy of the disk is put back.
+  bool pool_days = true;     ///< Some days have what pool_days.h says.
   Range meddling{0, 11};     ///< Number of requests of admins and submitters.
 };
 

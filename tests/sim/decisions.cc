@@ -99,7 +99,8 @@ void Decisions::on(const model::WorkChanged& row) {
     if (job.since + kStarving <= now_.mono)
       starved_[scheduler::Queue::class_shape(job.shape)] = now_.mono;
     if (record.state == WorkState::kStarting)
-      starts_.push_back({job.principal, job.shape.needs, record.instance, rivals_of(job)});
+      starts_.push_back(
+          {job.principal, job.shape.needs, record.instance, rivals_of(job, record.instance)});
   }
   if (job.state != WorkState::kQueued && record.state == WorkState::kQueued) {
     job.since = now_.mono;
@@ -189,17 +190,17 @@ void Decisions::check_quotas(const model::SitePolicy& policy) {
 
 /// Those with a job of the same shape, and those with one that needs no more and has waited. Work
 /// that has waited for long may have had the host reserved for it; the reservation stands until the
-/// next plan, also if the job has started elsewhere.
-std::set<std::string> Decisions::rivals_of(const Job& job) const {
+/// next plan, also if the job has started elsewhere. A new host first gets the shapes that it was
+/// made for.
+std::set<std::string> Decisions::rivals_of(const Job& job, model::InstanceId host) const {
   std::set<std::string> out;
   const auto own = scheduler::Queue::class_shape(job.shape);
   const auto starved = starved_.find(own);
-  const bool may_be_reserved =
-      has_waited(own, kStarving) ||
-      (starved != starved_.end() && starved->second + kStarving > now_.mono);
+  const bool may_pass = is_made_for_(host, own) || has_waited(own, kStarving) ||
+                        (starved != starved_.end() && starved->second + kStarving > now_.mono);
   for (const auto& [shape, users] : waiting_) {
     const bool same = shape == own;
-    if (!same && (may_be_reserved || shape.priority != own.priority ||
+    if (!same && (may_pass || shape.priority != own.priority ||
                   shape.constraints != own.constraints || !shape.needs.fits_in(own.needs)))
       continue;
     for (const auto& [user, since] : users)

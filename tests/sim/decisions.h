@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,8 +24,10 @@ struct Cause {
 /// hosts can make it do.
 class Decisions {
  public:
-  Decisions(const Disk& disk, Disk::Complain complain)
-      : disk_(disk), complain_(std::move(complain)) {}
+  using IsMadeFor = std::function<bool(model::InstanceId, const model::WorkShape&)>;
+  /// `is_made_for`: the host is new, and was made for jobs of this shape.
+  Decisions(const Disk& disk, IsMadeFor is_made_for, Disk::Complain complain)
+      : disk_(disk), is_made_for_(std::move(is_made_for)), complain_(std::move(complain)) {}
 
   /// A daemon starts: decisions that were not durable were never made.
   void restart();
@@ -60,12 +63,13 @@ class Decisions {
   void check_bill(const std::string& what, const Job& job, Wall started, Wall ended);
   void check_quotas(const model::SitePolicy& policy);
   void check_turns(const dispatch::Queries& queries);
-  [[nodiscard]] std::set<std::string> rivals_of(const Job& job) const;
+  [[nodiscard]] std::set<std::string> rivals_of(const Job& job, model::InstanceId host) const;
   [[nodiscard]] bool has_waited(const model::WorkShape& shape, Duration time) const;
   void waits(const Job& job);
   void waits_no_more(const Job& job);
 
   const Disk& disk_;
+  IsMadeFor is_made_for_;
   Disk::Complain complain_;
   Cause cause_;
   Now now_;

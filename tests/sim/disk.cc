@@ -8,7 +8,8 @@ namespace hostler::sim {
 bool is_own_will(model::Reason reason) {
   using enum model::Reason;
   return reason == kIdle || reason == kDrained || reason == kBootingSurplus || reason == kBroken ||
-         reason == kUnwantedSpot || reason == kStandbySurplus;
+         reason == kUnwantedSpot || reason == kStandbySurplus || reason == kBeyondMax ||
+         reason == kOffMenu || reason == kGaveWay || reason == kExchanged;
 }
 
 void Disk::commit(const std::vector<model::Change>& changes) {
@@ -141,6 +142,7 @@ model::Restored Disk::open() {
   out.images = images();
   for (const auto& [principal, use] : uses_) out.uses.push_back(use);
   for (const auto& [key, row] : offered_) out.offered.push_back(row);
+  for (const auto& [key, row] : ram_reports_) out.ram_reports.push_back(row);
   return out;
 }
 

@@ -49,6 +49,8 @@ class Disk {
     for (const auto& [key, row] : offered_) out.push_back(row);
     return out;
   }
+  using RamReports = std::map<std::pair<std::string, std::string>, model::RamReport>;
+  [[nodiscard]] const RamReports& ram_reports() const { return ram_reports_; }
   /// The ledger says that the thing of this id is to be destroyed.
   [[nodiscard]] bool has_leftover_intent(const std::string& id) const {
     return leftover_intents_.contains(id);
@@ -74,6 +76,8 @@ class Disk {
     if (offered_.erase({row.set, row.provider_type, row.market, row.zone}) == 0)
       complain_("an offering that was not there is removed: " + row.provider_type);
   }
+  void apply(const model::RamReport& row) { ram_reports_[{row.set, row.type}] = row; }
+  void apply(const model::RamForgotten& row) { ram_reports_.erase({row.set, row.type}); }
   void apply(const model::LedgerRecord& row);
 
   Complain complain_;
@@ -92,6 +96,7 @@ class Disk {
   std::map<std::string, model::SetAccount> accounts_;
   std::map<std::pair<std::string, std::string>, model::ImageRow> images_;
   std::map<std::string, model::PrincipalUse> uses_;
+  RamReports ram_reports_;  ///< By set and type.
   std::set<std::string> leftover_intents_;
   std::uint64_t epoch_ = 0;
   // Of --restored.

@@ -8,7 +8,10 @@ void World::check_ended(const model::WorkItem& row) {
   const int starts = hosts_.starts(id);
   if (row.principal == "unknown (restored)") return;  // So are its shape and its earlier attempts.
   if (starts > 1 && !row.shape.restartable) complain(id.text() + " is not restartable, ran twice");
-  if (starts > static_cast<int>(row.shape.attempts_max)) complain(id.text() + " ran too often");
+  // A start that an interruption ended is taken back.
+  const auto taken_back = notices_ ? row.record.attempt - row.record.starts : 0;
+  if (starts > static_cast<int>(row.shape.attempts_max + taken_back))
+    complain(id.text() + " ran too often");
   if (row.record.state == model::WorkState::kSucceeded && starts == 0)
     complain(id.text() + " succeeded and never ran");
 }

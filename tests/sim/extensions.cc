@@ -1,8 +1,11 @@
+#include <string>
+#include <utility>
 #include <variant>
 
 #include "tests/sim/world.h"
 
-/// Days on which the cloud has images that the site names by a query, and on which disks are left.
+/// Days on which the cloud has images that the site names by a query, on which disks are left, and
+/// on which it takes machines back.
 namespace hostler::sim {
 
 void World::make_images() {
@@ -12,15 +15,34 @@ void World::make_images() {
 }
 
 void World::make_leftovers() {
-  auto& set = policy_.sets.front();
-  set.leftovers = model::LeftoverRule::kOff;
   if (!LeftoverCloud::is_of(seed_)) return;
   leftovers_.emplace(seed_, cloud_, disk_, [this](const std::string& what) { complain(what); });
   LeftoverCloud::set_rule(policy_);
 }
 
+/// Each site has one question of a kind. Its answer comes while the daemon lives.
+void World::ask(const std::string& question) {
+  if (!awaited_.insert(question).second)
+    complain("the set is asked about " + question + " while it is asked already");
+}
+
+void World::make_notices() {
+  if (!NoticeCloud::is_of(seed_)) return;
+  notices_.emplace(
+      seed_, time_, cloud_, disk_,
+      [this](Machine& machine, model::HostInterruption notice) {
+        hosts_.print_notice(machine, std::move(notice));
+      },
+      [this](const std::string& what) { complain(what); });
+  cloud_.announce([this](const Machine& machine) { return notices_->listed(machine); });
+  notices_->begin(day_.trouble);
+}
+
 /// Those who check what the daemon knows hear what it hears.
 void World::hear_cloud(const dispatch::Event& event) {
+  if (std::holds_alternative<dispatch::ImagesFetched>(event)) awaited_.erase("images");
+  if (std::holds_alternative<dispatch::OfferingsFetched>(event)) awaited_.erase("offerings");
+  if (std::holds_alternative<dispatch::LeftoversListed>(event)) awaited_.erase("leftovers");
   if (const auto* found = std::get_if<dispatch::ImagesFetched>(&event); images_ && found)
     images_->heard(*found);
   if (!leftovers_) return;

@@ -27,6 +27,11 @@ Bounded bound_ready(model::HostReady& ready) {
     if (problem.is_void) ready.scratch.reset();
     if (out.problem.empty()) out.problem = problem.problem;
   }
+  if (ready.ram) {
+    auto [ram, problem] = bounded(agent::Ram{*ready.ram});
+    if (problem.is_void) ready.ram.reset();
+    if (out.problem.empty()) out.problem = problem.problem;
+  }
   std::erase_if(ready.attempts, [&](const model::AttemptReport& one) {
     auto [listing, problem] = bounded(agent::Listing{{{one.attempt, agent::Phase::kEnded}}});
     if (out.problem.empty()) out.problem = problem.problem;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -16,6 +19,19 @@ inline constexpr std::int64_t kScratch = std::int64_t{100} << 30,
                               kScratchOfJobs = std::int64_t{25} << 30;
 inline bool has_short_disks(std::uint64_t seed) {
   return seed % 8 == 3 && !Offerings::is_of(seed);  // What the cloud offers has no scratch.
+}
+
+/// On one day in eight machines have other RAM than their type: most have less, some more, and one
+/// in ten has less than half. A part of it is reserved, a small host runs few jobs, and some jobs
+/// need much RAM, parts of vcpus, or nothing. No other choice of the day depends on this.
+inline constexpr model::RamReserve kReserveOfDay{.bytes = 0, .share = 5'00};
+inline constexpr std::int32_t kJobsOnSmall = 2;
+inline bool has_short_ram(std::uint64_t seed) { return seed % 8 == 5 && !Offerings::is_of(seed); }
+/// What the machine reports on such a day.
+inline std::int64_t ram_of(const Machine& machine) {
+  const std::int64_t percent = std::array{120, 120, 75, 75, 75, 120, 90, 90, 90, 40}
+      [static_cast<std::size_t>(machine.id.back() - '0') % 10];
+  return machine.request.type.resources.ram / 100 * percent;
 }
 
 /// The false reports of hosts that somebody else controls: numbers that cannot be, and numbers that

@@ -101,6 +101,7 @@ void Hosts::come_up(const LinkPtr& link, Machine& machine) {
   cloud_.came_up(machine);
   link->resumed = false;
   link->own.clear();
+  link->notices.clear();
   link->held.clear();
   link->is_doubted = false;
   link->connection = ++connections_[link->target.instance];
@@ -115,6 +116,8 @@ void Hosts::come_up(const LinkPtr& link, Machine& machine) {
   ready.connection = link->connection;
   ready.last_sequence = machine.last_sequence;
   if (short_disks_ && machine.id.back() % 2 == 0) ready.scratch = kShortDisk;
+  if (short_ram_) ready.ram = ram_of(machine);
+  if (short_ram_ && *ready.ram < machine.request.type.resources.ram / 2) cloud_.is_unfit();
   for (const auto& [attempt, run] : machine.runs)
     ready.attempts.push_back({attempt, run.running      ? model::AttemptPhase::kRunning
                                        : run.lost_track ? model::AttemptPhase::kUnknownEnd
@@ -122,6 +125,7 @@ void Hosts::come_up(const LinkPtr& link, Machine& machine) {
   if (lies(machine)) {
     if (lies_.chance(0.2)) ready.last_sequence = lies_.sequence();
     if (short_disks_ && lies_.chance(0.5)) ready.scratch = lies_.scratch();
+    if (short_ram_ && lies_.chance(0.5)) ready.ram = lies_.chance(0.3) ? 1 : lies_.scratch();
     if (const auto foreign = foreign_to(machine))
       ready.attempts.push_back({*foreign, static_cast<model::AttemptPhase>(lies_.below(3))});
     tell_about_others(machine, machine.connection);
@@ -129,6 +133,10 @@ void Hosts::come_up(const LinkPtr& link, Machine& machine) {
   model::HostEventBody report = std::move(ready);
   bound_report(link, report);
   if (const auto told = std::get<model::HostReady>(report).scratch) machine.scratch = *told;
+  if (const auto told = std::get<model::HostReady>(report).ram) {
+    machine.ram = *told;
+    ram_reports_.emplace(machine.request.type.name, *told);
+  }
   say(link, std::move(report));
   std::vector<AttemptId> ended;
   for (const auto& [attempt, run] : machine.runs)
@@ -142,6 +150,7 @@ void Hosts::come_up(const LinkPtr& link, Machine& machine) {
 void Hosts::drop(const LinkPtr& link) {
   if (!link->up) return;
   link->up = false;
+  link->proposal = 0;
   say(link, model::HostLost{"connection reset"});
   try_connect(link, ++link->tries);
 }
@@ -290,12 +299,13 @@ void Hosts::start(Machine& machine, const model::StartAttempt& command) {
 
   Random fate(attempt.work.value * 1000 + attempt.number);
   const auto longest = static_cast<std::uint64_t>(day_.longest_job.count());
-  const auto lasts = Duration(static_cast<Duration::rep>(fate.below(longest)));
+  auto lasts = Duration(static_cast<Duration::rep>(fate.below(longest)));
   model::AttemptEnd end;
   end.exit_code = fate.chance(0.2) ? 1 : 0;
   end.output_is_inline = fate.chance(0.6);
   end.has_output_files = fate.chance(0.2);
-  const bool quick = fate.chance(0.3);
+  const bool quick = fate.chance(0.3) && day_.every_job == 0s;
+  if (day_.every_job > 0s) lasts = day_.every_job;
   time_.after(quick ? lasts / 1000 : lasts, [this, &machine, attempt, end, boots = machine.boots] {
     if (machine.boots == boots) finish(machine, attempt, end);
   });
@@ -312,13 +322,23 @@ void Hosts::check_start(const Machine& machine, AttemptId attempt, const Run& ru
     if (other != there.runs.end() && other->second.running && there.exists())
       complain_(attempt.text() + " starts while " + at->first.text() + " runs");
   }
-  // The daemon does not count what ran when an old copy was put back, and is left alone.
   model::Resources sum = run.needs;
   for (const auto& [id, other] : machine.runs)
-    if (other.running && !spared_.contains(id)) sum += other.needs;
+    if (other.running) sum += other.needs;
   auto room = machine.request.type.resources;
   room.scratch = std::min(room.scratch, machine.scratch);
+  if (short_ram_) check_ram(machine, room.ram);
+  if (short_ram_) room.ram = model::ram_for_jobs(std::min(room.ram, machine.ram), kReserveOfDay);
   if (!sum.fits_in(room)) complain_(machine.instance.text() + " runs more than it has room for");
+}
+
+void Hosts::check_ram(const Machine& machine, std::int64_t menu) const {
+  const std::string name = machine.instance.text();
+  if (machine.ram < menu / 2) complain_(name + " has less than half of its RAM, and gets work");
+  const auto runs =
+      std::ranges::count_if(machine.runs, [](const auto& one) { return one.second.running; });
+  if (machine.request.type.name == "small" && runs >= kJobsOnSmall)
+    complain_(name + " runs more jobs than its type may");
 }
 
 int Hosts::starts(model::WorkId job) const {
@@ -356,6 +376,14 @@ void Hosts::on(const model::KillAttempt& command) {
   const bool wanted = job != disk_.jobs().end() && job->second.record.cancel_requested;
   if (spared_.contains(command.attempt) && !wanted)
     complain_(command.attempt.text() + " ran when the disk was put back, and is ended");
+  if (job != disk_.jobs().end() && !disk_.was_put_back()) {
+    const auto& row = job->second.record;
+    const bool is_present = row.attempt == command.attempt.number &&
+                            row.instance == command.instance &&
+                            row.state == model::WorkState::kRunning;
+    if (is_present && !row.cancel_requested && !row.interrupted)
+      complain_(command.attempt.text() + " is killed, and that it is to end is not durable");
+  }
   to_agent(link, [this, command](Machine& machine) {
     model::AttemptEnd end;
     end.reason = model::EndReason::kSignal;
@@ -365,6 +393,19 @@ void Hosts::on(const model::KillAttempt& command) {
                   if (machine.boots == boots) finish(machine, attempt, end);
                 });
   });
+}
+
+void Hosts::on(const model::InterruptAttempt& command) {
+  const auto link = find(command.instance);
+  if (!link || !link->up) return;
+  const auto* intent = disk_.attempt(command.attempt);
+  if (intent == nullptr || intent->instance != command.instance)
+    complain_(command.attempt.text() + " is told of an interruption, and is not there");
+  const std::pair now{command.noticed, command.at};
+  const auto [told, fresh] = link->notices.try_emplace(command.attempt, now);
+  if (!fresh && told->second == now)
+    complain_(command.attempt.text() + " is told twice of one interruption");
+  told->second = now;
 }
 
 void Hosts::on(const model::AckAttempt& command) {

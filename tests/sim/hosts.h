@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/model/host.h"
@@ -32,7 +33,8 @@ class Hosts {
         commands_(commands),
         complain_(std::move(complain)),
         lies_(seed),
-        short_disks_(has_short_disks(seed)) {}
+        short_disks_(has_short_disks(seed)),
+        short_ram_(has_short_ram(seed)) {}
 
   /// A daemon starts; the links of the previous daemon are gone.
   void restart(Post post);
@@ -43,6 +45,10 @@ class Hosts {
   void misfortune();
   /// Half of the machines, or all, cannot be reached for this time; work on them goes on.
   void partition(Duration time);
+  /// The check on the machine has printed something else.
+  void print_notice(Machine& machine, model::HostInterruption notice) {
+    agent_says(machine, std::move(notice));
+  }
   /// One host in three lies, as long as there are faults.
   void let_them_lie() { lies_.begin(); }
   /// An admin gives up the hosts that cannot be reached.
@@ -50,6 +56,12 @@ class Hosts {
   /// Half of the connected hosts, three or more, cannot be reached, and this is one of them, and it
   /// runs: it may not be destroyed for that.
   [[nodiscard]] bool is_held(model::InstanceId id) const;
+  /// A host of the type has reported so much RAM.
+  [[nodiscard]] bool has_reported(const std::string& type, std::int64_t least,
+                                  std::int64_t most) const {
+    const auto found = ram_reports_.lower_bound({type, least});
+    return found != ram_reports_.end() && found->first == type && found->second <= most;
+  }
   /// How many attempts of the job have started.
   [[nodiscard]] int starts(model::WorkId job) const;
 
@@ -62,9 +74,13 @@ class Hosts {
     std::uint64_t connection = 0;
     std::uint64_t tries = 0;  ///< A new target makes older attempts to connect invalid.
     Mono last_said, last_sent;
+    std::uint64_t proposal = 0;  ///< The last one; 0: none stands on this connection.
+    Mono proposed_at;
+    std::uint64_t proposals = 0;
     bool resumed = false;            ///< The kernel has answered HostReady.
     std::set<model::AttemptId> own;  ///< Started or resumed on this connection.
     std::vector<model::HostEventBody> held;
+    std::map<model::AttemptId, std::pair<Wall, Wall>> notices;  ///< Told on this connection.
   };
   using LinkPtr = std::shared_ptr<Link>;
   struct Start {
@@ -77,6 +93,7 @@ class Hosts {
   void on(const model::ResumeAttempts& command);
   void on(const model::StartAttempt& command);
   void on(const model::KillAttempt& command);
+  void on(const model::InterruptAttempt& command);
   void on(const model::AckAttempt& command);
   void on(const model::ActivateRotation& command);
   void on(const model::RunCommand& command);
@@ -84,6 +101,8 @@ class Hosts {
   void try_connect(const LinkPtr& link, std::uint64_t tries);
   void come_up(const LinkPtr& link, Machine& machine);
   void propose_command(const LinkPtr& link);
+  /// Whether the command may run now, as far as the link knows.
+  [[nodiscard]] bool takes(const Link& link, const model::RunCommand& command) const;
   void drop(const LinkPtr& link);
   /// Notices a peer that has gone without closing the connection.
   void keep_alive(const LinkPtr& link, std::uint64_t connection);
@@ -99,6 +118,7 @@ class Hosts {
   /// Sends a message to the agent, in order, on the present connection.
   void to_agent(const LinkPtr& link, std::function<void(Machine&)> act);
   void start(Machine& machine, const model::StartAttempt& command);
+  void check_ram(const Machine& machine, std::int64_t menu) const;
   void check_start(const Machine& machine, model::AttemptId attempt, const Run& run);
   void finish(Machine& machine, model::AttemptId attempt, model::AttemptEnd end);
   void tell_end(Machine& machine, model::AttemptId attempt);
@@ -123,7 +143,8 @@ class Hosts {
   Commands& commands_;
   Disk::Complain complain_;
   HostLies lies_;
-  bool short_disks_;
+  bool short_disks_, short_ram_;
+  std::set<std::pair<std::string, std::int64_t>> ram_reports_;  ///< Of types.
   Post post_;
   std::uint64_t generation_ = 0;
   Mono partition_until_{};

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <variant>
@@ -14,7 +16,7 @@ void World::make_limits() {
   if (seed_ % 7 != 5) return;
   Random random(seed_);
   auto& limits = policy_.quotas.principals;
-  limits["ann"].running_vcpus_max = 2 + static_cast<std::int64_t>(random.below(9));
+  limits["ann"].running_vcpus_max = 2 + static_cast<std::int32_t>(random.below(9));
   // Hosts count with 0.001 an hour for each vcpu here: they cost less.
   limits["bob"].running_price_per_hour_max =
       model::Micros{2'000 + 1'000 * static_cast<std::int64_t>(random.below(7))};
@@ -32,18 +34,19 @@ void World::check_limits(const dispatch::Outbox& committed) {
   }
   for (const auto& [who, quota] : policy_.quotas.principals) {
     if (!starters.contains(who)) continue;  // What is taken over after a restore may be beyond it.
-    std::int64_t vcpus = 0, price = 0;
+    model::Vcpus vcpus;
+    std::int64_t price = 0;
     for (const auto& [id, row] : disk_.jobs()) {
       const auto state = row.record.state;
       if (row.principal != who ||
           (state != model::WorkState::kStarting && state != model::WorkState::kRunning))
         continue;
       vcpus += row.shape.needs.vcpus;
-      price += 1'000 * std::int64_t{row.shape.needs.vcpus};  // Their largest share.
+      price += row.shape.needs.vcpus.thousandths();  // Their largest share.
     }
     if (quota.running_vcpus_max && vcpus > *quota.running_vcpus_max)
-      complain(who + " runs " + std::to_string(vcpus) + " vcpus, and may run " +
-               std::to_string(*quota.running_vcpus_max));
+      complain(who + " runs " + to_string(vcpus) + " vcpus, and may run " +
+               to_string(*quota.running_vcpus_max));
     if (quota.running_price_per_hour_max && price > quota.running_price_per_hour_max->value)
       complain(who + " runs more than the price that it may");
   }
@@ -61,6 +64,27 @@ void World::check_shares() {
   if (waiting != jobs[0]) complain(std::to_string(waiting) + " jobs wait as shares count them");
   if (running != jobs[1] + jobs[2])
     complain(std::to_string(running) + " jobs run as shares count them");
+}
+
+/// The rows of what hosts have reported of their RAM are true, and plans count with them, also
+/// after a restart.
+void World::check_ram() {
+  const auto queries = kernel_->queries();
+  const auto& types = queries.policy().types;
+  std::map<std::string, std::int64_t> for_jobs;
+  for (const auto& type : queries.types()) for_jobs[type.name] = type.ram_for_jobs;
+  for (const auto& [key, row] : disk_.ram_reports()) {
+    if (row.ram < row.menu_ram / 2 || row.ram > row.menu_ram)
+      complain("type " + row.type + " has learned a RAM that it must not");
+    // Rows are rounded down to a 256th of the menu's RAM, which is the most that counts.
+    const std::int64_t step = row.menu_ram / 256;
+    const bool is_all = row.ram >= row.menu_ram - step;
+    if (!hosts_.has_reported(row.type, row.ram, is_all ? INT64_MAX : row.ram + step))
+      complain("no host of type " + row.type + " has reported the RAM that counts");
+    const auto type = std::ranges::find(types, row.type, &model::InstanceType::name);
+    if (type != types.end() && for_jobs[row.type] > model::ram_for_jobs(row.ram, type->reserve))
+      complain("plans count with more RAM of type " + row.type + " than its hosts reported");
+  }
 }
 
 }  // namespace hostler::sim

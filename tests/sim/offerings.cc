@@ -100,13 +100,13 @@ void Offerings::lie(std::vector<CloudOffering>& all) {
   }
 }
 
-dispatch::OfferingsFetched Offerings::answer(const std::string& set) {
+dispatch::OfferingsFetched Offerings::answer(const dispatch::OfferingsCall& call) {
   using enum model::CloudErrorClass;
   if (chance_.faults() && random_.chance(0.2)) {
     model::CloudError error;
     error.cls = random_.chance(0.5) ? kTransient : random_.chance(0.5) ? kRateLimit : kInternal;
     error.message = "not now";
-    return {set, tl::unexpected(error)};
+    return {call.set, call.number, tl::unexpected(error)};
   }
   auto all = truth();
   if (chance_.faults() && random_.chance(0.4)) lie(all);
@@ -117,7 +117,7 @@ dispatch::OfferingsFetched Offerings::answer(const std::string& set) {
     const auto [least, fresh] = least_said_.try_emplace(key, price);
     if (!fresh) least->second = std::min(least->second, price);
   }
-  return {set, std::move(all)};
+  return {call.set, call.number, std::move(all)};
 }
 
 void Offerings::restarted(const dispatch::Queries& queries) {

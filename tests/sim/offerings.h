@@ -27,7 +27,7 @@ class Offerings {
 
   /// The policy of such a day.
   void choose(model::SitePolicy& policy) const;
-  [[nodiscard]] dispatch::OfferingsFetched answer(const std::string& set);
+  [[nodiscard]] dispatch::OfferingsFetched answer(const dispatch::OfferingsCall& call);
   [[nodiscard]] Duration delay();
 
   /// The daemon has started with what the disk knows.

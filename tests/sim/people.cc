@@ -7,6 +7,21 @@
 /// What people want of the site and do to it.
 namespace hostler::sim {
 
+namespace {
+
+/// Needs of days with has_short_ram(): each fits on a large host that has little RAM.
+void vary(model::Resources& needs, std::size_t number) {
+  if (number % 3 == 0) needs.ram = 7 * kGiB;
+  if (number % 3 == 1) needs.ram = 5 * kGiB / 2;
+  if (number % 4 == 1) {
+    needs.vcpus = model::Vcpus::of_thousandths(250 * (1 + static_cast<std::int64_t>(number % 13)));
+    needs.ram = kGiB / 4;
+  }
+  if (number % 9 == 4) needs = {};
+}
+
+}  // namespace
+
 void World::make_people() {
   const std::uint64_t bursts = chance_.in(day_.bursts);
   for (std::uint64_t b = 0; b < bursts; ++b) {
@@ -21,9 +36,14 @@ void World::make_people() {
                           .ram = kGiB,
                           .scratch = 0};
       if (short_disks_ && wishes_.size() % 3 == 0) wish.shape.needs.scratch = kScratchOfJobs;
+      if (short_ram_) vary(wish.shape.needs, wishes_.size());
       wish.shape.priority = static_cast<std::int32_t>(chance_.below(3));
       wish.shape.restartable = chance_.chance(0.5);
       if (chance_.chance(0.1)) wish.shape.constraints.types = {"small", "large"};
+      if (day_.every_job > 0s) {
+        wish.shape = {};
+        wish.shape.needs = {.vcpus = 1, .gpus = 0, .ram = kGiB, .scratch = 0};
+      }
       wishes_.push_back(wish);
       time_.after(when + chance_.between(0s, day_.burst),
                   [this, index = wishes_.size() - 1] { submit(index); });
@@ -127,10 +147,43 @@ void World::release_holds() {
   time_.after(1min, [this] { release_holds(); });
 }
 
+/// On some days an admin changes what the pool may have.
+void World::make_reloads() {
+  if (pool_days_.kind() != PoolDays::Kind::kReloads) return;
+  Random random(seed_ + 1);
+  for (std::uint64_t n = 2 + random.below(4); n > 0; --n) {
+    const auto when = 20s + 1ms * static_cast<std::int64_t>(
+                                      random.below(static_cast<std::uint64_t>(day_.trouble / 1ms)));
+    const auto max = static_cast<std::int32_t>(1 + random.below(4));
+    const bool all = random.chance(0.3), no_small = random.chance(0.5);
+    time_.after(when, [this, max, all, no_small] {
+      if (calm_) return;
+      auto& pool = policy_.pools.front();
+      pool.max = all ? day_.fleet : max;
+      pool.types.clear();
+      if (!offerings_)
+        for (const auto& type : policy_.types)
+          if (!no_small || type.name != "small") pool.types.push_back(type.name);
+      reload();
+    });
+  }
+}
+
+void World::reload() {
+  cloud_.forget_boots();  // The daemon does, too.
+  post(dispatch::PolicyChanged{policy_});
+}
+
 /// The admin reads a config in which nothing is kept without need, and nobody has a limit.
 void World::close_down() {
   auto& pool = policy_.pools.front();
   pool.min = pool.standby = pool.stopped = 0;
+  if (pool_days_.kind() == PoolDays::Kind::kReloads) {
+    pool.max = day_.fleet;
+    pool.types.clear();
+    if (!offerings_)
+      for (const auto& type : policy_.types) pool.types.push_back(type.name);
+  }
   policy_.quotas = {};  // Some jobs need more than their user may run.
   post(dispatch::PolicyChanged{policy_});
 }

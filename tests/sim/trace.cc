@@ -6,16 +6,43 @@
 namespace hostler::sim {
 
 std::string describe(const dispatch::Event& event) {
-  static const char* const kNames[] = {
-      "driver loaded",       "set opened",   "successor opened", "create seen",
-      "create ended",        "set listed",   "looked up",        "destroy ended",
-      "tags ended",          "power ended",  "prices seen",      "quota group",
-      "console read",        "images found", "offerings",        "leftovers listed",
-      "leftover destroyed",  "host",         "submit",           "cancel job",
-      "release work",        "cancel held",  "outputs removed",  "set idle behavior",
-      "kill instance",       "open gate",    "accept account",   "believe list",
-      "give up unreachable", "plan made",    "policy changed",   "jobs forgotten",
-      "disk changed"};
+  static const char* const kNames[] = {"driver loaded",
+                                       "set opened",
+                                       "successor opened",
+                                       "credentials renewed",
+                                       "create seen",
+                                       "create ended",
+                                       "set listed",
+                                       "looked up",
+                                       "destroy ended",
+                                       "tags ended",
+                                       "power ended",
+                                       "prices seen",
+                                       "quota group",
+                                       "console read",
+                                       "images found",
+                                       "offerings",
+                                       "leftovers listed",
+                                       "leftover destroyed",
+                                       "notices seen",
+                                       "watch ended",
+                                       "host",
+                                       "submit",
+                                       "cancel job",
+                                       "release work",
+                                       "cancel held",
+                                       "outputs removed",
+                                       "set idle behavior",
+                                       "kill instance",
+                                       "open gate",
+                                       "accept account",
+                                       "believe list",
+                                       "give up unreachable",
+                                       "plan made",
+                                       "policy changed",
+                                       "jobs forgotten",
+                                       "disk changed",
+                                       "jump host changed"};
   static_assert(std::size(kNames) == std::variant_size_v<dispatch::Event>);
   std::string text = kNames[event.index()];
   if (const auto* host = std::get_if<model::HostEvent>(&event))

@@ -22,18 +22,29 @@ World::World(std::uint64_t seed, const Day& day)
       commands_(seed, time_, [this](const std::string& what) { complain(what); }),
       hosts_(time_, chance_, day_, disk_, cloud_, commands_, seed,
              [this](const std::string& what) { complain(what); }),
-      decisions_(disk_, [this](const std::string& what) { complain(what); }),
+      pool_days_(day.pool_days ? seed : 0, disk_,
+                 [this](const std::string& what) { complain(what); }),
+      decisions_(
+          disk_,
+          [this](model::InstanceId host, const model::WorkShape& shape) {
+            return pool_days_.is_made_for(host, shape);
+          },
+          [this](const std::string& what) { complain(what); }),
       greed_(~seed),
       short_disks_(has_short_disks(seed)),
+      short_ram_(has_short_ram(seed)),
       trace_(std::getenv("HOSTLER_SIM_TRACE") != nullptr) {
   make_policy();
+  pool_days_.set_minimum(policy_);
   make_images();
   make_leftovers();
   make_people();
   make_greedy_user();
   make_faults();
+  make_reloads();
   make_old_state();
   make_driver();
+  make_notices();
 }
 
 void World::make_policy() {
@@ -50,6 +61,8 @@ void World::make_policy() {
     t.name = t.provider_type = name;
     t.resources = {.vcpus = vcpus, .gpus = 0, .ram = vcpus * 2 * kGiB, .scratch = 0};
     if (short_disks_) t.resources.scratch = kScratch;
+    if (short_ram_) t.reserve = kReserveOfDay;
+    if (short_ram_ && t.name == "small") t.jobs_max = kJobsOnSmall;
     t.price_per_hour = {price};
     t.market = market;
     if (chance_.chance(0.5)) t.zones = {"z1", "z2"};
@@ -64,6 +77,7 @@ void World::make_policy() {
   for (const auto& t : policy_.types) pool.types.push_back(t.name);
   pool.max = day_.fleet;
   pool.idle_timeout = chance_.between(1s, 30s);
+  if (day_.idle_timeout) pool.idle_timeout = *day_.idle_timeout;
   pool.boot_timeout = 2min;
   pool.probe_timeout = chance_.between(5s, 90s);
   pool.shutdown_timeout = 3s;
@@ -87,44 +101,6 @@ void World::make_ceilings() {
   if (chance_.chance(0.3)) ceilings.price_per_hour_max = {1000};
   if (chance_.chance(0.3)) ceilings.creates_per_minute_max = 3;
   if (chance_.chance(0.3)) ceilings.destroys_per_decision_max = 1;
-}
-
-void World::make_faults() {
-  // Where look-ups lie too, only connections show which machines exist: they must hold.
-  const bool ids_lie = chance_.chance(day_.ids_lie);
-  if (ids_lie) cloud_.let_ids_lie();
-  const auto some = [&](Range range) { return ids_lie ? 0 : chance_.in(range); };
-  for (std::uint64_t n = some(day_.kills); n > 0; --n)
-    time_.after(chance_.between(0s, day_.trouble), [this] { kill(); });
-  for (std::uint64_t n = some(day_.machines_lost); n > 0; --n)
-    time_.after(chance_.between(20s, day_.trouble), [this] { cloud_.misfortune(); });
-  for (std::uint64_t n = some(day_.connections_lost); n > 0; --n)
-    time_.after(chance_.between(20s, day_.trouble), [this] { hosts_.misfortune(); });
-  for (std::uint64_t n = chance_.in(day_.spells); n > 0; --n)
-    time_.after(chance_.between(20s, day_.trouble),
-                [this] { cloud_.lie(chance_.between(5s, 1min)); });
-  // After an old state is put back a host is asked which work it has: a liar can end that work.
-  if (greed_.chance(day_.liars) && !has_old_state()) hosts_.let_them_lie();
-  if (chance_.chance(day_.barren))
-    time_.after(chance_.between(0s, day_.trouble),
-                [this] { cloud_.be_barren(chance_.between(1min, 5min)); });
-  for (std::uint64_t n = some(day_.partitions); n > 0; --n)
-    time_.after(chance_.between(20s, day_.trouble),
-                [this] { hosts_.partition(chance_.between(5s, 3min)); });
-  for (std::uint64_t n = chance_.in(day_.clock_jumps); n > 0; --n)
-    time_.after(chance_.between(0s, day_.trouble), [this] {
-      wall_ahead_ += chance_.between(0s, 2h) - 1h;
-      if (chance_.chance(0.5)) mono_ahead_ += chance_.between(0s, 1min);  // slept
-      tick();
-    });
-  time_.after(day_.trouble, [this] {
-    calm_ = true;
-    chance_.end_faults();
-    release_holds();
-    settle_restored();
-    close_down();
-    open_gates_of_crashes();
-  });
 }
 
 Now World::now() const {
@@ -163,9 +139,12 @@ void World::start() {
   cloud_.forget_boots();
   consoles_.restart();
   commands_.restart();
+  awaited_.clear();
   decisions_.restart();
+  pool_days_.daemon_started();
   if (images_) images_->daemon_started();
   if (leftovers_) leftovers_->daemon_started();
+  if (notices_) notices_->daemon_started();
   take(kernel_->restore(disk_.open(), now()));
   if (offerings_) offerings_->restarted(kernel_->queries());
   load_driver();
@@ -192,16 +171,21 @@ void World::post(dispatch::Event event) {
   ++tally_.events;
   hear_cloud(event);
   const Cause cause(event);
+  if (const auto* made = std::get_if<dispatch::PlanMade>(&event)) pool_days_.applies(made->number);
+  const bool is_reload = std::holds_alternative<dispatch::PolicyChanged>(event);
   std::optional<dispatch::OfferingsFetched> offered;
   if (const auto* answer = std::get_if<dispatch::OfferingsFetched>(&event)) offered = *answer;
   take(kernel_->apply(std::move(event), now()), cause);
+  if (is_reload) pool_days_.check_reload(kernel_->queries(), now());
   if (offered) offerings_->taken(*offered, kernel_->queries());
 }
 
 void World::take(dispatch::Outbox outbox, const Cause& cause) {
   decisions_.check(cause, outbox, kernel_->queries(), now());
+  pool_days_.check(cause, outbox, kernel_->queries(), now());
   if (images_) images_->check(kernel_->queries().sets().front(), outbox);
   if (offerings_) offerings_->decided(outbox);
+  if (notices_) notices_->check(outbox, kernel_->queries(), now());
   for (const auto& effect : dispatch::take_immediate(outbox)) carry_out(effect);
   if (!outbox.changes.empty() || !outbox.effects.empty()) uncommitted_.push_back(std::move(outbox));
   if (!uncommitted_.empty() && !committing_) {
@@ -249,7 +233,7 @@ void World::carry_out(const dispatch::Effect& effect) {
   if (const auto* command = std::get_if<model::HostCommand>(&effect)) {
     hosts_.take(*command);
   } else if (const auto* open = std::get_if<dispatch::OpenSet>(&effect)) {
-    cloud_.open(*open, consoles_.exist(), reply);
+    cloud_.open(*open, consoles_.exist(), leftovers_.has_value(), reply);
   } else if (const auto* create = std::get_if<dispatch::CreateCall>(&effect)) {
     cloud_.create(*create, reply);
     tally_.machines_at_once = std::max(tally_.machines_at_once, cloud_.alive());
@@ -258,7 +242,7 @@ void World::carry_out(const dispatch::Effect& effect) {
   } else if (const auto* look_up = std::get_if<dispatch::LookUpCall>(&effect)) {
     cloud_.look_up(*look_up, reply);
   } else if (const auto* destroy = std::get_if<dispatch::DestroyCall>(&effect)) {
-    if (destroy->request.reason == "unreachable" && hosts_.is_held(destroy->instance))
+    if (destroy->reason == model::Reason::kUnreachable && hosts_.is_held(destroy->instance))
       complain(destroy->instance.text() + " is destroyed in a partition");
     consoles_.destroyed(destroy->instance);
     cloud_.destroy(*destroy, reply);
@@ -275,18 +259,26 @@ void World::carry_out(const dispatch::Effect& effect) {
     reply(10ms, dispatch::QuotaGroupFetched{group->set, group->type, "machines"});
   } else if (const auto* wanted = std::get_if<dispatch::ImagesCall>(&effect)) {
     if (!images_) return complain("no image is named, and one is looked for");
+    ask("images");
     images_->find(*wanted, chance_.faults(), time_.now(), reply);
-  } else if (const auto* ask = std::get_if<dispatch::OfferingsCall>(&effect)) {
-    reply(offerings_.value().delay(), offerings_->answer(ask->set));
+  } else if (const auto* offered = std::get_if<dispatch::OfferingsCall>(&effect)) {
+    ask("offerings");
+    reply(offerings_.value().delay(), offerings_->answer(*offered));
   } else if (const auto* left = std::get_if<dispatch::LeftoversCall>(&effect)) {
-    if (!leftovers_) return complain("nobody is to look for leftovers");
+    if (!leftovers_) return complain("leftovers are looked for, and the driver cannot list them");
+    ask("leftovers");
     leftovers_->list(*left, chance_.faults(), reply);
   } else if (const auto* end = std::get_if<dispatch::DestroyLeftoverCall>(&effect)) {
     if (!leftovers_) return complain("nobody is to destroy leftovers");
     leftovers_->destroy(*end, chance_.faults(), now().mono, reply);
+  } else if (const auto* watch = std::get_if<dispatch::WatchCall>(&effect)) {
+    if (notices_) return notices_->watch(*watch, chance_.faults(), reply);
+    reply(10ms, dispatch::WatchEnded{watch->set, watch->number,
+                                     error(model::CloudErrorClass::kUnsupported, "no watch")});
   } else if (const auto* plan = std::get_if<dispatch::MakePlan>(&effect)) {
     ++tally_.plans;
     auto made = scheduler::make_plan(*plan->snapshot, *plan->policy);
+    pool_days_.planned(plan->number, plan->snapshot, made);
     if (chance_.fault(0.02)) go_mad(made, *plan->snapshot);
     reply(chance_.fault(0.1) ? chance_.between(1s, 3s) : chance_.between(1ms, 50ms),
           dispatch::PlanMade{plan->number, std::move(made)});
@@ -309,18 +301,6 @@ void World::tidy() {
               });
 }
 
-/// A planner with a bug: whoever applies its plan, and the governor, stand against it.
-void World::go_mad(scheduler::Plan& plan, const scheduler::Snapshot& snapshot) {
-  const auto creates = plan.creates;
-  for (int n = 0; n < 5; ++n)
-    plan.creates.insert(plan.creates.end(), creates.begin(), creates.end());
-  for (const auto& host : snapshot.hosts) {
-    if (chance_.chance(0.5))
-      plan.shutdowns.push_back({host.id, scheduler::ShutdownCode::kIdle, "a mad plan"});
-    if (chance_.chance(0.5)) plan.switch_offs.push_back({host.id, "a mad plan"});
-  }
-}
-
 void World::plan_next_tick() {
   if (!kernel_) return;
   const Mono wake = kernel_->next_wake();
@@ -338,6 +318,7 @@ void World::plan_next_tick() {
 void World::tick() {
   if (kernel_ && !complaint_) take(kernel_->tick(now()));
   if (kernel_ && !complaint_) check_shares();
+  if (kernel_ && !complaint_ && short_ram_) check_ram();
   if (kernel_ && !complaint_) commands_.check();
 }
 
@@ -374,6 +355,7 @@ Tally World::tally() const {
   Tally out = tally_;
   out.jobs = disk_.jobs().size() + disk_.forgotten().size();
   out.instances = disk_.instances().size();
+  for (const auto& [id, row] : disk_.instances()) out.unused += row.record.first_job.us == 0;
   out.machine_time = cloud_.lived();
   return out;
 }

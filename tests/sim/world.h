@@ -15,7 +15,9 @@
 #include "tests/sim/hosts.h"
 #include "tests/sim/image_cloud.h"
 #include "tests/sim/leftover_cloud.h"
+#include "tests/sim/notice_cloud.h"
 #include "tests/sim/offerings.h"
+#include "tests/sim/pool_days.h"
 
 namespace hostler::sim {
 
@@ -24,6 +26,7 @@ constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 /// Counts of one simulated day.
 struct Tally {
   std::uint64_t jobs = 0, instances = 0, events = 0, plans = 0, commits = 0, starts_of_daemon = 0;
+  std::uint64_t unused = 0;          ///< Instances that have never run a job.
   std::size_t machines_at_once = 0;  ///< The highest number at any time.
   Duration machine_time{};           ///< Of all machines together.
 };
@@ -55,7 +58,9 @@ class World {
   void make_driver();
   void make_images();
   void make_leftovers();
+  void make_notices();
   void hear_cloud(const dispatch::Event& event);
+  void ask(const std::string& question);
   void load_driver();
   void start();
   void kill();
@@ -79,6 +84,8 @@ class World {
   void meddle();
   void release_holds();
   void close_down();
+  void make_reloads();
+  void reload();
   void make_old_state();
   [[nodiscard]] Random fate_of_disk() const;
   /// On this day an old copy of the disk is put back.
@@ -87,6 +94,7 @@ class World {
   void settle_restored();
   void check_end();
   void check_shares();
+  void check_ram();
   void check_limits(const dispatch::Outbox& committed);
   void check_ended(const model::WorkItem& row);
   [[nodiscard]] bool over();
@@ -107,11 +115,14 @@ class World {
   Consoles consoles_;
   Commands commands_;
   Hosts hosts_;
+  PoolDays pool_days_;
   Decisions decisions_;
   std::optional<CrashingDriver> driver_;    ///< On days on which it dies.
   std::optional<LeftoverCloud> leftovers_;  ///< On days on which disks are left.
+  std::optional<NoticeCloud> notices_;      ///< On days on which the cloud takes machines back.
   std::optional<ImageCloud> images_;        ///< On days on which the site names its image.
   std::optional<Offerings> offerings_;      ///< On days on which the pool chooses types.
+  std::set<std::string> awaited_;           ///< Periodic questions whose answer is to come.
   std::unique_ptr<dispatch::Dispatcher> kernel_;
   std::uint64_t generation_ = 0;
   std::vector<dispatch::Outbox> uncommitted_;
@@ -120,7 +131,7 @@ class World {
   std::vector<Wish> wishes_;
   std::map<model::WorkId, std::size_t> wish_of_;  ///< Of answered submits.
   Random greed_;  ///< The choices of the greedy user, apart from those of all others.
-  bool short_disks_;
+  bool short_disks_, short_ram_;
   Tally tally_;
   bool calm_ = false;  ///< Faults and requests have ended.
   const bool trace_;

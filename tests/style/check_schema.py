@@ -98,13 +98,22 @@ def mistakes(sample: dict):
         yield f"without {key}", {k: v for k, v in sample.items() if k != key}
 
 
+def differences_of_plans(schema: dict, plan: dict):
+    """A snapshot's pools have keys of the configuration, with its limits."""
+    keys = schema["properties"]["pools"]["items"]["properties"]
+    for key, its in plan["properties"]["pools"]["items"]["properties"].items():
+        if its != keys.get(key):
+            yield f"config/plan.schema.json: pools[].{key} is not as in config/schema.json"
+
+
 def problems(root: pathlib.Path):
     schema = json.loads((root / "config/schema.json").read_text())
     samples = {
         path.name: json.loads(uncommented(path.read_text()))
         for path in sorted((root / "config").glob("*.json"))
-        if path.name != "schema.json"
+        if not path.name.endswith("schema.json")
     }
+    yield from differences_of_plans(schema, json.loads((root / "config/plan.schema.json").read_text()))
     for name, sample in samples.items():
         for violation in violations(sample, schema, schema):
             yield f"config/{name}: {violation}"

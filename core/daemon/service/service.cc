@@ -49,16 +49,22 @@ void DaemonService::request_change(Event event, PendingReplies::Answer answer) {
   uses_.loop->post(std::move(event));
 }
 
-void DaemonService::submit(const api::Principal& who, std::vector<model::WorkItem> jobs,
-                           api::Answer<std::vector<model::WorkId>> answer) {
-  if (const auto room = uses_.store->check_room(); !room)
-    return answer(tl::unexpected(room.error()));
+Result<dispatch::Submit> DaemonService::submit_of(const api::Principal& who,
+                                                  std::vector<model::WorkItem> jobs) const {
+  HOSTLER_TRY(uses_.store->check_room());
   dispatch::Submit event{0, who.name, std::move(jobs)};
   if (uses_.quotas->of(who.name).output_bytes_max) {
     const auto bytes = uses_.store->output_bytes_of(who.name);
     event.output_bytes = bytes ? std::optional(*bytes) : std::nullopt;
   }
-  request_change(std::move(event), std::move(answer));
+  return event;
+}
+
+void DaemonService::submit(const api::Principal& who, std::vector<model::WorkItem> jobs,
+                           api::Answer<std::vector<model::WorkId>> answer) {
+  auto event = submit_of(who, std::move(jobs));
+  if (!event) return answer(tl::unexpected(std::move(event.error())));
+  request_change(std::move(*event), std::move(answer));
 }
 
 void DaemonService::cancel(const api::Principal& who, model::WorkId job, api::Answer<void> answer) {

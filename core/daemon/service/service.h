@@ -13,6 +13,7 @@
 #include "core/daemon/notifier.h"
 #include "core/daemon/pending_replies.h"
 #include "core/daemon/reload_status.h"
+#include "core/daemon/service/current_config.h"
 #include "core/daemon/service/current_quotas.h"
 #include "core/daemon/worker.h"
 #include "core/metrics/metrics.h"
@@ -26,7 +27,7 @@ namespace hostler::daemon {
 /// worker makes the answers that read much.
 class DaemonService final : public api::Service {
  public:
-  /// What the service uses. All of it must outlive the service.
+  /// What the service uses, a member for each. All of it must outlive the service.
   struct Dependencies {
     Loop* loop = nullptr;
     store::Store* store = nullptr;
@@ -49,11 +50,14 @@ class DaemonService final : public api::Service {
     std::function<void(const std::string& set, model::ConsoleQuery query,
                        std::function<void(model::CloudResult<model::ConsoleText>)> done)>
         read_console;
+    const CurrentConfig* config = nullptr;
   };
   explicit DaemonService(Dependencies uses) : uses_(std::move(uses)) {}
 
   void submit(const api::Principal& who, std::vector<model::WorkItem> jobs,
               api::Answer<std::vector<model::WorkId>> answer) override;
+  void dry_run(const api::Principal& who, std::vector<model::WorkItem> jobs,
+               api::Answer<std::string> answer) override;
   void cancel(const api::Principal& who, model::WorkId job, api::Answer<void> answer) override;
   void release(const api::Principal& who, model::WorkId job, api::Answer<void> answer) override;
   void release_held(const api::Principal& who,
@@ -109,6 +113,11 @@ class DaemonService final : public api::Service {
   void why(const api::Principal& who, const std::string& subject,
            api::Answer<api::WhyView> answer) override;
 
+  void plan(const api::Principal& who, api::Answer<std::string> answer) override;
+  void plan_snapshot(const api::Principal& who, api::Answer<std::string> answer) override;
+  void config_diff(const api::Principal& who, std::string text, const std::string& folder,
+                   api::Answer<std::string> answer) override;
+
   void events(const api::Principal& who, model::Revision after, std::size_t limit,
               api::Answer<std::vector<model::LedgerRecord>> answer) override;
   std::shared_ptr<void> on_new_events(std::function<void()> wake) override;
@@ -131,6 +140,9 @@ class DaemonService final : public api::Service {
   /// while the store does not commit.
   template <class Event>
   void request_change(Event event, PendingReplies::Answer answer);
+  /// As the dispatcher checks it. kUnavailable while the disk has no room for jobs.
+  Result<dispatch::Submit> submit_of(const api::Principal& who,
+                                     std::vector<model::WorkItem> jobs) const;
   /// kNotFound, or kForbidden if the principal may not see the job.
   Result<model::WorkItem> readable_job(const api::Principal& who, model::WorkId job,
                                        bool with_body = false) const;
@@ -143,6 +155,8 @@ class DaemonService final : public api::Service {
   void set_store_gauges() const;
 
   const Dependencies uses_;
+  /// Dry runs that are not answered yet.
+  const std::shared_ptr<std::atomic<int>> dry_runs_ = std::make_shared<std::atomic<int>>(0);
 };
 
 }  // namespace hostler::daemon

@@ -70,10 +70,9 @@ void AdminRequests::retry_now(const model::GateRecord& gate, Now now) {
   if (held(model::CloudOp::kOther) && set.prices_at != fleet::kNever) set.prices_at = now.mono;
   if (held(model::CloudOp::kOpen) && !set.open) set.open_at = now.mono;
   if (held(model::CloudOp::kQuotaGroup) && set.groups_at != fleet::kNever) set.groups_at = now.mono;
-  if (held(model::CloudOp::kImages)) images_.want(*index, now.mono);
-  auto& leftovers = leftovers_.of(*index);
-  if (held(model::CloudOp::kLeftovers)) leftovers.next = std::min(leftovers.next, now.mono);
-  if (held(model::CloudOp::kDestroyLeftover)) leftovers.look_at = now.mono;
+  questions_.ask_held_back(*index, gate, now);
+  if (held(model::CloudOp::kDestroyLeftover)) leftovers_.of(*index).look_at = now.mono;
+  if (held(model::CloudOp::kWatch)) watches_.of(*index).next = now.mono;
   for (const auto id : hosts_.ids()) {
     Host& host = *hosts_.change(id);
     auto& instance = host.instance;
@@ -99,7 +98,7 @@ void AdminRequests::policy_changed(Now now) {
   fresh.keep_creates_of(governor_);
   set_aside_.count(policy_, fresh);
   governor_ = std::move(fresh);
-  menu_.reload();
+  for (auto& forgotten : menu_.reload()) recorder_.change(std::move(forgotten));
   for (const auto id : hosts_.ids()) {
     Host& host = *hosts_.change(id);
     host.instance.type = menu_.type_index(host.instance.record.type);
@@ -107,10 +106,25 @@ void AdminRequests::policy_changed(Now now) {
     steps_.count(host);
   }
   plan_.reload(policy_);
+  const std::string will_go = close_hosts();
   recorder_.record("admin", "site", model::Event::kPolicyChanged, "",
-                   "the configuration was read again", now);
+                   "the configuration was read again" +
+                       (will_go.empty() ? "" : "; hosts that go when they are empty: " + will_go),
+                   now);
   boots_.reloaded(now);
   gates_.reloaded(now);
+}
+
+std::string AdminRequests::close_hosts() {
+  hosts_.refresh_views(viewer_);
+  const auto& views = hosts_.views();
+  const auto closed = scheduler::closed_hosts(views, policy_, set_aside_.count_pools(policy_));
+  std::vector<scheduler::Close> out;
+  for (std::size_t h = 0; h < views.size(); ++h)
+    if (closed[h] != scheduler::Closed::kNo) out.push_back({views[h].id, closed[h]});
+  std::string text = scheduler::text_of(views, closed, policy_);
+  hosts_.close(out);
+  return text;
 }
 
 }  // namespace hostler::dispatch

@@ -1,10 +1,11 @@
 #pragma once
 
 #include "core/dispatch/handlers/instance_steps.h"
-#include "core/dispatch/state/images.h"
 #include "core/dispatch/state/leftovers.h"
 #include "core/dispatch/state/menu.h"
+#include "core/dispatch/state/questions.h"
 #include "core/dispatch/state/set_aside.h"
+#include "core/dispatch/state/watches.h"
 
 namespace hostler::dispatch {
 
@@ -14,8 +15,9 @@ class AdminRequests {
  public:
   AdminRequests(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,
                 BootGates& boots, scheduler::Governor& governor, PlanState& plan,
-                Recorder& recorder, Menu& menu, Images& images, Leftovers& leftovers,
-                const SetAside& set_aside, InstanceSteps& steps)
+                Recorder& recorder, Menu& menu, Questions& questions, Leftovers& leftovers,
+                Watches& watches, const SetAside& set_aside, const HostViewer& viewer,
+                InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
@@ -25,9 +27,11 @@ class AdminRequests {
         plan_(plan),
         recorder_(recorder),
         menu_(menu),
-        images_(images),
+        questions_(questions),
         leftovers_(leftovers),
+        watches_(watches),
         set_aside_(set_aside),
+        viewer_(viewer),
         steps_(steps) {}
 
   void on(const SetIdleBehavior& event, Now now);
@@ -39,6 +43,9 @@ class AdminRequests {
   void policy_changed(Now now);
 
  private:
+  /// Closes the hosts that the policy no longer has room for, before a plan does so: none gets a
+  /// new job meanwhile. Returns what closed_hosts() says, for people.
+  std::string close_hosts();
   /// Calls that the gate held back until its end are due now.
   void retry_now(const model::GateRecord& gate, Now now);
 
@@ -51,9 +58,11 @@ class AdminRequests {
   PlanState& plan_;
   Recorder& recorder_;
   Menu& menu_;
-  Images& images_;
+  Questions& questions_;
   Leftovers& leftovers_;
+  Watches& watches_;
   const SetAside& set_aside_;
+  const HostViewer& viewer_;
   InstanceSteps& steps_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/scheduler/fit.h"
 #include "core/scheduler/plan.h"
 
 namespace hostler::dispatch {
@@ -16,18 +17,24 @@ bool is_to_blame(const Host& host, const work::Job& job) {
          job.state() == model::WorkState::kStarting;
 }
 
+/// Its cloud has said that it takes the host away.
+bool is_announced(const Host& host) {
+  return host.instance.cordoned || host.instance.restart_announced;
+}
+
 }  // namespace
 
 bool AttemptEvents::place(Host& host, scheduler::ClassId cls, Now now) {
   auto& instance = host.instance;
-  const auto& klass = jobs_.queue().at(cls);
-  if (klass.count == 0 || !instance.takes_work() || !instance.type) return false;
-  const model::Resources needs = klass.shape.needs;
-  const auto total = instance.room_of(policy_.types[*instance.type].resources);
-  if (!(instance.occupancy.used() + needs).fits_in(total)) return false;
-  const std::int32_t most = policy_.pools[instance.pool].attempts_parallel_max;
-  if (most > 0 && instance.occupancy.active_attempts() >= static_cast<std::uint32_t>(most))
+  if (!jobs_.queue().waits(cls) || !instance.takes_work() || !instance.type ||
+      host.closed != scheduler::Closed::kNo)
     return false;
+  const model::Resources needs = jobs_.queue().at(cls).shape.needs;
+  const auto total = instance.room_of(policy_.types[*instance.type]);
+  if (!(instance.occupancy.used() + needs).fits_in(total)) return false;
+  const std::int32_t most =
+      model::jobs_max_of(policy_.pools[instance.pool], policy_.types[*instance.type]);
+  if (instance.occupancy.active_attempts() >= static_cast<std::uint32_t>(most)) return false;
   const auto price = scheduler::price_of_part(instance.record.price_per_hour, needs, total);
   if (!jobs_.queue().has_next(cls, price)) return false;
   work::Job& job = jobs_.pop(cls, price);
@@ -45,16 +52,41 @@ bool AttemptEvents::place(Host& host, scheduler::ClassId cls, Now now) {
   return true;
 }
 
+bool AttemptEvents::place_own(Host& host, scheduler::ClassId next, Now now) {
+  if (host.reserved_for) return false;
+  const auto& queue = jobs_.queue();
+  const auto& instance = host.instance;
+  const auto priority = [&](scheduler::ClassId cls) { return queue.at(cls).shape.priority; };
+  std::erase_if(host.load, [&](const auto& load) { return !queue.waits(load.cls); });
+  while (!host.load.empty()) {
+    const auto own = std::ranges::max_element(host.load, {},
+                                              [&](const auto& load) { return priority(load.cls); });
+    if (priority(own->cls) < priority(next)) return false;
+    const bool may_run =
+        scheduler::meets(queue.at(own->cls).shape.constraints, policy_.types[*instance.type].name,
+                         instance.record.zone, instance.record.market);
+    if (may_run && place(host, own->cls, now)) {
+      if (--own->count == 0 || !queue.waits(own->cls)) host.load.erase(own);
+      return true;
+    }
+    host.load.erase(own);  // It does not fit on what the host really has.
+  }
+  return false;
+}
+
 void AttemptEvents::fill(Host& host, Now now) {
   const auto& instance = host.instance;
-  if (jobs_.queue().size() != 0 && instance.takes_work() && instance.type) {
+  const bool takes_work = instance.takes_work() && host.closed == scheduler::Closed::kNo;
+  if (jobs_.queue().size() != 0 && takes_work && instance.type) {
     const auto& type = policy_.types[*instance.type];
     for (;;) {
       const auto cls = scheduler::pick_next(jobs_.queue(), viewer_.view(host), type.name,
                                             instance.record.zone, instance.record.market);
-      if (!cls || !place(host, *cls, now)) break;
+      if (!cls) break;
+      if (!place_own(host, *cls, now) && !place(host, *cls, now)) break;
     }
   }
+  if (takes_work) host.load.clear();
   steps_.apply(host, fleet::work_changed(host.instance, now), "dispatcher", now);
 }
 
@@ -63,6 +95,7 @@ void AttemptEvents::on(Host& host, const model::AttemptStarted& event, Now now) 
   if (job != nullptr && host.instance.occupancy.find(event.attempt) != nullptr)
     job_steps_.apply(*job, work::started(*job, event.started, now), now);
   host.instance.occupancy.set_started(event.attempt, now.mono);
+  interruptions_.started(host, now);
 }
 
 void AttemptEvents::on(Host& host, const model::AttemptRefused& event, Now now) {
@@ -125,9 +158,10 @@ void AttemptEvents::on(Host& host, const model::AttemptExited& event, Now now) {
 }
 
 void AttemptEvents::end_unplaced(Host& host, const model::AttemptId& attempt, Now now) {
-  if (left_alone_.take(host, attempt, model::AttemptPhase::kEnded, now)) return;
+  if (left_alone_.take(host, attempt, model::AttemptPhase::kEnded, now))
+    return fill(host, now);          // It takes no more room.
   rows_.acknowledge(host, attempt);  // Reported again; its end is durable here already.
-  if (host.instance.occupancy.forget_left_alone(attempt)) fill(host, now);
+  if (host.instance.occupancy.forget_unplaced(attempt)) fill(host, now);
 }
 
 void AttemptEvents::on(Host& host, const model::AttemptCollected& event, Now now) {
@@ -143,7 +177,7 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
   Reported reported;
   for (const auto& one : report.attempts) reported[one.attempt] = one.phase;
   model::ResumeAttempts resume{host.id(), report.connection, {}};
-  host.instance.occupancy.forget_left_alone();  // end_foreign() adds what still is.
+  host.instance.occupancy.forget_unplaced();  // end_foreign() adds what still is.
   const auto placed = host.instance.occupancy.attempts();
   for (const auto& ours : placed) {
     work::Job* job = jobs_.find(ours.attempt);
@@ -183,14 +217,16 @@ void AttemptEvents::missing(Host& host, work::Job& job, const fleet::PlacedAttem
   else if (ours.boot_id == boot_id)
     job_steps_.apply(job, work::never_started(job, "the host does not know it", now), now);
   else
-    job_steps_.apply(job, work::host_gone(job, "the host was rebooted", now), now);
+    job_steps_.apply(job, work::host_gone(job, "the host was rebooted", now, is_announced(host)),
+                     now);
 }
 
 bool AttemptEvents::known(Host& host, work::Job& job, const fleet::PlacedAttempt& ours,
                           model::AttemptPhase phase, Now now) {
   if (phase == model::AttemptPhase::kUnknownEnd) {
     rows_.finish(host, ours.attempt, now);
-    job_steps_.apply(job, work::host_gone(job, "the host was rebooted", now), now);
+    job_steps_.apply(job, work::host_gone(job, "the host was rebooted", now, is_announced(host)),
+                     now);
     rows_.acknowledge(host, ours.attempt);
     return false;
   }
@@ -198,7 +234,7 @@ bool AttemptEvents::known(Host& host, work::Job& job, const fleet::PlacedAttempt
   job_steps_.apply(job, work::started(job, now.wall, now), now);
   host.instance.occupancy.set_started(ours.attempt, now.mono);
   // The kill may have been lost with the connection, or with an earlier daemon.
-  if (job.record && job.record->cancel_requested)
+  if (job.record && (job.record->cancel_requested || job.record->interrupted))
     recorder_.command(model::KillAttempt{host.id(), ours.attempt});
   return true;
 }
@@ -250,9 +286,8 @@ void AttemptEvents::take_over(Host& host, Reported& reported, model::ResumeAttem
 
 void AttemptEvents::judge_left_alone(Host& host, Now now) {
   Reported dead, others;
-  for (const auto& one : host.instance.occupancy.left_alone())
+  for (const auto& one : host.instance.occupancy.take_left_alone())
     (one.second == model::AttemptPhase::kUnknownEnd ? dead : others).insert(one);
-  host.instance.occupancy.forget_left_alone();
   model::ResumeAttempts none;  // A connection is told once which attempts go on.
   take_over(host, dead, none, now);
   others.merge(dead);
@@ -272,6 +307,7 @@ void AttemptEvents::end_foreign(Host& host, const Reported& foreign, Now now) {
       recorder_.record("host", attempt.text(), model::Event::kUnexpectedAttempt, "",
                        "killed on " + host.id().text(), now);
     recorder_.command(model::KillAttempt{host.id(), attempt});
+    host.instance.occupancy.await_end(attempt);
   }
   if (killed > kForeignShown)
     recorder_.record("host", host.id().text(), model::Event::kUnexpectedAttempts, "",

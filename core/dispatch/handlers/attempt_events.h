@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/handlers/interruptions.h"
 #include "core/dispatch/handlers/left_alone.h"
 #include "core/dispatch/state/host_viewer.h"
 
@@ -14,7 +15,7 @@ class AttemptEvents {
   AttemptEvents(const model::SitePolicy& policy, Jobs& jobs, const SetAside& set_aside,
                 const HostViewer& viewer, PlanState& plan, Recorder& recorder, AttemptRows& rows,
                 Takeover& takeover, LeftAlone& left_alone, JobSteps& job_steps,
-                InstanceSteps& steps)
+                InstanceSteps& steps, Interruptions& interruptions)
       : policy_(policy),
         jobs_(jobs),
         set_aside_(set_aside),
@@ -25,11 +26,13 @@ class AttemptEvents {
         takeover_(takeover),
         left_alone_(left_alone),
         job_steps_(job_steps),
-        steps_(steps) {}
+        steps_(steps),
+        interruptions_(interruptions) {}
 
   /// Puts the first job of the class on the host. False if it does not fit any more.
   bool place(Host& host, scheduler::ClassId cls, Now now);
-  /// Fills the room of a host at once, in the order of the queue.
+  /// Fills the room of a host at once, in the order of the queue. A new host first gets what it was
+  /// made for: others would need hosts that nobody has bought.
   void fill(Host& host, Now now);
 
   void on(Host& host, const model::AttemptStarted& event, Now now);
@@ -44,6 +47,10 @@ class AttemptEvents {
 
  private:
   using Reported = fleet::Occupancy::LeftAlone;
+
+  /// Of fill(): puts a job on the host that the host was made for, unless `next` is more urgent.
+  /// False: there is none any more.
+  bool place_own(Host& host, scheduler::ClassId next, Now now);
 
   /// Of compare(): a broken host does not report an attempt that was sent to it.
   void blame(Host& host, work::Job& job, const fleet::PlacedAttempt& ours, Now now);
@@ -75,6 +82,7 @@ class AttemptEvents {
   LeftAlone& left_alone_;
   JobSteps& job_steps_;
   InstanceSteps& steps_;
+  Interruptions& interruptions_;
 };
 
 }  // namespace hostler::dispatch

@@ -1,7 +1,6 @@
 #include "core/dispatch/handlers/creates.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "core/base/units.h"
@@ -31,7 +30,9 @@ bool Creates::still_holds(const scheduler::Create& create, Now now) const {
   if (create.offering >= menu_.offerings().size()) return false;
   const auto& offering = menu_.offerings()[create.offering];
   const Set& set = sets_.at(offering.set);
-  if (create.for_class && jobs_.queue().at(*create.for_class).count == 0) return false;
+  if (create.for_class && !create.displaced && !jobs_.queue().waits(*create.for_class))
+    return false;
+  if (create.is_exchange && rests_.exchanges(offering.pool, now.mono)) return false;
   if (!set.refuses_creates().empty()) return false;
   if (!set.refuses_pool(policy_.pools[offering.pool]).empty()) return false;
   if (!set.refuses_market(offering.market).empty()) return false;
@@ -58,11 +59,14 @@ void Creates::apply(const scheduler::Create& create, Now now) {
   record.zone = offering.zone;
   record.market = offering.market;
   record.price_per_hour = offering.price_per_hour;
-  record.total = type.resources;
+  record.total = offering.resources;  // A job that fills it pays for all of it.
   record.reason = create.reason;
   intended.create = make_request(offering, record);
   intended.image = intended.create->type.image_id;
   intended.load = create.load;
+  intended.for_exchange = create.is_exchange;
+  if (create.is_exchange)
+    rests_.exchange(offering.pool, now.mono + rest_of_exchange(policy_.pools[offering.pool]));
   Host& added = hosts_.add(std::move(intended));
   steps_.count(added);
   const std::string& cheaper = create.passed_over;
@@ -78,21 +82,15 @@ void Creates::apply(const scheduler::Create& create, Now now) {
 
 std::string Creates::prices_by_set(const scheduler::Offering& bought) const {
   if (policy_.pools[bought.pool].sets.size() < 2) return "";
-  std::map<std::uint32_t, model::Micros> least{{bought.set, bought.price_per_hour}};
-  for (const auto& other : menu_.offerings()) {
-    if (other.pool != bought.pool || other.type != bought.type) continue;
-    const auto [at, fresh] = least.try_emplace(other.set, other.price_per_hour);
-    if (!fresh && other.set != bought.set) at->second = std::min(at->second, other.price_per_hour);
-  }
   std::string out;
-  const auto append = [&](std::uint32_t set) {
+  const auto append = [&](std::uint32_t set, model::Micros price) {
     out.append(out.empty() ? "; price an hour: " : ", ")
-        .append(format_money(least.at(set).value) + " in set " + policy_.sets[set].name);
+        .append(format_money(price.value) + " in set " + policy_.sets[set].name);
   };
-  append(bought.set);
+  append(bought.set, bought.price_per_hour);
   std::size_t told = 1;
-  for (const auto& [set, price] : least)
-    if (set != bought.set && ++told <= kSetsTold) append(set);
+  for (const auto& [set, price] : menu_.least_prices(bought.pool, bought.type))
+    if (set != bought.set && ++told <= kSetsTold) append(set, price);
   return out;
 }
 
@@ -109,13 +107,15 @@ std::shared_ptr<model::CreateRequest> Creates::make_request(const scheduler::Off
   out->type.image.reset();
   out->type.image_id = images_.id_for(offering.set, offering.pool, offering.type);
   out->type.quota_group = sets_.quota_group(offering.set, type);
+  out->type.placement = {};
+  out->type.jobs_max = 0;
+  out->type.reserve = {};
   out->type.only_in.clear();  // It says how the type was found, and nothing of the instance.
   out->region = set_policy.region;
   out->zone = offering.zone;
-  out->root_disk = pool.root_disk != 0 ? pool.root_disk : type.root_disk;
-  out->subnet = model::subnet_of(pool, type);
-  out->security_groups = pool.security_groups.empty() ? type.security_groups : pool.security_groups;
-  out->profiles = pool.profiles.empty() ? type.profiles : pool.profiles;
+  out->subnet = offering.subnet;
+  out->placement = model::placement_of(pool.placement, type.placement);
+  out->placement.subnets.clear();
   if (const auto with_pools = pool.provider_params.find(type.name);
       with_pools != pool.provider_params.end())
     out->type.provider_params_json = with_pools->second;

@@ -8,6 +8,7 @@
 #include "core/dispatch/state/images.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/offered_types.h"
+#include "core/dispatch/state/rests.h"
 #include "core/scheduler/plan.h"
 
 namespace hostler::dispatch {
@@ -17,8 +18,8 @@ class Creates {
  public:
   Creates(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Jobs& jobs, CallGates& gates,
           scheduler::Governor& governor, PlanState& plan, Recorder& recorder, const Menu& menu,
-          const Images& images, const OfferedTypes& offered, CreateSecretsFactory make_secrets,
-          InstanceCalls& calls, InstanceSteps& steps)
+          const Images& images, const OfferedTypes& offered, Rests& rests,
+          CreateSecretsFactory make_secrets, InstanceCalls& calls, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
@@ -30,6 +31,7 @@ class Creates {
         menu_(menu),
         images_(images),
         offered_(offered),
+        rests_(rests),
         make_secrets_(std::move(make_secrets)),
         calls_(calls),
         steps_(steps) {}
@@ -58,6 +60,7 @@ class Creates {
   const Menu& menu_;
   const Images& images_;
   const OfferedTypes& offered_;
+  Rests& rests_;
   const CreateSecretsFactory make_secrets_;
   InstanceCalls& calls_;
   InstanceSteps& steps_;

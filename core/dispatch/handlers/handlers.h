@@ -3,6 +3,7 @@
 #include "core/dispatch/handlers/absences.h"
 #include "core/dispatch/handlers/admin_requests.h"
 #include "core/dispatch/handlers/attempt_events.h"
+#include "core/dispatch/handlers/boot_consoles.h"
 #include "core/dispatch/handlers/call_answers.h"
 #include "core/dispatch/handlers/creates.h"
 #include "core/dispatch/handlers/disk_events.h"
@@ -10,9 +11,11 @@
 #include "core/dispatch/handlers/epochs.h"
 #include "core/dispatch/handlers/host_events.h"
 #include "core/dispatch/handlers/image_lookups.h"
-#include "core/dispatch/handlers/last_words.h"
+#include "core/dispatch/handlers/interruptions.h"
+#include "core/dispatch/handlers/leftover_destroys.h"
 #include "core/dispatch/handlers/leftover_sweeps.h"
 #include "core/dispatch/handlers/list_events.h"
+#include "core/dispatch/handlers/notice_watches.h"
 #include "core/dispatch/handlers/offering_events.h"
 #include "core/dispatch/handlers/plan_events.h"
 #include "core/dispatch/handlers/power_actions.h"
@@ -35,17 +38,20 @@ struct Handlers {
   Handlers& operator=(const Handlers&) = delete;
 
   InstanceCalls calls;
-  LastWords last_words;
+  BootConsoles consoles;
   AttemptRows attempt_rows;
   JobSteps job_steps;
   Reachability reachability;
   InstanceSteps instance_steps;
+  Interruptions interruptions;
 
   SetEvents sets;
   ImageLookups images;
   OfferingEvents offerings;
   TypeChanges types;
   LeftoverSweeps leftovers;
+  LeftoverDestroys leftover_destroys;
+  NoticeWatches watches;
   Duplicates duplicates;
   TagRepair tags;
   Absences absences;

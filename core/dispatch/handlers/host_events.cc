@@ -1,10 +1,17 @@
 #include "core/dispatch/handlers/host_events.h"
 
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "core/base/units.h"
+
 namespace hostler::dispatch {
+namespace {
+/// HostBroken::check of a host that has less than half of the RAM of its type.
+constexpr const char* kRamCheck = "ram";
+}  // namespace
 
 void HostEvents::on(const model::HostEvent& event, Now now) {
   Host* host = hosts_.change(event.instance);
@@ -50,7 +57,7 @@ void HostEvents::on(Host& host, const model::RotationEnded& event, Now now) {
 }
 
 void HostEvents::on(Host& host, const model::CommandProposed& event, Now now) {
-  if (host.instance.connected) commands_.start(host.id(), event.command, now);
+  if (host.instance.connected) commands_.start(host.id(), event, now);
 }
 
 void HostEvents::on(Host& host, const model::CommandEnded& event, Now now) {
@@ -59,18 +66,56 @@ void HostEvents::on(Host& host, const model::CommandEnded& event, Now now) {
 
 void HostEvents::on(Host& host, const model::HostReady& event, Now now) {
   const model::InstanceId id = host.id();
-  steps_.apply(host, fleet::ready(host.instance, event, now), "host", now);
+  judge_ram(host, event, now);
+  if (Host* live = hosts_.change(id))
+    steps_.apply(*live, fleet::ready(live->instance, event, now), "host", now);
   // One that has vanished meanwhile takes nothing: its connection ends soon.
   Host* taken = hosts_.change(id);
   if (taken == nullptr || !taken->instance.has_agent ||
       taken->instance.connection != event.connection)
     return;
   learn_scratch(*taken);
+  learn_ram(*taken, now);
   attempts_.compare(*taken, event, now);
   if (Host* still = hosts_.change(id)) attempts_.fill(*still, now);
+  if (Host* still = hosts_.change(id)) interruptions_.connected(*still, now);
+}
+
+/// With much less RAM than the menu says it is not of its type, or lies.
+void HostEvents::judge_ram(Host& host, const model::HostReady& event, Now now) {
+  if (!host.instance.type || !event.ram) return;
+  const auto& type = policy_.types[*host.instance.type];
+  if (!RamReports::is_too_little(type, *event.ram)) return;
+  const std::string text = "it reports " + format_size(*event.ram) +
+                           " of RAM, less than half of the " + format_size(type.resources.ram) +
+                           " that type " + type.name + " has on the menu";
+  const model::InstanceId id = host.id();
+  steps_.apply(host, fleet::broken(host.instance, {kRamCheck, text}, now), "host", now);
+  if (Host* still = hosts_.change(id))
+    steps_.apply(*still, fleet::unfit(still->instance, now), "host", now);
 }
 
 /// New hosts of its type are expected to be alike.
+void HostEvents::learn_ram(const Host& host, Now now) {
+  const auto& instance = host.instance;
+  if (!instance.type || !instance.reported_ram) return;
+  const auto& type = policy_.types[*instance.type];
+  const auto& set = policy_.sets[instance.set].name;
+  auto learned = menu_.ram().take(set, type, host.id(), *instance.reported_ram);
+  if (!learned) return;
+  const std::string plans = format_size(learned->ram);
+  recorder_.change(*std::move(learned));
+  recorder_.record("host", "set " + set, model::Event::kRamLearned, type.name,
+                   host.id().text() + " reports " + format_size(*instance.reported_ram) +
+                       " of RAM, type " + type.name + " has " + format_size(type.resources.ram) +
+                       " on the menu: plans count with " + plans,
+                   now);
+  menu_.rebuild();
+  hosts_.touch_all();
+  plan_.want();
+}
+
+/// Likewise.
 void HostEvents::learn_scratch(const Host& host) {
   const auto& instance = host.instance;
   if (!instance.type || !instance.reported_scratch) return;
@@ -100,11 +145,7 @@ void HostEvents::on(Host& host, const model::HostBroken& event, Now now) {
 }
 
 void HostEvents::on(Host& host, const model::HostInterruption& event, Now now) {
-  host.instance.reclaimed = true;
-  steps_.apply(host,
-               fleet::set_idle_behavior(host.instance, model::IdleBehavior::kDrain,
-                                        "an interruption notice: " + event.text, now),
-               "host", now);
+  interruptions_.on(host, event, now);
 }
 
 }  // namespace hostler::dispatch

@@ -2,6 +2,7 @@
 
 #include "core/dispatch/handlers/attempt_events.h"
 #include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/handlers/interruptions.h"
 
 namespace hostler::dispatch {
 
@@ -9,7 +10,8 @@ namespace hostler::dispatch {
 class HostEvents {
  public:
   HostEvents(const model::SitePolicy& policy, Hosts& hosts, HostCommands& commands, Menu& menu,
-             PlanState& plan, Recorder& recorder, InstanceSteps& steps, AttemptEvents& attempts)
+             PlanState& plan, Recorder& recorder, InstanceSteps& steps, AttemptEvents& attempts,
+             Interruptions& interruptions)
       : policy_(policy),
         hosts_(hosts),
         commands_(commands),
@@ -17,7 +19,8 @@ class HostEvents {
         plan_(plan),
         recorder_(recorder),
         steps_(steps),
-        attempts_(attempts) {}
+        attempts_(attempts),
+        interruptions_(interruptions) {}
 
   /// An event of a host that is gone has no effect.
   void on(const model::HostEvent& event, Now now);
@@ -37,6 +40,8 @@ class HostEvents {
   void on(Host& host, const model::HostLost& event, Now now);
   void on(Host& host, const model::HostBroken& event, Now now);
   void on(Host& host, const model::HostInterruption& event, Now now);
+  void judge_ram(Host& host, const model::HostReady& event, Now now);
+  void learn_ram(const Host& host, Now now);
   void learn_scratch(const Host& host);
   /// Events of attempts.
   template <class Event>
@@ -52,6 +57,7 @@ class HostEvents {
   Recorder& recorder_;
   InstanceSteps& steps_;
   AttemptEvents& attempts_;
+  Interruptions& interruptions_;
 };
 
 }  // namespace hostler::dispatch

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "core/dispatch/events.h"
-#include "core/dispatch/state/call_gates.h"
 #include "core/dispatch/state/images.h"
 #include "core/dispatch/state/plan_state.h"
+#include "core/dispatch/state/questions.h"
 #include "core/dispatch/state/recorder.h"
 #include "core/dispatch/state/sets.h"
 
@@ -16,35 +16,33 @@ namespace hostler::dispatch {
 /// use while a cloud finds none, and is journalled: a restart needs no answer.
 class ImageLookups {
  public:
-  ImageLookups(const model::SitePolicy& policy, Sets& sets, Images& images, CallGates& gates,
-               PlanState& plan, Recorder& recorder)
+  ImageLookups(const model::SitePolicy& policy, const Sets& sets, Images& images,
+               Questions& questions, PlanState& plan, Recorder& recorder)
       : policy_(policy),
         sets_(sets),
         images_(images),
-        gates_(gates),
+        questions_(questions),
         plan_(plan),
         recorder_(recorder) {}
 
   /// Sends the lookups of the set that are due.
   void send_due(std::uint32_t set, Now now);
   void on(const ImagesFetched& event, Now now);
-  /// Another driver of the set is used: it may find what the one before has not.
-  void on(const SuccessorOpened& event, Now now);
+  /// Also after the start: from now on its queries are asked.
   void policy_changed(Now now);
 
  private:
   void found(const std::string& set, const model::ImageQuery& query, FoundImage& known,
              const model::Image& newest, Now now);
-  void found_none(const std::string& set, const model::ImageQuery& query, FoundImage& known,
-                  model::CloudErrorClass cls, std::string why, Now now);
+  void found_none(const Questions::Name& question, FoundImage& known, model::CloudErrorClass cls,
+                  std::string why, Now now);
 
   const model::SitePolicy& policy_;
-  Sets& sets_;
+  const Sets& sets_;
   Images& images_;
-  CallGates& gates_;
+  Questions& questions_;
   PlanState& plan_;
   Recorder& recorder_;
-  std::uint64_t calls_ = 0;
 };
 
 }  // namespace hostler::dispatch

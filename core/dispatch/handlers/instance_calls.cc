@@ -51,6 +51,7 @@ void InstanceCalls::send_create(Host& host, const scheduler::GateQuery& query, N
   gates_.sent(query, now.mono);
   governor_.create_sent(instance.set, instance.pool, now.mono);
   host.create_under_way = query;
+  instance.create_refused = false;
   instance.known_at = host.create_sent = now.mono;
   recorder_.effect(
       CreateCall{set.name, host.id(), host.create, policy_.sets[instance.set].create_timeout});
@@ -81,9 +82,9 @@ void InstanceCalls::destroy(Host& host, Now now) {
   request.id = instance.record.provider_id;
   request.expected_set_id = instance.record.set;
   request.idempotency_key = instance.record.idempotency_key;
-  request.reason = to_string(instance.record.reason_code);
   recorder_.effect(DestroyCall{instance.record.set, host.id(), std::move(request),
-                               policy_.sets[instance.set].destroy_timeout});
+                               policy_.sets[instance.set].destroy_timeout,
+                               instance.record.reason_code});
 }
 
 void InstanceCalls::set_tags(Host& host, Now now) {
@@ -92,7 +93,7 @@ void InstanceCalls::set_tags(Host& host, Now now) {
   const scheduler::GateQuery query{.set = record.set, .op = CloudOp::kSetTags};
   if (gates_.held_by_crashes(query, now.mono) != nullptr) return;
   gates_.began(query, now.mono);
-  host.tags.under_way = true;
+  ++host.tags.under_way;
   model::SetTagsRequest request{.id = record.provider_id};
   request.set[model::tag::kIdle] = model::to_string(record.idle_behavior);
   recorder_.effect(TagsCall{record.set, record.id, std::move(request),
@@ -110,13 +111,12 @@ void InstanceCalls::power(Host& host, CloudOp op, Now now) {
   }
   gates_.sent(query, now.mono);
   host.power_under_way = query;
-  recorder_.effect(PowerCall{instance.record.set,
-                             host.id(),
-                             op == CloudOp::kStart,
-                             {.id = instance.record.provider_id,
-                              .expected_set_id = instance.record.set,
-                              .reason = to_string(instance.record.reason_code)},
-                             policy_.sets[instance.set].power_timeout});
+  recorder_.effect(
+      PowerCall{instance.record.set,
+                host.id(),
+                op == CloudOp::kStart,
+                {.id = instance.record.provider_id, .expected_set_id = instance.record.set},
+                policy_.sets[instance.set].power_timeout});
 }
 
 }  // namespace hostler::dispatch

@@ -30,7 +30,7 @@ void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor,
   }
   count(host);
   reachability_.update(host, now);
-  if (boots.look(host, now)) last_words_.ask(host, now);
+  if (boots.look(host, now)) consoles_.ask(host, now);
   for (const auto effect : outcome.effects) execute(effect, host, outcome.list_after, now);
   if (std::ranges::find(outcome.effects, fleet::Effect::kGone) != outcome.effects.end())
     gone(id, now);
@@ -55,7 +55,7 @@ void InstanceSteps::execute(fleet::Effect effect, Host& host, Duration list_afte
       calls_.finish_create(host, now);
       break;
     case fleet::Effect::kDestroy:
-      last_words_.destroy(host, now);
+      consoles_.destroy(host, now);
       break;
     case fleet::Effect::kList:
       owners_.sets.at(host.instance.set)
@@ -108,8 +108,8 @@ void InstanceSteps::gone(model::InstanceId id, Now now) {
   reachability_.forget(*host);
   for (const auto& call : {host->create_under_way, host->destroy_under_way, host->power_under_way})
     if (call) owners_.gates.left(*call, now);
-  last_words_.forget(*host, now);
-  if (host->tags.under_way)
+  consoles_.forget(*host, now);
+  for (auto calls = host->tags.under_way; calls > 0; --calls)
     owners_.gates.left({.set = instance.record.set, .op = model::CloudOp::kSetTags}, now);
   owners_.gates.forget(owners_.gates.query(*host, model::CloudOp::kDestroy));
   // One that vanished was not destroyed: it may exist, and is proved again if it is listed.
@@ -128,11 +128,11 @@ void InstanceSteps::lose_work(Host& host, Now now) {
   for (const auto& lost : attempts) {
     attempts_.finish(host, lost.attempt, now);
     if (work::Job* job = owners_.jobs.find(lost.attempt))
-      job_steps_.apply(*job, work::host_gone(*job, why, now), now);
+      job_steps_.apply(*job, work::host_gone(*job, why, now, instance.cordoned), now);
   }
   const auto claims = instance.occupancy.claims();
   for (const auto& claim : claims) instance.occupancy.remove(claim.work);
-  instance.occupancy.forget_left_alone();
+  instance.occupancy.forget_unplaced();
   owners_.plan.want();
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "core/dispatch/handlers/attempt_rows.h"
+#include "core/dispatch/handlers/boot_consoles.h"
 #include "core/dispatch/handlers/instance_calls.h"
 #include "core/dispatch/handlers/job_steps.h"
-#include "core/dispatch/handlers/last_words.h"
 #include "core/dispatch/handlers/reachability.h"
 #include "core/dispatch/state/boot_gates.h"
 #include "core/dispatch/state/call_gates.h"
@@ -35,11 +35,11 @@ class InstanceSteps {
     PlanState& plan;
     Recorder& recorder;
   };
-  InstanceSteps(Owners owners, InstanceCalls& calls, LastWords& last_words, AttemptRows& attempts,
+  InstanceSteps(Owners owners, InstanceCalls& calls, BootConsoles& consoles, AttemptRows& attempts,
                 JobSteps& job_steps, Reachability& reachability)
       : owners_(owners),
         calls_(calls),
-        last_words_(last_words),
+        consoles_(consoles),
         attempts_(attempts),
         job_steps_(job_steps),
         reachability_(reachability) {}
@@ -61,7 +61,7 @@ class InstanceSteps {
 
   const Owners owners_;
   InstanceCalls& calls_;
-  LastWords& last_words_;
+  BootConsoles& consoles_;
   AttemptRows& attempts_;
   JobSteps& job_steps_;
   Reachability& reachability_;

@@ -185,7 +185,10 @@ std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sig
       const Mono power_as_of = host->power_under_way ? Mono::min() : as_of;
       steps_.apply(*host, fleet::listed(host->instance, seen, power_as_of, pool, now), "cloud",
                    now);
-      if (Host* still = hosts_.change(*known)) tags_.check(*still, seen, as_of, now);
+      if (Host* still = hosts_.change(*known)) {
+        interruptions_.listed(*still, seen, now);
+        tags_.check(*still, seen, as_of, now);
+      }
     }
     return known;
   }
@@ -236,7 +239,7 @@ std::optional<model::InstanceId> ListEvents::adopt(std::uint32_t index,
   instance.type = menu_.type_index(record.type);
   if (instance.type) {
     record.price_per_hour = menu_.price_of(index, *instance.type, record.zone, record.market);
-    record.total = policy_.types[*instance.type].resources;
+    record.total = instance.room_of(policy_.types[*instance.type]);
   }
   instance.deadline = now.mono + policy_.pools[*pool].boot_timeout;
   Host& added = hosts_.add(std::move(stranger));

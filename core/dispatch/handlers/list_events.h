@@ -9,6 +9,7 @@
 #include "core/dispatch/handlers/absences.h"
 #include "core/dispatch/handlers/duplicates.h"
 #include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/handlers/interruptions.h"
 #include "core/dispatch/handlers/tag_repair.h"
 #include "core/dispatch/state/ended_instances.h"
 #include "core/dispatch/state/lost_time.h"
@@ -18,13 +19,15 @@
 namespace hostler::dispatch {
 
 /// Asks clouds for lists of their sets, and brings the instances into agreement with the answers.
+/// Its members are owners that a list changes, and handlers that it tells.
 class ListEvents {
  public:
   ListEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, const EndedInstances& ended,
              const LostTime& lost_time, CallGates& gates, PlanState& plan, Recorder& recorder,
              const Menu& menu, const SetAside& set_aside,
              const std::vector<std::string>& take_over_sets, Duplicates& duplicates,
-             Absences& absences, TagRepair& tags, InstanceSteps& steps)
+             Absences& absences, TagRepair& tags, InstanceSteps& steps,
+             Interruptions& interruptions)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
@@ -39,7 +42,8 @@ class ListEvents {
         duplicates_(duplicates),
         absences_(absences),
         tags_(tags),
-        steps_(steps) {}
+        steps_(steps),
+        interruptions_(interruptions) {}
 
   /// Sends the set's list if one is due.
   void send_due(std::uint32_t set, Now now);
@@ -91,6 +95,7 @@ class ListEvents {
   Absences& absences_;
   TagRepair& tags_;
   InstanceSteps& steps_;
+  Interruptions& interruptions_;
 };
 
 }  // namespace hostler::dispatch

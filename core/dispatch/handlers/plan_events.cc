@@ -1,16 +1,49 @@
 #include "core/dispatch/handlers/plan_events.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace hostler::dispatch {
 
 using model::InstanceState;
 
+namespace {
+
+/// Starts of one turn of the loop: other events wait meanwhile.
+constexpr std::uint32_t kItemsPerSlice = 2000;
+
+}  // namespace
+
 void PlanEvents::send_due(Now now) {
   if (!plan_.is_due(now.mono)) return;
+  drop_cancelled();
   auto [snapshot, wake] = snapshots_.make(now);
   const std::uint64_t number = plan_.begin(now.mono, wake);
   recorder_.effect(MakePlan{number, std::move(snapshot), plan_.policy()});
+}
+
+void PlanEvents::drop_cancelled() {
+  auto cancelled = jobs_.take_cancelled();
+  if (cancelled.empty()) return;
+  for (auto at = hosts_.all().rbegin(); at != hosts_.all().rend(); ++at) {
+    const auto& [id, known] = *at;
+    const auto is_cancelled = [&](const auto& load) { return cancelled[load.cls] > 0; };
+    const auto state = known.instance.record.state;
+    if ((state != InstanceState::kRequested && state != InstanceState::kBooting) ||
+        std::ranges::none_of(known.load, is_cancelled))
+      continue;
+    Host& host = *hosts_.change(id);
+    for (auto& load : host.load) {
+      auto& left = cancelled[load.cls];
+      const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(load.count, left));
+      load.count -= count;
+      left -= count;
+    }
+    std::erase_if(host.load, [](const auto& load) { return load.count == 0; });
+    host.work_cancelled = host.load.empty();
+  }
+  refresh_views();
 }
 
 void PlanEvents::refresh_views() {
@@ -18,22 +51,48 @@ void PlanEvents::refresh_views() {
 }
 
 void PlanEvents::on(PlanMade& event, Now now) {
-  if (!plan_.end(event.number)) return;
-  apply_plan(event.plan, now);
+  if (!plan_.is_under_way(event.number) || (applied_ && applied_->made.number == event.number))
+    return;
+  applied_ = {std::move(event), 0};
+  governor_.begin_decision();
+  hosts_.close(applied_->made.plan.closed);
+  apply_more(now);
+}
+
+void PlanEvents::apply_more(Now now) {
+  if (!applied_) return;
+  if (!plan_.is_under_way(applied_->made.number)) return applied_.reset();
+  if (!place_some(now)) return plan_.apply_more();
+  PlanMade made = std::exchange(applied_, std::nullopt)->made;
+  plan_.end();
+  apply_rest(made.plan, now);
   // Creates that a rate ceiling has refused may pass then.
   if (const auto next = governor_.next_create(now.mono)) plan_.wake_at(*next);
-  plan_.explain(std::move(event.plan.waiting), std::move(event.plan.rejected));
+  plan_.explain(std::move(made.plan.waiting), std::move(made.plan.rejected));
+  plan_.forget_gone(jobs_.queue());
   // The changes of a plan are no reason for another one, and changes since its snapshot have asked
   // for one. Shutdowns are an exception: a ceiling bounds those of one decision, and the rest are
   // left to the next.
-  const bool wanted = plan_.is_wanted() || !event.plan.shutdowns.empty();
+  const bool wanted = plan_.is_wanted() || !made.plan.shutdowns.empty();
   refresh_views();
   plan_.set_wanted(wanted);
 }
 
-void PlanEvents::apply_plan(scheduler::Plan& plan, Now now) {
-  governor_.begin_decision();
-  for (const auto& one : plan.places) apply(one, now);
+bool PlanEvents::place_some(Now now) {
+  auto& [made, placed] = *applied_;
+  const auto& places = made.plan.places;
+  for (std::uint32_t items = 0; placed < places.size() && items < kItemsPerSlice; ++placed) {
+    items += places[placed].count;
+    apply(places[placed], now);
+  }
+  if (placed == places.size()) return true;
+  const bool wanted = plan_.is_wanted();
+  refresh_views();
+  plan_.set_wanted(wanted);
+  return false;
+}
+
+void PlanEvents::apply_rest(scheduler::Plan& plan, Now now) {
   for (const auto& one : plan.shutdowns) apply(one, now);
   hosts_.clear_reservations();
   for (const auto& one : plan.reservations) hosts_.reserve(one.host, one.cls);
@@ -47,6 +106,7 @@ void PlanEvents::apply(const scheduler::Place& place, Now now) {
   if (host == nullptr) return;
   for (std::uint32_t i = 0; i < place.count; ++i)
     if (!attempts_.place(*host, place.cls, now)) break;
+  host->load.clear();
   steps_.apply(*host, fleet::work_changed(host->instance, now), "scheduler", now);
 }
 
@@ -56,9 +116,28 @@ void PlanEvents::apply(const scheduler::Shutdown& shutdown, Now now) {
   auto& instance = host->instance;
   if (!governor_.refuses_destroy(instance.set, instance.pool).empty()) return plan_.want();
   governor_.destroy_decided(instance.set, instance.pool);
+  const std::uint32_t pool = instance.pool;
+  const auto& policy = policy_.pools[pool];
+  if (shutdown.gives_way) rests_.gave_way(pool, now.mono, now.mono + policy.idle_timeout);
+  if (shutdown.code == scheduler::ShutdownCode::kExchanged) {
+    // Where the old host goes first, the new one may never come up.
+    const bool is_done = end_exchange(pool);
+    if (is_done)
+      rests_.exchange(pool, now.mono + policy.idle_timeout);
+    else
+      rests_.exchange_first(pool, now.mono, rest_of_exchange(policy));
+  }
   steps_.apply(
       *host, fleet::terminate(instance, scheduler::reason_of(shutdown.code), shutdown.reason, now),
       "scheduler", now);
+}
+
+bool PlanEvents::end_exchange(std::uint32_t pool) {
+  std::vector<model::InstanceId> made;
+  for (const auto& [id, host] : hosts_.all())
+    if (host.instance.pool == pool && host.for_exchange) made.push_back(id);
+  for (const auto id : made) hosts_.change(id)->for_exchange = false;
+  return !made.empty();
 }
 
 bool PlanEvents::still_holds(const scheduler::Shutdown& shutdown, const Host& host, Now now) const {
@@ -82,11 +161,19 @@ bool PlanEvents::still_holds(const scheduler::Shutdown& shutdown, const Host& ho
       return state == InstanceState::kIdle && now.mono - instance.since >= pool.idle_timeout;
     case kDrained:
       return instance.record.idle_behavior == model::IdleBehavior::kDrain;
+    case kInterrupted:
+      return instance.cordoned;
     case kBootingSurplus:
       return state == InstanceState::kRequested || state == InstanceState::kBooting;
     case kFailed:
     case kStandbySurplus:
       return state == InstanceState::kStopped;
+    case kBeyondMax:
+    case kOffMenu:
+      return host.closed != scheduler::Closed::kNo;
+    case kGaveWay:
+    case kExchanged:
+      return state == InstanceState::kIdle;
     case kUnreachable:
       break;
   }

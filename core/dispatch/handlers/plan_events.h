@@ -1,22 +1,27 @@
 #pragma once
 
+#include <optional>
+
 #include "core/dispatch/handlers/attempt_events.h"
 #include "core/dispatch/handlers/creates.h"
 #include "core/dispatch/handlers/power_actions.h"
 #include "core/dispatch/handlers/snapshot_maker.h"
+#include "core/dispatch/state/rests.h"
 
 namespace hostler::dispatch {
 
 /// Requests plans and applies them. The state may have changed since the snapshot of a plan.
 class PlanEvents {
  public:
-  PlanEvents(const model::SitePolicy& policy, const Sets& sets, Hosts& hosts,
-             scheduler::Governor& governor, PlanState& plan, Recorder& recorder,
+  PlanEvents(const model::SitePolicy& policy, const Sets& sets, Jobs& jobs, Hosts& hosts,
+             Rests& rests, scheduler::Governor& governor, PlanState& plan, Recorder& recorder,
              const HostViewer& viewer, const SnapshotMaker& snapshots, InstanceSteps& steps,
              AttemptEvents& attempts, Creates& creates, PowerActions& power)
       : policy_(policy),
         sets_(sets),
+        jobs_(jobs),
         hosts_(hosts),
+        rests_(rests),
         governor_(governor),
         plan_(plan),
         recorder_(recorder),
@@ -30,13 +35,23 @@ class PlanEvents {
   /// Sends a snapshot to the planner if a plan is due.
   void send_due(Now now);
   void on(PlanMade& event, Now now);
+  /// Applies the next slice of a plan that places much. Its other actions come with the last one.
+  void apply_more(Now now);
   /// Views touched hosts again, and requests a plan if the planner would see one differently.
   void refresh_views();
 
  private:
-  void apply_plan(scheduler::Plan& plan, Now now);
+  /// False: some places are left.
+  bool place_some(Now now);
+  /// All but the places.
+  void apply_rest(scheduler::Plan& plan, Now now);
   void apply(const scheduler::Place& place, Now now);
   void apply(const scheduler::Shutdown& shutdown, Now now);
+  /// Takes jobs that were cancelled from the load of the hosts that come for them, the youngest
+  /// first. O(hosts), if any were.
+  void drop_cancelled();
+  /// After an exchange: what it was made by is an ordinary host of the pool. True: there was one.
+  bool end_exchange(std::uint32_t pool);
   /// True if the shutdown is still right: since the plan was made, the host has got no work and no
   /// hold, and the reason still holds.
   [[nodiscard]] bool still_holds(const scheduler::Shutdown& shutdown, const Host& host,
@@ -44,7 +59,9 @@ class PlanEvents {
 
   const model::SitePolicy& policy_;
   const Sets& sets_;
+  Jobs& jobs_;
   Hosts& hosts_;
+  Rests& rests_;
   scheduler::Governor& governor_;
   PlanState& plan_;
   Recorder& recorder_;
@@ -54,6 +71,12 @@ class PlanEvents {
   AttemptEvents& attempts_;
   Creates& creates_;
   PowerActions& power_;
+  /// The plan that is being applied, and so many of its places are.
+  struct Applied {
+    PlanMade made;
+    std::size_t placed = 0;
+  };
+  std::optional<Applied> applied_;
 };
 
 }  // namespace hostler::dispatch

@@ -10,12 +10,13 @@ void PowerActions::apply(scheduler::Wake wake, Now now) {
   if (host == nullptr || !viewer_.can_wake(*host) ||
       gates_.shut(gates_.query(*host, model::CloudOp::kStart), now.mono) != nullptr)
     return;
-  const bool still_needed =
-      wake.load.empty() || std::ranges::any_of(wake.load, [&](const scheduler::Load& load) {
-        return jobs_.queue().at(load.cls).count > 0;
-      });
+  const bool still_needed = wake.load.empty() || wake.displaced ||
+                            std::ranges::any_of(wake.load, [&](const scheduler::Load& load) {
+                              return jobs_.queue().waits(load.cls);
+                            });
   if (!still_needed) return;
   host->load = std::move(wake.load);
+  host->work_cancelled = host->for_exchange = false;
   steps_.apply(
       *host, fleet::switch_on(host->instance, wake.reason, policy_.pools[host->instance.pool], now),
       "scheduler", now);

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/base/units.h"
 
 namespace hostler::dispatch {
@@ -168,6 +169,16 @@ void Reachability::on(const GiveUpUnreachable& event, Now now) {
                                   "is ended after its pool's probe_timeout"));
   end(set, "user", "by " + event.actor, /*at_once=*/true, now);
   recorder_.reply(event.ticket, std::vector<model::WorkId>{});
+}
+
+void Reachability::on(const JumpHostChanged& event, Now now) {
+  constexpr std::size_t kShownMax = 400;  // bytes
+  const auto index = sets_.index_of(event.set);
+  if (!index) return;
+  auto& known = sets_.at(*index).reach.jump_host;
+  if (event.problem.empty()) return known.reset();
+  if (!known) known = JumpHostProblem{now.wall, {}};
+  known->text = printable(event.problem, kShownMax);
 }
 
 }  // namespace hostler::dispatch

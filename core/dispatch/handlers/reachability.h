@@ -24,6 +24,8 @@ class Reachability {
   bool holds(Host& host, Now now);
   /// An admin gives up the unreachable hosts of a set.
   void on(const GiveUpUnreachable& event, Now now);
+  /// Kept for people only: links try again by themselves.
+  void on(const JumpHostChanged& event, Now now);
 
  private:
   /// `n` hosts of the set became unreachable within a probe timeout.

@@ -14,6 +14,8 @@ bool Restore::apply(model::Restored restored, Now now) {
   for (std::uint32_t i = 0; i < sets_.size(); ++i) sets_.at(i).open_at = now.mono;
   for (const auto& gate : restored.gates) gates_.restore(gate, now);
   for (const auto& price : restored.prices) menu_.restore(price);
+  for (auto& report : restored.ram_reports) menu_.restore(std::move(report));
+  for (auto& forgotten : menu_.settle_ram()) recorder_.change(std::move(forgotten));
   menu_.rebuild();
   for (auto& unwanted : images_.restore(restored.images, now))
     recorder_.change(std::move(unwanted));

@@ -15,8 +15,9 @@ constexpr Duration kFirstPrices = std::chrono::hours(24);
 /// A driver that was too busy to name a quota group is asked again after this.
 constexpr Duration kGroupPause = std::chrono::minutes(1);
 
-/// As long as a configured name: it becomes a part of a gate's key.
-bool is_group_name(const std::string& name) { return name.size() <= 63 && printable(name) == name; }
+bool is_group_name(const std::string& name) {
+  return name.size() <= model::kQuotaGroupBytesMax && printable(name) == name;
+}
 
 /// The driver may answer another time.
 bool may_pass(const model::CloudError& error) {
@@ -137,6 +138,13 @@ void SetEvents::on(SuccessorOpened& event, Now now) {
   gates_.driver_replaced(set.name, now);
 }
 
+void SetEvents::on(const CredentialsRenewed& event, Now now) {
+  const auto index = sets_.index_of(event.set);
+  if (!index) return;
+  Set& set = sets_.at(*index);
+  if (!set.open) set.open_at = std::min(set.open_at, now.mono);
+}
+
 void SetEvents::judge(Set& set, model::SetInfo info, Now now) {
   if (set.account_damaged || differs(set.account, info))
     refuse_account(set, std::move(info), now);
@@ -191,17 +199,18 @@ void SetEvents::open(Set& set, model::SetInfo info, Now now) {
                    account_text(set.info.account_id, set.info.region), now);
 }
 
-void SetEvents::on(const AcceptAccount& event, Now now) {
+bool SetEvents::on(const AcceptAccount& event, Now now) {
   const auto index = sets_.index_of(event.set);
+  const auto refuse = [&](Error why) {
+    recorder_.reply(event.ticket, tl::unexpected(std::move(why)));
+    return false;
+  };
   if (!index)
-    return recorder_.reply(
-        event.ticket, fail(Errc::kNotFound, "no instance set '" + printable(event.set, 80) + "'"));
+    return refuse({Errc::kNotFound, "no instance set '" + printable(event.set, 80) + "'"});
   Set& set = sets_.at(*index);
   if (!set.unaccepted)
-    return recorder_.reply(
-        event.ticket,
-        fail(Errc::kConflict, "there is nothing to accept: the cloud of set '" + set.name +
-                                  "' has reported no other account than the stored one"));
+    return refuse({Errc::kConflict, "there is nothing to accept: the cloud of set '" + set.name +
+                                        "' has reported no other account than the stored one"});
   model::SetInfo info = *std::move(set.unaccepted);
   set.account_damaged = false;
   for (auto& gone : images_.forget(*index)) recorder_.change(std::move(gone));
@@ -211,6 +220,7 @@ void SetEvents::on(const AcceptAccount& event, Now now) {
                    now);
   open(set, std::move(info), now);
   recorder_.reply(event.ticket, std::vector<model::WorkId>{});
+  return true;
 }
 
 void SetEvents::fetch_prices(std::uint32_t index, Now now) {
@@ -239,10 +249,8 @@ void SetEvents::on(const PricesFetched& event, Now now) {
   if (!index) return;
   const scheduler::GateQuery query{.set = event.set, .op = model::CloudOp::kOther};
   if (!event.result) {
-    auto error = event.result.error();
-    // An account that may not read prices may still create.
-    if (error.cls != model::CloudErrorClass::kRateLimit) error.scope |= model::scope::kOperation;
-    gates_.answered(query, &error, now);
+    const auto& error = event.result.error();
+    gates_.side_call_answered(query, &error, now);
     if (error.cls == model::CloudErrorClass::kUnsupported)
       sets_.at(*index).prices_at = fleet::kNever;
     return;  // Fetched again at the next interval; until then the known prices hold.

@@ -27,7 +27,10 @@ class SetEvents {
   void on(SetOpened& event, Now now);
   /// The answer of an open driver says whether it is used, whatever the one before has said.
   void on(SuccessorOpened& event, Now now);
-  void on(const AcceptAccount& event, Now now);
+  /// Opens a closed set without a pause.
+  void on(const CredentialsRenewed& event, Now now);
+  /// True: it is accepted.
+  bool on(const AcceptAccount& event, Now now);
   void on(const PricesFetched& event, Now now);
   void on(const QuotaGroupFetched& event, Now now);
   /// The policy was replaced: asks all sets for their account again, the closed ones without a

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <map>
+#include <utility>
 
 #include "core/dispatch/handlers/currency.h"
 #include "core/scheduler/turns.h"
@@ -24,6 +26,7 @@ SnapshotMaker::Made SnapshotMaker::make(Now now) const {
   Mono wake = std::min(add_offerings(*out, now), add_hosts(*out, now));
   out->classes =
       scheduler::views_by_turns(jobs_.queue(), jobs_.shares().turn_cost(), limits_.caps());
+  add_displaced(*out);
   out->has_limits = jobs_.queue().has_limits();
   if (!out->classes.empty()) wake = std::min(wake, now.mono + kReviewInterval);
   out->site = governor_.site(now.mono);
@@ -32,8 +35,66 @@ SnapshotMaker::Made SnapshotMaker::make(Now now) const {
   for (std::uint32_t i = 0; i < policy_.pools.size(); ++i)
     out->pools.push_back(governor_.pool(i, now.mono));
   out->set_aside = set_aside_.count_pools(policy_);
+  out->rests = rests_.at(now.mono);
+  wake = std::min(wake, rests_.next(now.mono));
   if (const auto next = governor_.next_create(now.mono)) wake = std::min(wake, *next);
   return {std::move(out), wake};
+}
+
+/// Items that run on hosts that will be interrupted, and will wait again.
+void SnapshotMaker::add_displaced(scheduler::Snapshot& out) const {
+  Displaced displaced;
+  for (const auto& seen : out.hosts) {
+    if (!seen.cordoned || !seen.busy) continue;
+    for (const auto& placed : hosts_.find(seen.id)->instance.occupancy.attempts()) {
+      const work::Job* job = placed.collecting ? nullptr : jobs_.find(placed.attempt.work);
+      if (job == nullptr || job->attempt() != placed.attempt || !work::survives_interruption(*job))
+        continue;
+      Part& part = displaced[job->cls][job->principal];
+      ++part.items;
+      part.held.value += job->held_per_hour.value;
+    }
+  }
+  if (displaced.empty()) return;
+  auto& classes = out.classes;
+  const auto waiting = static_cast<std::ptrdiff_t>(classes.size());
+  add_views(displaced, classes);
+  const auto by_priority = [](const scheduler::ClassView& a, const scheduler::ClassView& b) {
+    return a.shape.priority > b.shape.priority;
+  };
+  std::stable_sort(classes.begin() + waiting, classes.end(), by_priority);
+  std::inplace_merge(classes.begin(), classes.begin() + waiting, classes.end(), by_priority);
+}
+
+void SnapshotMaker::add_views(const Displaced& displaced,
+                              std::vector<scheduler::ClassView>& out) const {
+  std::map<scheduler::PrincipalId, std::uint64_t> totals;
+  for (const auto& [cls, parts] : displaced)
+    for (const auto& [principal, part] : parts) totals[principal] += part.items;
+  for (const auto& [cls, parts] : displaced) {
+    std::uint64_t count = 0, priced = 0;
+    std::vector<scheduler::PriceBound::Share> shares;
+    for (const auto& [principal, part] : parts) {
+      const auto& limit = jobs_.queue().allowance(principal).price_per_hour;
+      (limit ? priced : count) += part.items;
+      if (!limit) continue;
+      // What is left of the limit is for what waits, if there is any.
+      const bool waits = jobs_.queue().count(principal) > 0;
+      const std::int64_t rest = waits ? std::min<std::int64_t>(0, limit->value) : limit->value;
+      const double its = static_cast<double>(part.items) / static_cast<double>(totals[principal]);
+      const auto more = static_cast<std::int64_t>(static_cast<double>(rest) * its);
+      shares.push_back(
+          {.left = {std::max<std::int64_t>(0, part.held.value + more)}, .items = part.items});
+    }
+    const auto& klass = jobs_.queue().at(cls);
+    scheduler::ClassView view{
+        .id = cls, .kind = klass.kind, .shape = klass.shape, .count = count, .displaced = true};
+    if (count > 0) out.push_back(view);
+    if (priced == 0) continue;
+    view.count = priced;
+    view.price.emplace(std::move(shares));
+    out.push_back(std::move(view));
+  }
 }
 
 Mono SnapshotMaker::add_hosts(scheduler::Snapshot& out, Now now) const {
@@ -69,7 +130,9 @@ Mono SnapshotMaker::add_offerings(scheduler::Snapshot& out, Now now) const {
     auto& scratch = offering.resources.scratch;
     const auto configured = scratch;
     scratch = menu_.scratch().expected(offering.set, type, configured);
-    if (scratch < configured) offering.note = "what its hosts report";
+    if (scratch < configured)
+      offering.note +=
+          (offering.note.empty() ? "" : "; of scratch: ") + std::string("what its hosts report");
     offering.can_stop = viewer_.can_stop(offering.set, type, offering.market);
     offering.shut = set.refuses_creates();
     if (offering.shut.empty()) offering.shut = set.refuses_pool(policy_.pools[offering.pool]);
@@ -84,10 +147,18 @@ Mono SnapshotMaker::add_offerings(scheduler::Snapshot& out, Now now) const {
     if (!offering.shut.empty()) continue;
     if (const auto* gate = gates_.shut(gates_.create_query(offering), now.mono)) {
       offering.shut = gate->record.message.empty() ? "a gate is shut" : gate->record.message;
+      offering.at_quota = gate->record.cls == model::CloudErrorClass::kQuota;
       if (gate->until > now.mono) wake = std::min(wake, gate->until);
     }
   }
+  add_quota_groups(out);
   return wake;
+}
+
+void SnapshotMaker::add_quota_groups(scheduler::Snapshot& out) const {
+  if (std::ranges::none_of(out.offerings, &scheduler::Offering::at_quota)) return;
+  for (auto& offering : out.offerings)
+    offering.quota_group = sets_.quota_group(offering.set, policy_.types[offering.type]);
 }
 
 }  // namespace hostler::dispatch

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <vector>
 
 #include "core/dispatch/state/call_gates.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
 #include "core/dispatch/state/offered_types.h"
+#include "core/dispatch/state/rests.h"
 #include "core/dispatch/state/running_limits.h"
 #include "core/dispatch/state/set_aside.h"
 #include "core/scheduler/governor.h"
@@ -18,7 +22,7 @@ class SnapshotMaker {
   SnapshotMaker(const model::SitePolicy& policy, const Sets& sets, const Hosts& hosts,
                 const Jobs& jobs, const Menu& menu, const Images& images,
                 const OfferedTypes& offered, const HostViewer& viewer, const SetAside& set_aside,
-                const CallGates& gates, const scheduler::Governor& governor,
+                const Rests& rests, const CallGates& gates, const scheduler::Governor& governor,
                 const RunningLimits& limits)
       : policy_(policy),
         sets_(sets),
@@ -29,6 +33,7 @@ class SnapshotMaker {
         offered_(offered),
         viewer_(viewer),
         set_aside_(set_aside),
+        rests_(rests),
         gates_(gates),
         governor_(governor),
         limits_(limits) {}
@@ -44,6 +49,16 @@ class SnapshotMaker {
   // Each returns the earliest `wake` of its part.
   Mono add_hosts(scheduler::Snapshot& out, Now now) const;
   Mono add_offerings(scheduler::Snapshot& out, Now now) const;
+  /// Where a cloud's quota holds back an offering: the groups of all.
+  void add_quota_groups(scheduler::Snapshot& out) const;
+  void add_displaced(scheduler::Snapshot& out) const;
+  /// Displaced items of one class and principal.
+  struct Part {
+    std::uint64_t items = 0;
+    model::Micros held;  ///< What their parts of hosts cost now, which is free once they wait.
+  };
+  using Displaced = std::map<scheduler::ClassId, std::map<scheduler::PrincipalId, Part>>;
+  void add_views(const Displaced& displaced, std::vector<scheduler::ClassView>& out) const;
 
   const model::SitePolicy& policy_;
   const Sets& sets_;
@@ -54,6 +69,7 @@ class SnapshotMaker {
   const OfferedTypes& offered_;
   const HostViewer& viewer_;
   const SetAside& set_aside_;
+  const Rests& rests_;
   const CallGates& gates_;
   const scheduler::Governor& governor_;
   const RunningLimits& limits_;

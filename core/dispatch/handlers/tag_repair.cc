@@ -50,7 +50,8 @@ void TagRepair::check(Host& host, const model::ListedInstance& seen, Mono as_of,
   const auto& record = host.instance.record;
   Set& set = sets_.at(host.instance.set);
   if (seen.tags_unknown || !keeps_tags(record.state) || host.has_call_under_way()) return;
-  if (tags.under_way || as_of <= tags.ended_at || as_of < host.instance.created + kYoung) return;
+  if (tags.under_way > 0 || as_of <= tags.ended_at || as_of < host.instance.created + kYoung)
+    return;
   model::SetTagsRequest request{.id = record.provider_id, .set = wrong_tags(host, seen)};
   if (request.set.empty()) {
     tags.repairs = 0;
@@ -62,7 +63,7 @@ void TagRepair::check(Host& host, const model::ListedInstance& seen, Mono as_of,
   if (gates_.held_by_crashes(query, now.mono) != nullptr) return;
   gates_.began(query, now.mono);
   --set.repairs_left;
-  tags.under_way = true;
+  ++tags.under_way;
   tags.not_before =
       now.mono + fleet::backoff(++tags.repairs, kFirstRepairPause, kLongestRepairPause);
   for (const auto& [name, value] : request.set)
@@ -73,7 +74,8 @@ void TagRepair::check(Host& host, const model::ListedInstance& seen, Mono as_of,
 
 void TagRepair::ended(Host& host, const model::CloudError* error, Now now) {
   auto& tags = host.tags;
-  tags.under_way = false;
+  if (tags.under_way == 0) return;
+  --tags.under_way;
   tags.ended_at = now.mono;
   gates_.ended({.set = host.instance.record.set, .op = model::CloudOp::kSetTags}, error, now);
   const std::string repaired = std::exchange(tags.repairing, {});

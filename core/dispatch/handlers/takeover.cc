@@ -70,7 +70,8 @@ bool Takeover::take_unknown(Host& host, const model::AttemptId& attempt, Now now
   item.record.id = attempt.work;
   item.record.state = model::WorkState::kHeld;
   item.record.restored = true;
-  item.shape.needs = host.instance.record.total;  // Not known: nothing else is placed there.
+  item.shape.needs =
+      host.instance.record.total;  // Not known: nothing else that needs any is placed there.
   // Its command is not known: it is never started from here.
   item.shape.attempts_max = item.shape.start_failures_max = 1;
   item.principal = item.name = kUnknown;

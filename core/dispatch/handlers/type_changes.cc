@@ -4,28 +4,41 @@
 
 namespace hostler::dispatch {
 
-void TypeChanges::restore(const model::Restored& restored) {
-  offered_.restore(restored.offered, configured_);
-  offered_.reload(configured_);
+void TypeChanges::restore(model::Restored& restored, Now now) {
+  for (auto& gone : offered_.restore(restored.offered, configured_))
+    changes_.emplace_back(std::move(gone));
+  offered_.reload(configured_, now.mono);
+  auto settled = offered_.settle_names(configured_);
+  for (auto& row : settled.rows) changes_.emplace_back(std::move(row));
   std::set<std::string> types;
-  for (const auto& row : restored.instances) types.insert(row.record.type);
-  renamed_ = offered_.settle_names(configured_);
+  for (auto& [record, create, is_over] : restored.instances) {
+    const auto renamed = settled.renamed.find({record.set, record.type});
+    if (renamed != settled.renamed.end()) {
+      record.type = renamed->second;
+      moved_.push_back(record.id);
+    }
+    types.insert(record.type);
+  }
   effective_ = select_types(configured_, offered_, types);
+  boots_.types_changed();
   plan_.reload(effective_.site);
 }
 
 void TypeChanges::restored() {
-  for (auto& row : std::exchange(renamed_, {})) recorder_.change(std::move(row));
+  for (auto& change : std::exchange(changes_, {})) recorder_.change(std::move(change));
+  for (const auto id : std::exchange(moved_, {}))
+    if (const Host* host = hosts_.find(id))
+      recorder_.change(model::InstanceChanged{host->instance.record, nullptr, false});
 }
 
-void TypeChanges::reload() {
-  offered_.reload(configured_);
-  journal_names();
+void TypeChanges::reload(Now now) {
+  offered_.reload(configured_, now.mono);
+  settle_names();
   effective_ = select_types(configured_, offered_, in_use());
 }
 
 void TypeChanges::refresh(Now now) {
-  journal_names();
+  settle_names();
   auto fresh = select_types(configured_, offered_, in_use());
   effective_.selections = std::move(fresh.selections);
   plan_.want();  // Something may have become available.
@@ -36,6 +49,7 @@ void TypeChanges::refresh(Now now) {
     auto& instance = hosts_.change(id)->instance;
     instance.type = menu_.type_index(instance.record.type);
   }
+  boots_.types_changed();
   plan_.reload(effective_.site);
   for (std::uint32_t i = 0; i < sets_.size(); ++i)
     if (Set& set = sets_.at(i); set.open && set.has_quota_groups) set.groups_at = now.mono;
@@ -47,8 +61,20 @@ std::set<std::string> TypeChanges::in_use() const {
   return out;
 }
 
-void TypeChanges::journal_names() {
-  for (auto& row : offered_.settle_names(configured_)) recorder_.change(std::move(row));
+/// Where the configuration takes the name of a type, its hosts follow the type, not the name: they
+/// are not like the one that the configuration describes.
+void TypeChanges::settle_names() {
+  auto settled = offered_.settle_names(configured_);
+  for (auto& row : settled.rows) recorder_.change(std::move(row));
+  if (settled.renamed.empty()) return;
+  for (const auto id : hosts_.ids()) {
+    const auto& known = hosts_.find(id)->instance.record;
+    const auto renamed = settled.renamed.find({known.set, known.type});
+    if (renamed == settled.renamed.end()) continue;
+    auto& record = hosts_.change(id)->instance.record;
+    record.type = renamed->second;
+    recorder_.change(model::InstanceChanged{record, nullptr, false});
+  }
 }
 
 }  // namespace hostler::dispatch

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/dispatch/state/boot_gates.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/offered_types.h"
@@ -19,23 +20,25 @@ namespace hostler::dispatch {
 class TypeChanges {
  public:
   TypeChanges(const model::SitePolicy& configured, EffectivePolicy& effective,
-              OfferedTypes& offered, Sets& sets, Hosts& hosts, Menu& menu, PlanState& plan,
-              Recorder& recorder)
+              OfferedTypes& offered, Sets& sets, Hosts& hosts, Menu& menu, BootGates& boots,
+              PlanState& plan, Recorder& recorder)
       : configured_(configured),
         effective_(effective),
         offered_(offered),
         sets_(sets),
         hosts_(hosts),
         menu_(menu),
+        boots_(boots),
         plan_(plan),
         recorder_(recorder) {}
 
-  /// Before all else is restored: a restart knows the types of its hosts.
-  void restore(const model::Restored& restored);
+  /// Before all else is restored: a restart knows the types of its hosts. Hosts in `restored`
+  /// follow the new names of their types.
+  void restore(model::Restored& restored, Now now);
   /// After all else is restored.
   void restored();
   /// The configuration was replaced, and whoever replaced it tells the owners.
-  void reload();
+  void reload(Now now);
   /// Other types are offered than before, or at other prices.
   void refresh(Now now);
 
@@ -43,7 +46,8 @@ class TypeChanges {
   [[nodiscard]] std::set<std::string> in_use() const;
 
  private:
-  void journal_names();
+  /// Gives new types their names.
+  void settle_names();
 
   const model::SitePolicy& configured_;
   EffectivePolicy& effective_;
@@ -51,9 +55,12 @@ class TypeChanges {
   Sets& sets_;
   Hosts& hosts_;
   Menu& menu_;
+  BootGates& boots_;
   PlanState& plan_;
   Recorder& recorder_;
-  std::vector<model::OfferedRow> renamed_;  ///< By restore().
+  // Changes of restore(), until the recorder has its last revision.
+  std::vector<model::Change> changes_;
+  std::vector<model::InstanceId> moved_;
 };
 
 }  // namespace hostler::dispatch

@@ -1,25 +1,13 @@
 #include "core/dispatch/handlers/work_requests.h"
 
-#include <algorithm>
-#include <map>
-#include <set>
-#include <string_view>
 #include <utility>
 
 #include "core/base/units.h"
-#include "core/scheduler/plan.h"
 
 namespace hostler::dispatch {
 
 void WorkRequests::on(Submit& event, Now now) {
-  for (const Set& set : sets_.all())  // The number of a job may have been given out already.
-    if (set.untouched)
-      return recorder_.reply(
-          event.ticket, fail(Errc::kUnavailable,
-                             "the state folder does not know these rows, and set " + set.name +
-                                 " was not listed yet: its instances show whether the rows are "
-                                 "the newest ones"));
-  if (const auto good = check(event); !good)
+  if (const auto good = checks_.check(event, now.mono); !good)
     return recorder_.reply(event.ticket, tl::unexpected(good.error()));
   const auto within = quotas_.check(event, now.mono);
   if (!within) return recorder_.reply(event.ticket, tl::unexpected(within.error()));
@@ -36,48 +24,6 @@ void WorkRequests::on(Submit& event, Now now) {
   }
   plan_.want();
   recorder_.reply(event.ticket, std::move(ids));
-}
-
-Result<void> WorkRequests::check(const Submit& event) const {
-  std::set<model::WorkShape> fits;
-  std::map<std::string_view, std::size_t> keys;
-  for (std::size_t i = 0; i < event.work.size(); ++i) {
-    const model::WorkItem& item = event.work[i];
-    const std::string where = event.work.size() > 1 ? "jobs[" + std::to_string(i) + "]: " : "";
-    if (!fits.contains(item.shape)) {
-      if (const auto good = check_shape(item.shape); !good)
-        return fail(good.error().code, where + good.error().message);
-      fits.insert(item.shape);
-    }
-    if (item.client_key.empty()) continue;
-    const auto conflict = [&](const std::string& problem) {
-      return fail(Errc::kConflict, where + "client_key '" + item.client_key + "' " + problem);
-    };
-    if (const auto [same, fresh] = keys.try_emplace(item.client_key, i);
-        !fresh && event.work[same->second].client_digest != item.client_digest)
-      return conflict("is used twice in this submit");
-    const auto* known = jobs_.client_keys().find(event.principal, item.client_key);
-    if (known != nullptr && known->digest != item.client_digest)
-      return conflict("already names " + known->work.text() + ", which has another body");
-  }
-  return {};
-}
-
-Result<void> WorkRequests::check_shape(const model::WorkShape& shape) const {
-  // Nobody knows yet which types there are: it waits for them.
-  for (const auto& pool : policy_.pools)
-    if (offered_.is_unknown(pool)) return {};
-  for (const auto& name : shape.constraints.types) {
-    if (menu_.type_index(name)) continue;
-    std::string all;
-    for (const auto& type : policy_.types) all += (all.empty() ? "" : ", ") + type.name;
-    return fail(Errc::kInvalidArgument,
-                "there is no instance type '" + name + "'; this site has " + all);
-  }
-  std::string nearest;
-  if (scheduler::cheapest_fit(shape, menu_.offerings(), policy_, &nearest)) return {};
-  return fail(Errc::kInvalidArgument, "no instance type of this site can ever run it" +
-                                          (nearest.empty() ? "" : "; nearest: " + nearest));
 }
 
 model::WorkId WorkRequests::accept(model::WorkItem item, const std::string& principal, Now now) {
@@ -97,6 +43,7 @@ void WorkRequests::on(const CancelWork& event, Now now) {
   if (!event.admin && jobs_.principal_of(*job) != event.principal)
     return recorder_.reply(event.ticket,
                            fail(Errc::kForbidden, event.work.text() + " is not yours"));
+  if (job->queued) jobs_.note_cancelled(job->cls);
   steps_.apply(*job, work::cancel(*job, event.principal, now), now);
   recorder_.reply(event.ticket, std::vector<model::WorkId>{event.work});
 }

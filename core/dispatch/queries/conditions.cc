@@ -43,6 +43,12 @@ std::string unreachable(const fleet::Instance& instance, Mono since, const Set& 
   return text + "it keeps its jobs until " + text_of(instance.deadline, now);
 }
 
+std::string without_jump_host(const JumpHostProblem& problem, const model::SetPolicy& set) {
+  return "jump host " + set.jump_host +
+         ", through which its hosts are reached, cannot be used since " +
+         format_wall(problem.since) + ": " + problem.text;
+}
+
 std::string vanished(const fleet::Instance& instance) {
   const std::string id = instance.record.id.text();
   std::string again = "it is used again if the cloud lists it";
@@ -82,12 +88,13 @@ std::string names_of_things(const SetLeftovers& set, const IsTold& is_told) {
   return count > kIdsShown ? out + " and " + std::to_string(count - kIdsShown) + " more" : out;
 }
 
-void add_leftovers(const SetLeftovers& set, model::LeftoverRule rule,
+void add_leftovers(const SetLeftovers& set, model::LeftoverRule rule, bool can_list,
                    std::vector<std::string>& texts) {
   if (rule == model::LeftoverRule::kOff) return;
   const bool destroys = rule == model::LeftoverRule::kDestroy;
-  if (!set.error.empty() && (set.supported || destroys))
-    texts.push_back("leftovers cannot be listed: " + set.error);
+  if (destroys && !can_list)
+    texts.emplace_back("leftovers cannot be destroyed: the driver cannot list them");
+  if (!set.error.empty()) texts.push_back("leftovers cannot be listed: " + set.error);
   // What is to be destroyed is no news; what is left to an admin is.
   const auto is_left = [&](const Thing& thing) {
     return thing.confirmed && (!destroys || (thing.instance_id.empty() && thing.key.empty()));
@@ -107,6 +114,14 @@ void add_leftovers(const SetLeftovers& set, model::LeftoverRule rule,
   if (refused != set.things.end())
     texts.push_back(names_of_things(set, is_refused) +
                     " cannot be destroyed: " + refused->second.error);
+}
+
+std::string interrupted(const fleet::Instance& instance, const model::PoolPolicy& pool) {
+  const auto& notice = *instance.record.interruption;
+  return to_string(notice) + (instance.cordoned
+                                  ? "; it gets no new jobs"
+                                  : "; it gets no new jobs from " +
+                                        format_wall(notice.at + -pool.interruption_lead) + " on");
 }
 
 std::string less_scratch(std::int64_t reported, std::int64_t of_type) {
@@ -160,6 +175,10 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
   if (const auto lost = set.reach.unreachable.find(host.id());
       is_expected(state) && lost != set.reach.unreachable.end())
     out.push_back(unreachable(instance, lost->second, set, now));
+  if (const auto& problem = set.reach.jump_host;
+      problem && is_expected(state) && !instance.connected)
+    out.push_back("set " + set.name + ": " +
+                  without_jump_host(*problem, all.policy.sets[instance.set]));
   if (is_expected(state) && instance.record.restored)
     out.push_back(
         "its host has not reported its work since the restore: what is not known here may run on "
@@ -171,6 +190,16 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
     if (const auto of_type = all.policy.types[*instance.type].resources.scratch;
         *instance.reported_scratch < of_type)
       out.push_back(less_scratch(*instance.reported_scratch, of_type));
+  if (is_expected(state) && instance.record.interruption)
+    out.push_back(interrupted(instance, all.policy.pools[instance.pool]));
+  if (is_expected(state) && host.closed == scheduler::Closed::kBeyondMax)
+    out.push_back("it gets no new jobs and goes when it is empty: pool " +
+                  all.policy.pools[instance.pool].name + " has more instances than its max of " +
+                  std::to_string(all.policy.pools[instance.pool].max));
+  if (is_expected(state) && host.closed == scheduler::Closed::kOffMenu)
+    out.push_back("it gets no new jobs and goes when it is empty: pool " +
+                  all.policy.pools[instance.pool].name + " no longer has the type " +
+                  instance.record.type);
   if (is_expected(state) && instance.init_failure_told) out.emplace_back("its init command failed");
   if (state == InstanceState::kVanished) out.push_back(vanished(instance));
   if (state == InstanceState::kTerminating && instance.destroy_ignored)
@@ -194,6 +223,8 @@ std::vector<std::vector<std::string>> conditions_of_sets(const State& state, Now
       texts.push_back("the last list omits " + std::to_string(set.missing.size()) +
                       (set.missing.size() == 1 ? " instance" : " instances") +
                       "; see hostler sets believe " + set.name);
+    if (const auto& problem = set.reach.jump_host)
+      texts.push_back(without_jump_host(*problem, state.policy.sets[out.size() - 1]));
     if (const auto& partition = set.reach.partition)
       texts.push_back("hosts became unreachable together at " + format_wall(partition->since) +
                       model::behind_jump_host(state.policy.sets[out.size() - 1]) +
@@ -206,7 +237,8 @@ std::vector<std::vector<std::string>> conditions_of_sets(const State& state, Now
     for (const auto& [query, found] : state.images.of(static_cast<std::uint32_t>(out.size() - 1)))
       if (!found.error.empty()) texts.push_back(without_image(query, found));
     add_leftovers(state.leftovers.of(static_cast<std::uint32_t>(out.size() - 1)),
-                  state.policy.sets[out.size() - 1].leftovers, texts);
+                  state.policy.sets[out.size() - 1].leftovers, !set.open || set.info.has_leftovers,
+                  texts);
     if (const auto& ids = ignored[out.size() - 1]; !ids.empty())
       texts.push_back("the cloud accepts the destroys of " + names_of(ids) +
                       " and does nothing: they may still cost money; see hostler why " +

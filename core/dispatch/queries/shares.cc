@@ -62,8 +62,8 @@ std::optional<model::TurnView> Queries::turn(model::WorkId id, Mono now) const {
   for (const auto& [key, principal] : queue.principals()) {
     if (key >= queue.key(job->principal)) break;
     const auto& lanes = queue.lanes(principal);
-    const auto first = lanes.lower_bound({out.priority, 0, 0});
-    if (first != lanes.end() && first->priority == out.priority) ++out.before;
+    const auto first = lanes.from(out.priority);
+    if (first != lanes.end() && first->first.priority == out.priority) ++out.before;
   }
   return out;
 }

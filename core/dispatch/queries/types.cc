@@ -48,10 +48,8 @@ std::optional<model::SelectionView> Queries::selection(std::uint32_t pool) const
   const Selection& selection = found->second;
   model::SelectionView out{.offered = selection.offered, .selected = selection.selected};
   for (const auto& [why, count] : selection.excluded) out.excluded[to_string(why)] = count;
-  for (const auto& name : state_.policy.pools[pool].sets) {
-    const auto* set = state_.offered.find(name);
-    if (set == nullptr || (set->fetched.us == 0 && set->rows.empty())) out.unknown.push_back(name);
-  }
+  for (const auto& name : state_.policy.pools[pool].sets)
+    if (state_.offered.is_unknown(name)) out.unknown.push_back(name);
   out.text = text_of(selection, out.unknown);
   return out;
 }
@@ -76,6 +74,8 @@ std::vector<model::TypeView> Queries::types() const {
   std::set<std::pair<std::uint32_t, std::string>> zones;
   for (const auto& offering : state_.menu.offerings()) {
     auto& view = out[offering.type];
+    const std::int64_t ram = offering.resources.ram;
+    view.ram_for_jobs = view.pools.empty() ? ram : std::min(view.ram_for_jobs, ram);
     const auto& pool = state_.policy.pools[offering.pool].name;
     if (view.pools.empty() || view.pools.back() != pool) view.pools.push_back(pool);
     if (!zones.emplace(offering.type, offering.zone).second) continue;

@@ -23,12 +23,14 @@ model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
   out.record.identity.public_key = instance.record.identity.public_key;
   out.record.identity.verified_by = instance.record.identity.verified_by;
   out.record.identity.rotation = instance.record.identity.rotation;
-  if (instance.type) out.total = instance.room_of(policy.types[*instance.type].resources);
+  if (instance.type) out.total = instance.room_of(policy.types[*instance.type]);
   out.used = instance.occupancy.used();
   for (const auto& placed : instance.occupancy.attempts()) out.attempts.push_back(placed.attempt);
   out.key_alarm = instance.key_alarm;
   if (is_unlisted(instance)) out.unlisted_since = instance.absence->since;
+  out.cordoned = instance.cordoned;
   out.init_failed = instance.init_failure_told;
+  if (host.closed != scheduler::Closed::kNo) out.closed = to_string(host.closed);
   return out;
 }
 
@@ -261,8 +263,12 @@ std::vector<model::SetView> Queries::sets(std::optional<Now> now) const {
     const auto index = static_cast<std::uint32_t>(out.size());
     const auto rule = state_.policy.sets[index].leftovers;
     const SetLeftovers& leftovers = state_.leftovers.of(index);
-    if (rule != model::LeftoverRule::kOff && leftovers.supported)
+    if (rule != model::LeftoverRule::kOff && set.info.has_leftovers)
       view.leftovers = leftovers_view(rule, leftovers);
+    if (const SetWatch& watch = state_.watches.of(index); watch.supported)
+      view.watch = {.stands = watch.stands && watch.number.has_value(),
+                    .error = watch.error,
+                    .ignored = watch.ignored};
     for (const auto& [query, found] : state_.images.of(index))
       view.images.push_back(image_view(query, found));
     out.push_back(std::move(view));

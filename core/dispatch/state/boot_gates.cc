@@ -1,6 +1,7 @@
 #include "core/dispatch/state/boot_gates.h"
 
 #include <algorithm>
+#include <set>
 
 #include "core/base/text.h"
 #include "core/fleet/boot.h"
@@ -9,6 +10,13 @@ namespace hostler::dispatch {
 namespace {
 
 constexpr std::size_t kWordsMax = 600;
+
+/// Hosts of this type may have been made of the image.
+bool may_be_of(const model::PoolPolicy& pool, const model::InstanceType& type,
+               const std::string& image) {
+  const std::string& named = model::image_of(pool, type);
+  return named == image || named.empty() || pool.image || type.image;
+}
 
 }  // namespace
 
@@ -62,8 +70,13 @@ void BootGates::restore(Host& host, Now now) {
 }
 
 BootGates::Settings BootGates::settings_of(const model::SitePolicy& policy) {
-  const auto place = [](const auto& of) {
-    std::string text = of.subnet;
+  const auto place = [](const model::Placement& of) {
+    std::string text;
+    for (const auto& subnet : of.subnets) text += subnet.id + '\t' + subnet.zone + '\t';
+    for (const auto* name : {&of.placement_group, &of.capacity_reservation, &of.identity_profile})
+      text += '\n' + *name;
+    text += '\n' + std::to_string(static_cast<int>(of.tenancy)) + '\n' +
+            std::to_string(static_cast<int>(of.public_address));
     for (const auto* names : {&of.security_groups, &of.profiles}) {
       text += '\n';
       for (const auto& name : *names) text += name + '\t';
@@ -75,19 +88,24 @@ BootGates::Settings BootGates::settings_of(const model::SitePolicy& policy) {
   };
   std::string of_sets;
   for (const auto& set : policy.sets) of_sets += image(set.image);
+  std::set<std::string> chosen;  // Which types a pool chooses says nothing of how it boots them.
+  for (const auto& type : policy.types)
+    if (!type.only_in.empty()) chosen.insert(type.name);
   Settings out;
   for (const auto& pool : policy.pools) {
     std::string text = pool.init_command + '\n' + pool.boot_probe + '\n' +
                        std::to_string(static_cast<int>(pool.init_failure)) + '\n' +
                        std::to_string(static_cast<int>(pool.init_delivery)) + '\n' +
                        std::to_string(pool.boot_timeout.count()) + '\n' + pool.image_id + '\n' +
-                       place(pool) + image(pool.image) + of_sets;
-    for (const auto& [type, params] : pool.provider_params) text += '\n' + type + '\t' + params;
+                       place(pool.placement) + image(pool.image) + of_sets;
+    if (pool.selector) text += '\n' + pool.selector->provider_params_json;
+    for (const auto& [type, params] : pool.provider_params)
+      if (!chosen.contains(type)) text += '\n' + type + '\t' + params;
     out.pools.emplace_back(pool.name, std::move(text));
   }
   for (const auto& type : policy.types)
     out.types.emplace_back(type.name, type.image_id + '\n' + type.provider_type + '\n' +
-                                          type.provider_params_json + '\n' + place(type) +
+                                          type.provider_params_json + '\n' + place(type.placement) +
                                           image(type.image));
   return out;
 }
@@ -106,8 +124,11 @@ void BootGates::reloaded(Now now) {
       [&](const model::GateRecord& gate) {
         if (changed(settings_.pools, fresh.pools, gate.pool)) return true;
         if (!gate.type.empty()) return changed(settings_.types, fresh.types, gate.type);
+        const auto pool = std::ranges::find(policy_.pools, gate.pool, &model::PoolPolicy::name);
         return std::ranges::none_of(policy_.types, [&](const auto& type) {
-          return type.image_id == gate.image && !changed(settings_.types, fresh.types, type.name);
+          return std::ranges::find(pool->types, type.name) != pool->types.end() &&
+                 may_be_of(*pool, type, gate.image) &&
+                 !changed(settings_.types, fresh.types, type.name);
         });
       },
       "the configuration of new hosts has changed", now);

@@ -23,6 +23,8 @@ class BootGates {
   bool look(Host& host, Now now);
   /// A host of the journal. One that is still to come up may be the one that probes a gate.
   void restore(Host& host, Now now);
+  /// Pools choose other types now, of what is offered: their hosts boot as they did.
+  void types_changed() { settings_ = settings_of(policy_); }
   /// The policy has changed: gates open where it changes how hosts boot.
   void reloaded(Now now);
 

@@ -11,6 +11,15 @@ void CallGates::answered(const scheduler::GateQuery& call, const model::CloudErr
   refused(call, *error, now);
 }
 
+void CallGates::side_call_answered(const scheduler::GateQuery& call, const model::CloudError* error,
+                                   Now now) {
+  if (error == nullptr || error->cls == model::CloudErrorClass::kRateLimit)
+    return answered(call, error, now);
+  model::CloudError of_it = *error;
+  of_it.scope |= model::scope::kOperation;
+  answered(call, &of_it, now);
+}
+
 void CallGates::refused(const scheduler::GateQuery& call, const model::CloudError& error, Now now) {
   auto shut = gates_.refuse(call, error, now, random_);
   if (!shut) return;
@@ -40,7 +49,7 @@ void CallGates::driver_replaced(const std::string& set, Now now) {
 std::optional<model::GateRecord> CallGates::open(const std::string& key, const std::string& why,
                                                  Now now) {
   auto gate = gates_.open(key);
-  if (gate) opened("user", {key}, why, now);
+  if (gate) opened("user", {gate->key}, why, now);
   return gate;
 }
 
@@ -91,7 +100,7 @@ scheduler::GateQuery CallGates::create_query(const scheduler::Offering& offering
           .type = type.name,
           .group = sets_.quota_group(offering.set, type),
           .zone = offering.zone,
-          .subnet = model::subnet_of(pool, type),
+          .subnet = offering.subnet,
           .region = set.region,
           .market = offering.market,
           .pool = pool.name,
@@ -111,10 +120,8 @@ scheduler::GateQuery CallGates::query(const Host& host, model::CloudOp op) const
   query.instance = record.id;
   if (host.instance.type) {
     const auto& type = policy_.types[*host.instance.type];
-    const auto& pool = policy_.pools[host.instance.pool];
     query.group = sets_.quota_group(host.instance.set, type);
     query.image = images_.id_for(host.instance.set, host.instance.pool, *host.instance.type);
-    query.subnet = model::subnet_of(pool, type);
   }
   // The policy or the newest image may have changed.
   if (!host.image.empty()) query.image = host.image;

@@ -42,6 +42,10 @@ class CallGates {
   }
   /// The answer to the call; `error` null: it succeeded.
   void answered(const scheduler::GateQuery& call, const model::CloudError* error, Now now);
+  /// The same of a call that creates do not need. An account that may not make it may still create:
+  /// unless the limit of its rate was reached, only calls of the operation are held back.
+  void side_call_answered(const scheduler::GateQuery& call, const model::CloudError* error,
+                          Now now);
   /// Shuts a gate as if such a call had been refused, although none has ended.
   void refused(const scheduler::GateQuery& call, const model::CloudError& error, Now now);
   // Crashes alone (crashes.cc): of calls whose refusals shut no gate. sent() and answered() call

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "core/fleet/boot.h"
 #include "core/fleet/instance.h"
+#include "core/scheduler/beyond_max.h"
 #include "core/scheduler/gates.h"
 #include "core/scheduler/snapshot.h"
 
@@ -14,8 +16,8 @@ namespace hostler::dispatch {
 
 /// The tags of an instance in its cloud. A restart forgets this.
 struct TagWrites {
-  bool under_way = false;
-  std::string repairing;          ///< The tags that the call under way repairs; empty: none.
+  std::uint32_t under_way = 0;    ///< Calls: an admin may change a tag while one is under way.
+  std::string repairing;          ///< The tags that a call under way repairs; empty: none.
   Mono ended_at = Mono::min();    ///< Of the last call: older lists tell nothing.
   Mono not_before = Mono::min();  ///< Of the next repair.
   std::uint32_t repairs = 0;      ///< Since a list last showed the right tags.
@@ -28,7 +30,8 @@ struct ConsoleAsked {
   bool under_way = true;
 };
 
-/// One instance, and what the dispatcher keeps about it beside its life in core/fleet.
+/// One instance, and what the dispatcher keeps about it beside its life in core/fleet: its members
+/// are each of one handler.
 struct Host {
   fleet::Instance instance;
   /// The request of its create, until the instance is verified.
@@ -36,13 +39,21 @@ struct Host {
   std::string image;  ///< Of that request, also afterwards; empty: none, or not known any more.
   fleet::Boot boot = fleet::Boot::kUnderWay;  ///< As BootGates has counted it.
   std::optional<scheduler::ClassId> reserved_for;
-  std::vector<scheduler::Load> load;           ///< The work that its create was made for.
+  std::vector<scheduler::Load> load;  ///< The work that it was made for, until it gets work.
+  bool work_cancelled = false;        ///< All of that was cancelled.
+  bool for_exchange = false;          ///< It was made to replace a dearer host.
+  scheduler::Closed closed = scheduler::Closed::kNo;  ///< It gets no new work.
   std::optional<model::Micros> counted_price;  ///< In the governor's account; unset: not counted.
   /// Calls under way, with the query that their gates were asked: the record may have changed when
   /// the answer comes.
   std::optional<scheduler::GateQuery> create_under_way, destroy_under_way, power_under_way;
   /// When the last create was sent: its record may be as old, however late it comes.
   Mono create_sent{};
+
+  /// Attempts that its host was told to run their interruption command for; true: on the present
+  /// connection, with the present time. A restart forgets this.
+  std::map<model::AttemptId, bool> interruptions_told;
+  Wall interruption_told_at;  ///< That time.
 
   TagWrites tags;
   std::optional<ConsoleAsked> console;

@@ -10,8 +10,8 @@ namespace hostler::dispatch {
 namespace {
 
 constexpr std::ptrdiff_t kOnOneHostMax = 4;
-/// For the commit of its start and the way there and back.
-constexpr Duration kAnswerTime = std::chrono::seconds(30);
+/// For the commit of its start and the way there and back: what ends by that was not begun later.
+constexpr Duration kAnswerTime = model::kProposalPatience + std::chrono::seconds(10);
 constexpr std::size_t kPrintedMax = 400;
 
 std::string describe(const model::CommandEnded& end) {
@@ -28,15 +28,16 @@ std::string describe(const model::CommandEnded& end) {
 
 }  // namespace
 
-void HostCommands::start(model::InstanceId on, model::HostExec command, Now now) {
+void HostCommands::start(model::InstanceId on, const model::CommandProposed& proposal, Now now) {
   const auto there =
       std::ranges::count_if(running_, [&](const auto& entry) { return entry.second.on == on; });
   if (there >= kOnOneHostMax) return;
   const std::uint64_t number = ++last_;
+  const auto& command = proposal.command;
   running_[number] = {on, printable(command.purpose), now.mono + command.limit + kAnswerTime};
   recorder_.record("host", on.text(), model::Event::kCommandStarted, std::to_string(number),
                    running_[number].purpose, now);
-  recorder_.command(model::RunCommand{on, number, std::move(command)});
+  recorder_.command(model::RunCommand{on, number, command, proposal.number});
 }
 
 void HostCommands::ended(model::InstanceId on, const model::CommandEnded& reported, Now now) {

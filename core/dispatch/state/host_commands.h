@@ -16,7 +16,7 @@ class HostCommands {
   explicit HostCommands(Recorder& recorder) : recorder_(recorder) {}
 
   /// Nothing happens if too many run there already.
-  void start(model::InstanceId on, model::HostExec command, Now now);
+  void start(model::InstanceId on, const model::CommandProposed& proposal, Now now);
   /// An end that is reported late or twice has no effect.
   void ended(model::InstanceId on, const model::CommandEnded& end, Now now);
   /// Nobody can say any more how those of the host end.

@@ -51,29 +51,39 @@ scheduler::HostView HostViewer::view(const Host& host) const {
                      ? sets_.has_power(instance.set, record.market)
                      : can_stop(instance.set, record.type, record.market);
   out.can_wake = can_wake(host);
+  out.cordoned = instance.cordoned;
   out.draining = record.idle_behavior == model::IdleBehavior::kDrain;
   out.adopted = record.state == InstanceState::kUnknown;
   out.unfulfilled_spot = instance.unfulfilled_spot;
   if (instance.type) out.total = room_of(instance);
   out.free = out.total - instance.occupancy.used();
-  const std::int32_t most = policy_.pools[instance.pool].attempts_parallel_max;
-  if (most > 0)
-    out.attempts_left =
-        std::max(0, most - static_cast<std::int32_t>(instance.occupancy.active_attempts()));
+  // Nothing is known of one whose type has left the menu: it gets no jobs, also none that need
+  // nothing.
+  const std::int32_t most = instance.type ? model::jobs_max_of(policy_.pools[instance.pool],
+                                                               policy_.types[*instance.type])
+                                          : 0;
+  out.attempts_left =
+      std::max(0, most - static_cast<std::int32_t>(instance.occupancy.active_attempts()));
   out.price_per_hour = record.price_per_hour;
   out.created = instance.created;
   if (out.phase == HostPhase::kReady && !out.busy) out.since = instance.since;
   out.unreachable_since = instance.unreachable_since;
   out.reserved_for = host.reserved_for;
-  if (out.phase == HostPhase::kComing) out.load = host.load;
+  if (out.phase == HostPhase::kComing || out.phase == HostPhase::kReady) out.load = host.load;
+  out.work_cancelled = out.phase == HostPhase::kComing && host.work_cancelled;
+  out.for_exchange = host.for_exchange;
+  out.ends = record.state == InstanceState::kTerminating && out.phase == HostPhase::kLeaving;
   return out;
 }
 
 model::Resources HostViewer::room_of(const fleet::Instance& instance) const {
   const auto& type = policy_.types[*instance.type];
-  auto out = instance.room_of(type.resources);
+  auto out = instance.room_of(type);
   if (!instance.reported_scratch && instance.empty())
     out.scratch = menu_.scratch().expected(instance.set, type.name, out.scratch);
+  if (!instance.reported_ram && instance.empty())
+    out.ram = model::ram_for_jobs(menu_.ram().expected(policy_.sets[instance.set].name, type),
+                                  type.reserve);
   return out;
 }
 
@@ -81,8 +91,9 @@ bool HostViewer::can_wake(const Host& host) const {
   const auto& instance = host.instance;
   const Set& set = sets_.at(instance.set);
   return instance.record.state == InstanceState::kStopped && instance.seen_stopped &&
-         instance.record.idle_behavior == model::IdleBehavior::kRun && !host.power_under_way &&
-         set.open && !set.foreign && sets_.has_power(instance.set, instance.record.market);
+         !instance.cordoned && instance.record.idle_behavior == model::IdleBehavior::kRun &&
+         !host.power_under_way && set.open && !set.foreign &&
+         sets_.has_power(instance.set, instance.record.market);
 }
 
 }  // namespace hostler::dispatch

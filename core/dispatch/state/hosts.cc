@@ -39,6 +39,7 @@ void Hosts::erase(model::InstanceId id) {
   HOSTLER_ASSERT(found->second.instance.empty(), "a host that is erased has no attempts");
   keys_.remove(found->second.instance.record);
   deadlines_.remove(id);
+  notices_.remove(id);
   touched_.push_back(id);
   hosts_.erase(found);
 }
@@ -86,6 +87,20 @@ void Hosts::reserve(model::InstanceId id, scheduler::ClassId cls) {
 void Hosts::clear_reservations() {
   for (const auto id : std::exchange(reserved_, {}))
     if (Host* host = change(id)) host->reserved_for.reset();
+}
+
+void Hosts::close(const std::vector<scheduler::Close>& closed) {
+  std::map<model::InstanceId, scheduler::Closed> why;
+  for (const auto& one : closed) why[one.host] = one.why;
+  for (const auto id : std::exchange(closed_, {}))
+    if (!why.contains(id))
+      if (Host* host = change(id)) host->closed = scheduler::Closed::kNo;
+  for (const auto& [id, reason] : why) {
+    const Host* known = find(id);
+    if (known == nullptr) continue;
+    closed_.push_back(id);
+    if (known->closed != reason) change(id)->closed = reason;
+  }
 }
 
 void Hosts::touch_all() {

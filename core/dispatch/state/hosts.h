@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "core/dispatch/state/host.h"
 #include "core/dispatch/state/host_viewer.h"
 #include "core/dispatch/state/instance_keys.h"
+#include "core/scheduler/plan.h"
 
 namespace hostler::dispatch {
 
@@ -39,14 +41,22 @@ class Hosts {
   [[nodiscard]] std::optional<model::InstanceId> find_listed(
       const std::string& set, const model::ListedInstance& seen) const;
 
-  /// Sets the host's entry in the deadlines to the present deadline of its instance.
-  void schedule(const Host& host) { deadlines_.set(host.id(), host.instance.deadline); }
+  /// Sets the host's entries in the deadlines to the present deadlines of its instance.
+  void schedule(const Host& host) {
+    deadlines_.set(host.id(), host.instance.deadline);
+    notices_.set(host.id(), host.instance.notice_deadline);
+  }
+  /// The same of `notice_deadline`.
+  std::optional<model::InstanceId> pop_notice_due(Mono now) { return notices_.pop_due(now); }
   std::optional<model::InstanceId> pop_due(Mono now) { return deadlines_.pop_due(now); }
-  [[nodiscard]] Mono next_deadline() const { return deadlines_.next(); }
+  [[nodiscard]] Mono next_deadline() const { return std::min(deadlines_.next(), notices_.next()); }
 
   /// Keeps the host free for this class until the first item of the class is placed there.
   void reserve(model::InstanceId id, scheduler::ClassId cls);
   void clear_reservations();
+
+  /// These hosts get no new work, and others may.
+  void close(const std::vector<scheduler::Close>& closed);
 
   /// Makes the next refresh_views() view all hosts: other data on which views depend has changed (a
   /// set, an offering, the policy).
@@ -61,10 +71,10 @@ class Hosts {
   Map hosts_;
   std::uint64_t last_ = 0;
   InstanceKeys keys_;
-  Deadlines deadlines_;
+  Deadlines deadlines_, notices_;
   std::vector<scheduler::HostView> views_;
   std::vector<model::InstanceId> touched_;  ///< Perhaps changed since their last view.
-  std::vector<model::InstanceId> reserved_;
+  std::vector<model::InstanceId> reserved_, closed_;
 };
 
 /// Hosts with output that is still to come, and what they cost.

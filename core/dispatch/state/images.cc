@@ -24,12 +24,13 @@ Images::Images(const model::SitePolicy& policy) : policy_(policy), by_set_(wante
 
 /// Those of which something may be created.
 std::vector<Images::Queries> Images::wanted() const {
+  const model::InstanceType any;
   std::vector<Queries> out(policy_.sets.size());
   for (const auto& pool : policy_.pools)
     for (std::size_t set = 0; set < policy_.sets.size(); ++set) {
       if (std::ranges::find(pool.sets, policy_.sets[set].name) == pool.sets.end()) continue;
       if (pool.selector)  // Types that it will choose.
-        if (const auto& query = model::image_query_of(pool, {}, policy_.sets[set]))
+        if (const auto& query = model::image_query_of(pool, any, policy_.sets[set]))
           out[set].try_emplace(*query);
       for (const auto& type : policy_.types) {
         if (!type.only_in.empty()) continue;  // The pool chose it: as above.
@@ -83,15 +84,6 @@ std::vector<model::ImageForgotten> Images::forget(std::uint32_t set) {
   return gone;
 }
 
-void Images::want(std::uint32_t set, Mono now) {
-  for (auto& [query, found] : of(set)) found.next = std::min(found.next, now);
-}
-
-void Images::ask_again(std::uint32_t set, Mono now) {
-  for (auto& [query, found] : of(set)) found.asked.reset();
-  want(set, now);
-}
-
 const FoundImage* Images::find(const std::optional<model::ImageQuery>& query,
                                std::uint32_t set) const {
   if (!query) return nullptr;
@@ -116,16 +108,6 @@ std::string Images::refuses(std::uint32_t set, std::uint32_t pool, std::uint32_t
   const std::string text = model::to_string(*query) + " in set " + policy_.sets[set].name;
   if (found == nullptr || found->error.empty()) return "the image is still looked up: " + text;
   return "no image was found for " + text + ": " + found->error;
-}
-
-Mono Images::next_wake(const Sets& sets) const {
-  Mono next = fleet::kNever;
-  for (std::uint32_t set = 0; set < by_set_.size(); ++set) {
-    if (!sets.at(set).open) continue;
-    for (const auto& [query, found] : of(set))
-      if (!found.asked) next = std::min(next, found.next);
-  }
-  return next;
 }
 
 }  // namespace hostler::dispatch

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/dispatch/state/sets.h"
+#include "core/base/time.h"
 #include "core/model/cloud_records.h"
 #include "core/model/policy.h"
 #include "core/model/records.h"
@@ -19,9 +19,6 @@ struct FoundImage {
   std::optional<model::Image> image;
   Wall found, stored;  ///< When an answer last had it; the same as it is in the journal.
   std::string error;   ///< Why the last answer had none; empty: it had one, or none came yet.
-  std::uint32_t failures = 0;          ///< Answers without one, in a row.
-  std::optional<std::uint64_t> asked;  ///< The number of the call under way.
-  Mono next{};                         ///< Asked again then.
 };
 
 /// The newest image that matches, by its time and then by its id; null: none does. What the cloud
@@ -45,10 +42,6 @@ class Images {
   [[nodiscard]] std::vector<model::ImageForgotten> reload();
   /// The set is in another account: what was found before is not there.
   [[nodiscard]] std::vector<model::ImageForgotten> forget(std::uint32_t set);
-  /// Every query of the set is asked again now.
-  void want(std::uint32_t set, Mono now);
-  /// The same, and answers to earlier calls are of no interest.
-  void ask_again(std::uint32_t set, Mono now);
 
   /// The queries of a set.
   [[nodiscard]] Queries& of(std::uint32_t set) { return by_set_.at(set); }
@@ -62,7 +55,6 @@ class Images {
   /// empty: it may be.
   [[nodiscard]] std::string refuses(std::uint32_t set, std::uint32_t pool,
                                     std::uint32_t type) const;
-  [[nodiscard]] Mono next_wake(const Sets& sets) const;
 
  private:
   [[nodiscard]] const FoundImage* find(const std::optional<model::ImageQuery>& query,

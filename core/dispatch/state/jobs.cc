@@ -148,6 +148,7 @@ bool Jobs::settle(work::Job& job, work::Next next, Mono now) {
   if (next != work::Next::kEnd) return may_run_more;
   const bool waited = leave_queue(job);  // It was cancelled while it waited.
   const model::WorkId id = job.id;
+  queue_.release(job.cls);
   jobs_.erase(id);
   return waited || may_run_more;
 }

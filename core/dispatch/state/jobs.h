@@ -59,6 +59,12 @@ class Jobs {
   /// a principal that waits may run more.
   bool settle(work::Job& job, work::Next next, Mono now);
 
+  /// An item of the class that waits is about to be cancelled.
+  void note_cancelled(scheduler::ClassId cls) { ++cancelled_[cls]; }
+  /// How many items of each class were cancelled while they waited, since the last call.
+  [[nodiscard]] std::map<scheduler::ClassId, std::uint64_t> take_cancelled() {
+    return std::exchange(cancelled_, {});
+  }
   [[nodiscard]] const scheduler::Queue& queue() const { return queue_; }
   [[nodiscard]] const scheduler::Shares& shares() const { return shares_; }
   /// When use_changes() has something to write; kNever: no use changes.
@@ -102,6 +108,7 @@ class Jobs {
   Counts counts_{};
   scheduler::Queue queue_;
   WaitingCounts waiting_;
+  std::map<scheduler::ClassId, std::uint64_t> cancelled_;
   ClientKeys client_keys_;
   scheduler::Shares shares_;
   model::Quotas quotas_;

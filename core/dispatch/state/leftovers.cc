@@ -18,6 +18,10 @@ bool agree(const Thing& a, const Thing& b) {
 
 }  // namespace
 
+std::string to_string(const ThingName& name) {
+  return printable(name.type, 60) + " " + printable(name.id, model::kForeignNameMax);
+}
+
 std::map<ThingName, Thing> things_of(const std::vector<model::Leftover>& list,
                                      const std::string& owner, std::uint64_t epoch,
                                      const std::string& set, const KnownInstances& known, Now now) {
@@ -43,15 +47,25 @@ std::map<ThingName, Thing> things_of(const std::vector<model::Leftover>& list,
   return all;
 }
 
+KnownInstances known_instances(const std::string& set, const Hosts& hosts,
+                               const SetAside& set_aside) {
+  KnownInstances out;
+  const auto add = [&](const model::InstanceRecord& record) {
+    out.keys.insert(record.idempotency_key);
+    if (record.set != set) return;
+    out.ids.insert(record.provider_id);
+    out.ids.insert(record.request_id);
+  };
+  for (const auto& [id, host] : hosts.all()) add(host.instance.record);
+  for (const auto& record : set_aside.instances()) add(record);
+  return out;
+}
+
 Mono Leftovers::next_wake(const Sets& sets) const {
   Mono next = fleet::kNever;
-  for (std::uint32_t i = 0; i < by_set_.size(); ++i) {
-    const auto rule = policy_.sets[i].leftovers;
-    const SetLeftovers& set = by_set_[i];
-    if (!sets.at(i).open || rule == model::LeftoverRule::kOff) continue;
-    if (!set.asked && set.supported) next = std::min(next, set.next);
-    if (rule == model::LeftoverRule::kDestroy) next = std::min(next, set.look_at);
-  }
+  for (std::uint32_t i = 0; i < by_set_.size(); ++i)
+    if (sets.at(i).open && policy_.sets[i].leftovers == model::LeftoverRule::kDestroy)
+      next = std::min(next, by_set_[i].look_at);
   return next;
 }
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "core/dispatch/state/hosts.h"
+#include "core/dispatch/state/set_aside.h"
 #include "core/dispatch/state/sets.h"
 #include "core/model/cloud_records.h"
 #include "core/model/policy.h"
@@ -20,6 +22,9 @@ struct ThingName {
   std::string type, id;
   friend auto operator<=>(const ThingName&, const ThingName&) = default;
 };
+
+/// "disk d-1", fit to print.
+[[nodiscard]] std::string to_string(const ThingName& name);
 
 /// A thing with our tags whose instance is not known here.
 struct Thing {
@@ -48,13 +53,9 @@ struct SetLeftovers {
   std::map<ThingName, Thing> things;
   std::size_t destroying = 0;  ///< Calls under way.
   // Lists of things.
-  std::optional<std::uint64_t> asked;  ///< The number of the call under way.
-  bool supported = true;               ///< False: the driver has said that it cannot list them.
-  Mono next{};                         ///< Listed again then.
-  Mono sent{}, answered{};             ///< The last complete list.
-  Wall listed;                         ///< When it came; 0: none yet.
-  std::uint32_t failures = 0;          ///< In a row.
-  std::string error;                   ///< Why the last one failed; empty: it did not.
+  Mono answered{};    ///< The last complete list.
+  Wall listed;        ///< The same on the other clock; 0: none yet.
+  std::string error;  ///< Why the last one failed; empty: it did not.
   /// When the last complete list of instances was sent that nobody doubts.
   std::optional<Mono> instances_listed;
   Mono look_at = fleet::kNever;  ///< Then a destroy may be due.
@@ -67,6 +68,10 @@ struct SetLeftovers {
                                                    const std::string& set,
                                                    const KnownInstances& known, Now now);
 
+/// All instances that are known here, in whatever state: ids of the set, and keys of every set.
+[[nodiscard]] KnownInstances known_instances(const std::string& set, const Hosts& hosts,
+                                             const SetAside& set_aside);
+
 /// Things that outlived their instances, of each set.
 class Leftovers {
  public:
@@ -75,6 +80,7 @@ class Leftovers {
 
   [[nodiscard]] SetLeftovers& of(std::uint32_t set) { return by_set_.at(set); }
   [[nodiscard]] const SetLeftovers& of(std::uint32_t set) const { return by_set_.at(set); }
+  /// When a destroy may be due.
   [[nodiscard]] Mono next_wake(const Sets& sets) const;
 
  private:

@@ -2,14 +2,54 @@
 
 #include <algorithm>
 
+#include "core/base/units.h"
+
 namespace hostler::dispatch {
+
+namespace {
+
+struct Place {
+  std::string zone, subnet;  ///< Empty: the driver chooses.
+};
+
+/// Each subnet in the zone that it is in, and one that is in every zone in each of the type.
+std::vector<Place> places_of(const model::PoolPolicy& pool, const model::InstanceType& type) {
+  std::vector<std::string> zones = type.zones;
+  if (zones.empty()) zones.emplace_back();
+  auto subnets = model::placement_of(pool.placement, type.placement).subnets;
+  if (subnets.empty()) subnets.emplace_back();
+  std::vector<Place> out;
+  for (const auto& zone : zones)
+    for (const auto& subnet : subnets)
+      if (zone.empty() || subnet.zone.empty() || zone == subnet.zone)
+        out.push_back({zone.empty() ? subnet.zone : zone, subnet.id});
+  return out;
+}
+
+}  // namespace
+
+namespace {
+
+/// Why jobs get less RAM than the menu says; empty: they do not.
+std::string note_of(const model::InstanceType& type, std::int64_t ram, std::int64_t for_jobs) {
+  const std::int64_t menu = type.resources.ram;
+  if (for_jobs >= menu) return {};
+  std::string out = "type " + type.name + " has " + format_size(menu) + " of ram on the menu";
+  if (ram < menu) out += ", its hosts report " + format_size(ram);
+  if (for_jobs < ram) out += ", " + format_size(ram - for_jobs) + " are reserved";
+  return out;
+}
+
+}  // namespace
 
 Menu::Menu(const model::SitePolicy& policy) : policy_(policy) { rebuild(); }
 
-void Menu::reload() {
+std::vector<model::RamForgotten> Menu::reload() {
   refuses_stop_.clear();
   scratch_.clear();
+  auto forgotten = settle_ram();
   rebuild();
+  return forgotten;
 }
 
 void Menu::rebuild() {
@@ -38,15 +78,17 @@ void Menu::add(std::uint32_t pool, std::uint32_t set, std::uint32_t t) {
   offering.set = set;
   offering.type = t;
   offering.market = type.market;
+  const std::int64_t ram = ram_.expected(policy_.sets[set].name, type);
   offering.resources = type.resources;
-  const auto offer = [&](const std::string& zone) {
+  offering.resources.ram = model::ram_for_jobs(ram, type.reserve);
+  offering.note = note_of(type, ram, offering.resources.ram);
+  for (const auto& [zone, subnet] : places_of(policy_.pools[pool], type)) {
     offering.zone = zone;
+    offering.subnet = subnet;
     offering.price_per_hour = price_of(set, t, zone, type.market);
     index_.try_emplace({pool, set, t, zone}, static_cast<std::uint32_t>(offerings_.size()));
     offerings_.push_back(offering);
-  };
-  if (type.zones.empty()) offer("");
-  for (const auto& zone : type.zones) offer(zone);
+  }
 }
 
 std::uint32_t Menu::offering_of(const fleet::Instance& instance) const {
@@ -76,6 +118,20 @@ model::Micros Menu::price_of(std::uint32_t set, std::uint32_t type, const std::s
       return *known;
   const auto of_zone = policy_.zone_prices.find({listed.name, zone});
   return of_zone == policy_.zone_prices.end() ? listed.price_per_hour : of_zone->second;
+}
+
+std::map<std::uint32_t, model::Micros> Menu::least_prices(std::uint32_t pool,
+                                                          std::uint32_t type) const {
+  std::map<std::uint32_t, model::Micros> out;
+  for (std::uint32_t set = 0; set < policy_.sets.size(); ++set)
+    for (auto at = index_.lower_bound(std::tuple(pool, set, type, "")); at != index_.end(); ++at) {
+      const auto& [its_pool, its_set, its_type, zone] = at->first;
+      if (std::tie(its_pool, its_set, its_type) != std::tie(pool, set, type)) break;
+      const model::Micros price = offerings_[at->second].price_per_hour;
+      const auto [least, fresh] = out.try_emplace(set, price);
+      if (!fresh) least->second = std::min(least->second, price);
+    }
+  return out;
 }
 
 std::set<std::uint32_t> Menu::types_of(std::uint32_t set) const {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/dispatch/state/ram_reports.h"
 #include "core/dispatch/state/scratch_reports.h"
 #include "core/fleet/instance.h"
 #include "core/model/policy.h"
@@ -17,21 +18,24 @@
 
 namespace hostler::dispatch {
 
-/// The offerings that the site may buy: each instance type in each pool's sets and zones, at its
-/// present price.
+/// The offerings that the site may buy: each instance type in each pool's sets, zones and subnets,
+/// at its present price.
 class Menu {
  public:
   /// `policy` outlives the menu.
   explicit Menu(const model::SitePolicy& policy);
 
   /// The policy has changed: makes the offerings anew, and forgets what was learned of types: which
-  /// cannot be stopped, and what their hosts have reported.
-  void reload();
+  /// cannot be stopped, and what scratch their hosts have reported. Of the RAM that was reported
+  /// only what does not fit to the policy; it is returned for the journal.
+  [[nodiscard]] std::vector<model::RamForgotten> reload();
   void restore(const model::PriceRow& price) { prices_.restore(price); }
-  /// Makes the offerings anew, at the present prices.
+  void restore(model::RamReport report) { ram_.restore(std::move(report)); }
+  /// Makes the offerings anew, at the present prices, with the RAM that hosts have reported.
   void rebuild();
 
-  /// `shut` and `can_stop` are not set, because they depend on gates and sets.
+  /// With the resources that jobs get. `shut` and `can_stop` are not set, because they depend on
+  /// gates and sets.
   [[nodiscard]] const std::vector<scheduler::Offering>& offerings() const { return offerings_; }
   /// Index into offerings() of the instance's offering. If its zone is no longer on the menu, that
   /// of another zone; UINT32_MAX: none.
@@ -41,6 +45,11 @@ class Menu {
   /// The price that the cloud's history has, otherwise the price in the policy.
   [[nodiscard]] model::Micros price_of(std::uint32_t set, std::uint32_t type,
                                        const std::string& zone, model::Market market) const;
+
+  /// What the type costs at least in each set in which the pool may buy it: sets by index.
+  /// O(sets of the site), and the zones of each.
+  [[nodiscard]] std::map<std::uint32_t, model::Micros> least_prices(std::uint32_t pool,
+                                                                    std::uint32_t type) const;
 
   /// Types that the set offers, by index.
   [[nodiscard]] std::set<std::uint32_t> types_of(std::uint32_t set) const;
@@ -53,6 +62,10 @@ class Menu {
   PriceNews take_prices(std::uint32_t set, const std::string& type,
                         const std::vector<model::ZonePrice>& fetched, Wall now);
 
+  /// See RamReports.
+  [[nodiscard]] std::vector<model::RamForgotten> settle_ram() { return ram_.settle(policy_); }
+  [[nodiscard]] RamReports& ram() { return ram_; }
+  [[nodiscard]] const RamReports& ram() const { return ram_; }
   [[nodiscard]] ScratchReports& scratch() { return scratch_; }
   [[nodiscard]] const ScratchReports& scratch() const { return scratch_; }
 
@@ -76,6 +89,7 @@ class Menu {
   std::map<Key, std::uint32_t, std::less<>> index_;  ///< By pool, set, type, zone.
   std::set<std::pair<std::uint32_t, std::string>> refuses_stop_;
   ScratchReports scratch_;
+  RamReports ram_;
 };
 
 }  // namespace hostler::dispatch

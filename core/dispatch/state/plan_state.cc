@@ -29,16 +29,15 @@ std::uint64_t PlanState::begin(Mono now, Mono wake) {
   return ++number_;
 }
 
-bool PlanState::end(std::uint64_t number) {
-  if (number != number_) return false;
-  under_way_ = false;
-  return true;
+void PlanState::end() {
+  HOSTLER_ASSERT(under_way_, "a plan that ends is under way");
+  under_way_ = has_slices_ = false;
 }
 
 void PlanState::wake_at(Mono when) { wake_ = std::min(wake_, when); }
 
 Mono PlanState::next_wake() const {
-  if (under_way_) return fleet::kNever;
+  if (under_way_) return has_slices_ ? Mono{} : fleet::kNever;
   const Mono at = wanted_ ? Mono{} : wake_;
   return at == fleet::kNever ? at : std::max(at, not_before_);
 }
@@ -47,6 +46,7 @@ void PlanState::reload(const model::SitePolicy& policy) {
   policy_ = std::make_shared<const model::SitePolicy>(policy);
   rejected_.clear();
   if (std::exchange(under_way_, false)) ++number_;
+  has_slices_ = false;
   wanted_ = true;
 }
 
@@ -75,6 +75,10 @@ void PlanState::note_supply(const scheduler::Waiting& one) {
              waiting_code(one.cls, !one.is_priced) != model::WaitingCode::kHostComing) {
     known.is_stuck = true;
   }
+}
+
+void PlanState::forget_gone(const scheduler::Queue& queue) {
+  std::erase_if(supply_, [&](const auto& known) { return queue.find(known.first) == nullptr; });
 }
 
 PlanState::Supply PlanState::supply(scheduler::ClassId cls) const {

@@ -34,8 +34,14 @@ class PlanState {
   /// Starts a plan and returns its number. `wake`: when the next plan is needed even if nothing
   /// changes until then.
   std::uint64_t begin(Mono now, Mono wake);
-  /// Ends the plan. False: the answer belongs to a plan that was given up.
-  bool end(std::uint64_t number);
+  /// False: the plan was given up, or has ended.
+  [[nodiscard]] bool is_under_way(std::uint64_t number) const {
+    return under_way_ && number == number_;
+  }
+  /// The plan is made and applied slice by slice: another one is due at once.
+  void apply_more() { has_slices_ = true; }
+  /// Ends the plan, which is under way.
+  void end();
   /// Called after a plan was applied: its own changes request no further plan, unless `wanted`.
   void set_wanted(bool wanted) { wanted_ = wanted; }
   void wake_at(Mono when);
@@ -49,6 +55,8 @@ class PlanState {
 
   /// Replaces the explanations of the previous plan. Keeps at most 32 rejections of a class.
   void explain(std::vector<scheduler::Waiting> waiting, std::vector<scheduler::Rejected> rejected);
+  /// Forgets what was known of the supply of classes that are gone from the queue.
+  void forget_gone(const scheduler::Queue& queue);
   /// If the last plan has not considered such items, they wait for the next plan. `is_priced`: why
   /// items with a ClassView::price wait.
   [[nodiscard]] model::WaitingView waiting(scheduler::ClassId cls, bool is_priced = false) const;
@@ -70,6 +78,7 @@ class PlanState {
   std::shared_ptr<const model::SitePolicy> policy_;
   bool wanted_ = true;
   bool under_way_ = false;
+  bool has_slices_ = false;  ///< Of the plan under way: some are not applied yet.
   std::uint64_t number_ = 0;
   Mono not_before_{};
   Mono wake_ = fleet::kNever;

@@ -85,8 +85,8 @@ std::string RunningLimits::reason(const work::Job& job, const scheduler::CapRule
   const auto& limit = quota.running_vcpus_max;
   const auto& price = quota.running_price_per_hour_max;
   if (limit && vcpus > *limit)
-    return "it needs " + std::to_string(vcpus) + " vcpus, and running_vcpus_max of " + who +
-           " is " + std::to_string(*limit) + ": it cannot start with this limit";
+    return "it needs " + to_string(vcpus) + " vcpus, and running_vcpus_max of " + who + " is " +
+           to_string(*limit) + ": it cannot start with this limit";
   if (price && part && part->least > *price)
     return "its part of the cheapest host costs " + format_money(part->least.value) +
            " per hour, and running_price_per_hour_max of " + who + " is " +
@@ -99,7 +99,7 @@ std::string RunningLimits::reason(const work::Job& job, const scheduler::CapRule
   const bool lacks_price = price && part && held.price_per_hour + part->least > *price;
   const bool is_alone = !lacks_vcpus && !lacks_price;
   if (limit && (lacks_vcpus || is_alone))
-    say(std::to_string(held.vcpus), std::to_string(*limit), "vcpus (running_vcpus_max)");
+    say(to_string(held.vcpus), to_string(*limit), "vcpus (running_vcpus_max)");
   if (price && (lacks_price || is_alone))
     say(format_money(held.price_per_hour.value), format_money(price->value),
         "per hour (running_price_per_hour_max)");

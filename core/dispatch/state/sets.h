@@ -42,11 +42,18 @@ struct LookUps {
   bool under_way = false;
 };
 
+/// Nobody can log in at the jump host of the set.
+struct JumpHostProblem {
+  Wall since;
+  std::string text;  ///< Why; fit to print.
+};
+
 /// Which hosts of the set can be reached.
 struct Reach {
   std::map<model::InstanceId, Mono> unreachable;  ///< And since when.
   std::set<model::InstanceId> connected;          ///< By a proved connection.
   std::optional<Partition> partition;
+  std::optional<JumpHostProblem> jump_host;
   /// Hosts of before the restart were looked at together, once: those that are still unreachable
   /// after that are lost one by one.
   bool looked_after_restart = false;
@@ -110,6 +117,10 @@ struct Set {
   [[nodiscard]] Mono next_wake() const;
   /// Why nothing is created in it now, one sentence for people; empty: creates may be sent.
   [[nodiscard]] std::string refuses_creates() const;
+  /// Its lists show what exists: nothing about them is doubted, or still to come.
+  [[nodiscard]] bool shows_what_exists() const {
+    return !doubt && !foreign && !unlisted && !untouched && suspended.empty();
+  }
   /// Why nothing of this market is created in it: its driver does not have it. One sentence for
   /// people; empty: it may be.
   [[nodiscard]] std::string refuses_market(model::Market market) const;

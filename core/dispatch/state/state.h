@@ -12,12 +12,15 @@
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/offered_types.h"
 #include "core/dispatch/state/plan_state.h"
+#include "core/dispatch/state/questions.h"
 #include "core/dispatch/state/recorder.h"
+#include "core/dispatch/state/rests.h"
 #include "core/dispatch/state/running_limits.h"
 #include "core/dispatch/state/set_aside.h"
 #include "core/dispatch/state/sets.h"
 #include "core/dispatch/state/submit_quotas.h"
 #include "core/dispatch/state/type_selection.h"
+#include "core/dispatch/state/watches.h"
 #include "core/scheduler/governor.h"
 
 namespace hostler::dispatch {
@@ -33,11 +36,13 @@ struct State {
         menu(policy),
         images(policy),
         leftovers(policy),
+        watches(policy),
         viewer(policy, sets, menu),
         quotas(policy, jobs),
         plan(policy),
         limits(policy, jobs, menu, hosts, plan),
         gates(policy, sets, images, recorder, plan, seed),
+        questions(sets, gates),
         boots(policy, menu, gates),
         commands(recorder),
         governor(policy) {}
@@ -53,16 +58,19 @@ struct State {
   Menu menu;
   Images images;
   Leftovers leftovers;
+  Watches watches;
   HostViewer viewer;
   Hosts hosts;
   EndedInstances ended;
   SetAside set_aside;
+  Rests rests;
   Jobs jobs;
   LostTime lost_time;
   SubmitQuotas quotas;
   PlanState plan;
   RunningLimits limits;
   CallGates gates;
+  Questions questions;
   BootGates boots;
   HostCommands commands;
   scheduler::Governor governor;

@@ -3,93 +3,31 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/model/currency.h"
+#include "core/dispatch/state/offered_groups.h"
 
 namespace hostler::dispatch {
 
-using model::Micros;
 using model::OfferedRow;
 using model::TypeSelector;
 
 namespace {
-
-/// A type of one set and market with its rows, one for each zone.
-struct Group {
-  std::vector<const OfferedRow*> rows;
-  std::map<std::string, Micros> prices;  ///< By zone, in the site's currency.
-  bool has_price = false;                ///< One that a set says, maybe in another currency.
-
-  [[nodiscard]] const OfferedRow& first() const { return *rows.front(); }
-  /// As some zone says it.
-  [[nodiscard]] model::Resources resources() const {
-    for (const auto* row : rows)
-      if (row->resources.vcpus > 0 && row->resources.ram > 0) return row->resources;
-    return first().resources;
-  }
-  [[nodiscard]] std::string architecture() const {
-    for (const auto* row : rows)
-      if (!row->architecture.empty()) return row->architecture;
-    return {};
-  }
-  [[nodiscard]] Micros least_price() const {
-    Micros least{INT64_MAX};
-    for (const auto& [zone, price] : prices) least = std::min(least, price);
-    return least;
-  }
-};
-
-/// Of the file: by zone, else for every zone.
-std::optional<Micros> file_price(const model::SetPolicy& set, const OfferedRow& row) {
-  std::optional<Micros> of_all;
-  const auto key = [](const auto& one) { return std::tie(one.provider_type, one.market); };
-  const auto type = std::tie(row.provider_type, row.market);
-  auto at = std::ranges::lower_bound(set.file_prices, type, std::less<>(), key);
-  for (; at != set.file_prices.end() && key(*at) == type; ++at) {
-    if (at->zone == row.zone) return at->price_per_hour;
-    if (at->zone.empty()) of_all = at->price_per_hour;
-  }
-  return of_all;
-}
-
-void add(Group& group, const OfferedRow& row, const model::SitePolicy& site,
-         const model::SetPolicy& set) {
-  group.rows.push_back(&row);
-  group.has_price |= row.has_price;
-  const auto rate = model::rate_of(site, row.currency);
-  if (row.has_price && rate)
-    group.prices[row.zone] = model::to_site(row.price_per_hour, *rate);
-  else if (const auto price = file_price(set, row))
-    group.prices[row.zone] = *price;
-}
-
-std::vector<Group> groups_of(const OfferedTypes::OfSet& offered, const model::SitePolicy& site,
-                             const model::SetPolicy& set) {
-  std::vector<Group> out;
-  for (const auto& [key, known] : offered.rows) {
-    const OfferedRow& row = known.row;
-    if (out.empty() || out.back().first().provider_type != row.provider_type ||
-        out.back().first().market != row.market)
-      out.emplace_back();
-    add(out.back(), row, site, set);
-  }
-  return out;
-}
 
 bool is_like_any(const std::string& text, const std::vector<std::string>& patterns) {
   return std::ranges::any_of(patterns, [&](const auto& one) { return is_like(text, one); });
 }
 
 std::optional<Excluded> excluded_by_size(const TypeSelector& wanted, const model::Resources& has) {
-  if (has.vcpus <= 0 || has.ram <= 0) return Excluded::kSizeUnknown;
-  if (!wanted.vcpus.contains(has.vcpus)) return Excluded::kVcpus;
+  if (has.vcpus.whole() <= 0 || has.ram <= 0) return Excluded::kSizeUnknown;
+  if (!wanted.vcpus.contains(has.vcpus.whole())) return Excluded::kVcpus;
   if (!wanted.gpus.contains(has.gpus)) return Excluded::kGpus;
   if (!wanted.ram.contains(has.ram)) return Excluded::kRam;
-  if (!wanted.ram_per_vcpu.contains(has.ram / has.vcpus)) return Excluded::kRamPerVcpu;
+  if (!wanted.ram_per_vcpu.contains(has.ram / has.vcpus.whole())) return Excluded::kRamPerVcpu;
   if (!wanted.scratch.contains(has.scratch)) return Excluded::kScratch;
   return std::nullopt;
 }
 
-std::optional<Excluded> excluded_by(const TypeSelector& wanted, const Group& group, bool in_use) {
+std::optional<Excluded> excluded_by(const TypeSelector& wanted, const OfferedGroup& group,
+                                    bool in_use) {
   const OfferedRow& row = group.first();
   if (!wanted.names.empty() && !is_like_any(row.provider_type, wanted.names))
     return Excluded::kNames;
@@ -105,7 +43,7 @@ std::optional<Excluded> excluded_by(const TypeSelector& wanted, const Group& gro
   return std::nullopt;
 }
 
-model::InstanceType type_of(const Group& group) {
+model::InstanceType type_of(const OfferedGroup& group) {
   const OfferedRow& row = group.first();
   model::InstanceType out;
   out.name = row.name;
@@ -126,13 +64,13 @@ class Selector {
   Selector(EffectivePolicy& out, const std::set<std::string>& in_use)
       : out_(out), in_use_(in_use) {}
 
-  void run(std::uint32_t pool, const std::map<std::string, std::vector<Group>>& offered) {
+  void run(std::uint32_t pool, const std::map<std::string, std::vector<OfferedGroup>>& offered) {
     model::PoolPolicy& policy = out_.site.pools[pool];
     Selection& selection = out_.selections[pool];
-    std::vector<const Group*> chosen;
+    std::vector<const OfferedGroup*> chosen;
     for (const auto& set : policy.sets)
       if (const auto found = offered.find(set); found != offered.end())
-        for (const Group& group : found->second) {
+        for (const OfferedGroup& group : found->second) {
           ++selection.offered;
           if (const auto why = excluded_by(*policy.selector, group, is_in_use(group)))
             ++selection.excluded[*why];
@@ -140,7 +78,7 @@ class Selector {
             chosen.push_back(&group);
         }
     cut(chosen, selection);
-    for (const Group* group : chosen) add_type(policy, *group);
+    for (const OfferedGroup* group : chosen) add_type(policy, *group);
     selection.selected = chosen.size();
     if (const auto most = policy.selector->price_max) {
       auto& cap = policy.price_cap_per_hour;
@@ -149,12 +87,12 @@ class Selector {
   }
 
  private:
-  [[nodiscard]] bool is_in_use(const Group& group) const {
+  [[nodiscard]] bool is_in_use(const OfferedGroup& group) const {
     return in_use_.contains(group.first().name);
   }
 
-  void cut(std::vector<const Group*>& chosen, Selection& selection) const {
-    const auto rank = [&](const Group* group) {
+  void cut(std::vector<const OfferedGroup*>& chosen, Selection& selection) const {
+    const auto rank = [&](const OfferedGroup* group) {
       return std::tuple(!is_in_use(*group), group->least_price().value, group->first().name);
     };
     std::ranges::sort(chosen, {}, rank);
@@ -168,7 +106,7 @@ class Selector {
     chosen.resize(kept);
   }
 
-  void add_type(model::PoolPolicy& pool, const Group& group) {
+  void add_type(model::PoolPolicy& pool, const OfferedGroup& group) {
     const std::string& name = group.first().name;
     pool.types.push_back(name);
     if (!pool.selector->provider_params_json.empty())
@@ -243,10 +181,11 @@ bool is_like(const std::string& text, const std::string& pattern) {
 EffectivePolicy select_types(const model::SitePolicy& configured, const OfferedTypes& offered,
                              const std::set<std::string>& in_use) {
   EffectivePolicy out{configured, {}};
-  std::map<std::string, std::vector<Group>> groups;
+  std::map<std::string, std::vector<OfferedGroup>> groups;
   for (const std::uint32_t i : offered.asked()) {
     const auto& set = configured.sets[i];
-    if (const auto* of = offered.find(set.name)) groups[set.name] = groups_of(*of, configured, set);
+    if (const auto* of = offered.find(set.name))
+      groups[set.name] = offered_groups(*of, configured, set);
   }
   Selector selector(out, in_use);
   for (std::uint32_t p = 0; p < configured.pools.size(); ++p)

@@ -38,8 +38,6 @@ const char* function_name(FrameType type) {
       return "start";
     case FrameType::kStop:
       return "stop";
-    case FrameType::kSuspend:
-      return "suspend";
     case FrameType::kOfferings:
       return "offerings";
     case FrameType::kWatch:
@@ -126,8 +124,6 @@ hostler_status RelayedCall::call_driver() {
       return call_extension(HOSTLER_EXT_POWER, &hostler_ext_power::start);
     case FrameType::kStop:
       return call_extension(HOSTLER_EXT_POWER, &hostler_ext_power::stop);
-    case FrameType::kSuspend:
-      return call_extension(HOSTLER_EXT_POWER, &hostler_ext_power::suspend);
     case FrameType::kOfferings:
       return call_extension(HOSTLER_EXT_OFFERINGS, &hostler_ext_offerings::offerings);
     case FrameType::kWatch:
@@ -211,7 +207,6 @@ void RelayedCall::send_end() {
                                        .retry_after_ms = e.retry_after_ms,
                                        .quota_limit = e.quota_limit,
                                        .quota_used = e.quota_used,
-                                       .provider_status = e.provider_status,
                                        .texts = ending.texts,
                                        .broken_rule = ending.broken_rule});
   outlet_.append_frame(messages_, FrameType::kEnd, id_, body);

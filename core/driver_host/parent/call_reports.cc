@@ -75,7 +75,6 @@ void pass_end(Operation& op, const End& end) {
   error.retry_after_ms = end.retry_after_ms;
   error.quota_limit = end.quota_limit;
   error.quota_used = end.quota_used;
-  error.provider_status = end.provider_status;
   for (std::size_t field = 0; field < end.texts.size(); ++field)
     if (const auto& text = end.texts[field]; !text.empty())
       error.set_text(&error, static_cast<std::uint32_t>(field), text.data(), text.size());

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/spawn.h"
 #include "core/driver_host/wire/child_arguments.h"
 #include "core/driver_host/wire/limits.h"
 
@@ -27,32 +27,6 @@ Result<UniqueFd> above_standard(const UniqueFd& fd) {
   return copy;
 }
 
-/// Owns the objects that posix_spawn needs.
-struct SpawnSettings {
-  posix_spawnattr_t attributes{};
-  posix_spawn_file_actions_t actions{};
-
-  SpawnSettings() {
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_init(&actions);
-    sigset_t set;
-    sigemptyset(&set);
-    posix_spawnattr_setsigmask(&attributes, &set);
-    sigfillset(&set);
-    posix_spawnattr_setsigdefault(&attributes, &set);
-    // A group of its own (number 0, the default): what it forks is killed with it.
-    posix_spawnattr_setflags(
-        &attributes,
-        static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP));
-  }
-  ~SpawnSettings() {
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-};
-
 /// What a driver may need to reach its cloud, and nothing else of this process's environment.
 std::vector<std::string> environment() {
   std::vector<std::string> out{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -62,26 +36,6 @@ std::vector<std::string> environment() {
     if (const char* value = ::secure_getenv(name); value != nullptr)
       out.push_back(std::string(name) + "=" + value);
   return out;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  out.reserve(texts.size() + 1);
-  for (auto& text : texts) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
-}
-
-struct Pipe {
-  UniqueFd read, write;
-};
-Result<Pipe> make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    return tl::unexpected(errno_error("make a pipe", Errc::kUnavailable));
-  Pipe pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-  (void)::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  return pipe;
 }
 
 }  // namespace
@@ -96,7 +50,7 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::start(ChildId id, const Chil
   const UniqueFd library_file = HOSTLER_TRY(above_standard(library));
   const UniqueFd output_end = HOSTLER_TRY(above_standard(output.write));
   SpawnSettings settings;
-  auto* const actions = &settings.actions;
+  auto* const actions = settings.actions();
   posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(actions, output_end.get(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(actions, output_end.get(), STDERR_FILENO);
@@ -108,8 +62,8 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::start(ChildId id, const Chil
                                         .sandbox = options.sandbox});
   auto variables = environment();
   pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, options.program.c_str(), actions, &settings.attributes,
-                                  pointers(argv).data(), pointers(variables).data());
+  const int error = ::posix_spawn(&pid, options.program.c_str(), actions, settings.attributes(),
+                                  to_pointers(argv).data(), to_pointers(variables).data());
   if (error != 0)
     return fail(error == ENOENT ? Errc::kNotFound : Errc::kUnavailable,
                 "cannot start " + options.program + ": " + std::strerror(error));

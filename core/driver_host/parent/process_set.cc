@@ -99,9 +99,6 @@ class ProcessSet final : public plugin_host::DriverSet {
   void stop(model::PowerRequest request, Duration timeout, Done<Nothing> done) override {
     submit<plugin_host::PowerCall>(timeout, CloudOp::kStop, std::move(request), std::move(done));
   }
-  void suspend(model::PowerRequest request, Duration timeout, Done<Nothing> done) override {
-    submit<plugin_host::PowerCall>(timeout, CloudOp::kOther, std::move(request), std::move(done));
-  }
   void offerings(model::OfferingsQuery query, Duration timeout,
                  Done<std::vector<model::CloudOffering>> done) override {
     submit<plugin_host::OfferingsCall>(timeout, std::move(query), std::move(done));

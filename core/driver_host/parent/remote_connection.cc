@@ -22,8 +22,7 @@ constexpr hostler_ext_price_history kPriceHistory{
 constexpr hostler_ext_quota_group kQuotaGroup{
     sizeof kQuotaGroup, 0, &send<FrameType::kQuotaGroup, hostler_quota_group_req>};
 constexpr hostler_ext_power kPower{sizeof kPower, 0, &send<FrameType::kStart, hostler_power_req>,
-                                   &send<FrameType::kStop, hostler_power_req>,
-                                   &send<FrameType::kSuspend, hostler_power_req>};
+                                   &send<FrameType::kStop, hostler_power_req>};
 constexpr hostler_ext_offerings kOfferings{sizeof kOfferings, 0,
                                            &send<FrameType::kOfferings, hostler_offerings_req>};
 constexpr hostler_ext_interruption kInterruption{

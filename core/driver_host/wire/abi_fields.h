@@ -22,8 +22,8 @@ namespace hostler::driver_host {
 template <class V>
 void visit(hostler_instance& r, V& v) {
   v(r.kind);
-  v(r.id), v(r.request_id), v(r.idempotency_key), v(r.set_id), v(r.owner), v(r.name);
-  v(r.provider_type), v(r.image_id), v(r.remote_user), v(r.region), v(r.zone), v(r.subnet);
+  v(r.id), v(r.request_id), v(r.idempotency_key), v(r.set_id), v(r.owner);
+  v(r.remote_user), v(r.zone);
   v(r.state_reason), v(r.state_error);
   v.array(r.addresses, r.n_addresses);
   v.array(r.tags, r.n_tags);
@@ -65,7 +65,7 @@ void visit(hostler_offering& r, V& v) {
 template <class V>
 void visit(hostler_interruption& r, V& v) {
   v(r.kind);
-  v(r.instance_id), v(r.text), v(r.noticed_unix_ns), v(r.interruption_unix_ns), v(r.action);
+  v(r.instance_id), v(r.text), v(r.interruption_unix_ns), v(r.action);
   v.reserved(r.reserved0);
 }
 
@@ -124,7 +124,7 @@ bool as_record_of(std::uint32_t kind, const Take& take) {
 template <class V>
 void visit(hostler_instance_type& r, V& v) {
   v(r.flags);
-  v(r.name), v(r.provider_type), v(r.quota_group), v(r.provider_params_json);
+  v(r.name), v(r.provider_type), v(r.provider_params_json);
   v(r.ram_bytes), v(r.scratch_bytes), v(r.price_micros_per_hour);
   v(r.vcpus), v(r.gpus), v(r.market);
   v.reserved(r.reserved0);
@@ -159,7 +159,7 @@ void visit(hostler_disk& r, V& v) {
 template <class V>
 void visit(hostler_create_req& r, V& v) {
   v(r.flags);
-  v(r.idempotency_key), v(r.host_instance_id), v(r.owner), v(r.epoch);
+  v(r.idempotency_key), v(r.host_instance_id), v(r.owner);
   v.one(r.type);
   v(r.region), v(r.zone), v(r.subnet), v(r.image_id), v(r.name_hint);
   v.one(r.user_data);
@@ -185,7 +185,7 @@ void visit(hostler_list_req& r, V& v) {
 template <class V>
 void visit(hostler_destroy_req& r, V& v) {
   v(r.flags);
-  v(r.id), v(r.idempotency_key), v(r.expected_set_id), v(r.reason);
+  v(r.id), v(r.idempotency_key), v(r.expected_set_id);
 }
 
 template <class V>
@@ -193,13 +193,12 @@ void visit(hostler_set_tags_req& r, V& v) {
   v(r.flags);
   v(r.id);
   v.array(r.set, r.n_set);
-  v.array(r.remove, r.n_remove);
 }
 
 template <class V>
 void visit(hostler_verify_req& r, V& v) {
   v(r.flags);
-  v(r.id), v(r.address), v(r.key_algo);
+  v(r.id), v(r.key_algo);
   v.bytes(r.key_blob, r.n_key_blob);
 }
 
@@ -207,7 +206,7 @@ template <class V>
 void visit(hostler_price_req& r, V& v) {
   v(r.flags);
   v.one(r.type);
-  v(r.zone), v(r.since_unix_ns), v(r.market);
+  v(r.since_unix_ns), v(r.market);
   v.reserved(r.reserved0);
 }
 
@@ -222,7 +221,7 @@ void visit(hostler_quota_group_req& r, V& v) {
 template <class V>
 void visit(hostler_power_req& r, V& v) {
   v(r.flags);
-  v(r.id), v(r.expected_set_id), v(r.reason);
+  v(r.id), v(r.expected_set_id);
 }
 
 template <class V>

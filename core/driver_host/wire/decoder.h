@@ -155,7 +155,6 @@ class Decoder {
   void read(hostler_str& s) { s = text(); }
   void read(hostler_kv& kv) { kv.key = text(), kv.value = text(); }
   void read(hostler_address& a) {
-    a.family = number<std::uint32_t>();
     a.scope = number<std::uint32_t>();
     a.text = text();
   }

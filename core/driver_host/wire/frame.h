@@ -23,7 +23,6 @@ enum class FrameType : std::uint16_t {
   kQuotaGroup,
   kStart,
   kStop,
-  kSuspend,
   kOfferings,
   kWatch,
   kReadConsole,

@@ -7,7 +7,7 @@ namespace hostler::driver_host {
 
 /// Raised when the form of a frame changes in a way that the rules of growth do not cover. Both
 /// sides must have the same.
-inline constexpr std::uint32_t kWireVersion = 1;
+inline constexpr std::uint32_t kWireVersion = 2;
 
 /// Of one message of a socket: well below the kernel's limit, which its administrator can lower.
 inline constexpr std::size_t kDatagramMax = std::size_t{60} << 10;

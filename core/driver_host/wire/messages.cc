@@ -22,7 +22,7 @@ void visit_body(Hello& h, V& v) {
 template <class V>
 void visit_body(End& e, V& v) {
   v(e.status), v(e.scope), v(e.flags);
-  v(e.retry_after_ms), v(e.quota_limit), v(e.quota_used), v(e.provider_status);
+  v(e.retry_after_ms), v(e.quota_limit), v(e.quota_used);
   v(e.texts), v(e.broken_rule);
 }
 template <class V>

@@ -29,7 +29,6 @@ struct End {
   hostler_status status = HOSTLER_OK;
   std::uint32_t scope = 0, flags = 0;
   std::int64_t retry_after_ms = -1, quota_limit = -1, quota_used = -1;
-  std::int32_t provider_status = 0;
   std::vector<std::string> texts;  ///< By HOSTLER_TEXT_*; may be shorter.
   std::string broken_rule;         ///< "R29: ..."; empty: none.
   friend bool operator==(const End&, const End&) = default;

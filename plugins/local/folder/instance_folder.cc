@@ -95,6 +95,7 @@ BootPlan InstanceFolder::boot_plan() const {
   plan.init_wait_ms = fields.number("init_wait_ms", plan.init_wait_ms);
   plan.sshd_delay_ms = fields.number("sshd_delay_ms");
   plan.key_change_ms = fields.number("key_change_ms", -1);
+  plan.ram_bytes = fields.number("ram_bytes");
   plan.own_shadow = fields.has("own_shadow");
   return plan;
 }
@@ -108,6 +109,7 @@ void InstanceFolder::set_boot_plan(const BootPlan& plan) const {
   fields.set("init_wait_ms", plan.init_wait_ms);
   fields.set("sshd_delay_ms", plan.sshd_delay_ms);
   fields.set("key_change_ms", plan.key_change_ms);
+  fields.set("ram_bytes", plan.ram_bytes);
   if (plan.own_shadow) fields.set("own_shadow", "yes");
   write_file(path_ + "/boot", fields.text());
 }

@@ -44,6 +44,7 @@ struct BootPlan {
   std::int64_t sshd_delay_ms = 0;    ///< -1: sshd never starts.
   /// The host key changes this time after sshd answers; -1: never.
   std::int64_t key_change_ms = -1;
+  std::int64_t ram_bytes = 0;  ///< That the machine says it has; 0: it says nothing.
   /// Mount `shadow` over /etc/shadow, because the account is locked there.
   bool own_shadow = false;
 };

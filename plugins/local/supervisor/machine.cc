@@ -30,10 +30,11 @@ std::int64_t now_ms() {
 
 /// The environment of sessions. With its own home, no start-up files of a person are run, even if
 /// the account is a real one.
-std::vector<std::string> session_variables(const InstanceFolder& folder,
+std::vector<std::string> session_variables(const InstanceFolder& folder, const BootPlan& plan,
                                            const std::string& boot_id) {
   return {"HOME=" + folder.home(), "HOSTLER_HOST_KEY=" + folder.host_key(),
-          "HOSTLER_AGENT_DIR=" + folder.agent(), "HOSTLER_BOOT_ID=" + boot_id};
+          "HOSTLER_AGENT_DIR=" + folder.agent(), "HOSTLER_BOOT_ID=" + boot_id,
+          "HOSTLER_RAM=" + std::to_string(plan.ram_bytes)};
 }
 
 std::vector<std::string> environment_of(const BootPlan& plan, std::vector<std::string> session) {
@@ -63,7 +64,7 @@ Machine::Machine(const InstanceFolder& folder, const BootPlan& plan, const std::
                  Fd life)
     : folder_(folder),
       plan_(plan),
-      session_(session_variables(folder, boot_id)),
+      session_(session_variables(folder, plan, boot_id)),
       environment_(environment_of(plan, session_)),
       life_(std::move(life)),
       signals_(take_signals()) {}

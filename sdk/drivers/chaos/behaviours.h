@@ -24,7 +24,7 @@ inline constexpr Behaviour kBehaviours[]{
     {"fake_null", "R4", "load", "has no table for this major version"},
     {"fake_other_major", "R4", "load", "speaks another major version"},
     {"fake_other_draft", "R5", "load", "speaks the next draft"},
-    {"fake_draft_1", "R5", "load", "speaks draft 1"},
+    {"fake_draft_2", "R5", "load", "speaks draft 2"},
     {"fake_short_table", "R15", "load", "has a table of 16 bytes"},
     {"fake_no_create", "R13", "load", "has a table without create"},
     // ---- opening

@@ -15,6 +15,11 @@ hostler_status echo(const hostler_create_req& r, hostler_op* op, const std::stri
   for (size_t i = 0; i < r.n_security_groups; ++i)
     said += ", group " + std::string(view(r.security_groups[i]));
   for (size_t i = 0; i < r.n_profiles; ++i) said += ", profile " + std::string(view(r.profiles[i]));
+  if (!view(r.placement_group).empty())
+    said += ", placement group " + std::string(view(r.placement_group)) + ", reservation " +
+            std::string(view(r.capacity_reservation)) + ", identity " +
+            std::string(view(r.identity_profile)) + ", tenancy " + std::to_string(r.tenancy) +
+            ", public " + std::to_string(r.public_ip);
   for (size_t i = 0; i < r.n_disks; ++i)
     said +=
         ", disk " + std::to_string(r.disks[i]->role) + " of " + std::to_string(r.disks[i]->bytes);
@@ -102,7 +107,6 @@ hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* o
     e->retry_after_ms = 1500;
     e->quota_limit = 10;
     e->quota_used = 10;
-    e->provider_status = 429;
     e->set_text(e, HOSTLER_TEXT_SCOPE_ZONE, "z1", 2);
     e->set_text(e, HOSTLER_TEXT_PROVIDER_CODE, "VcpuLimit", 9);
     e->set_text(e, 99, "ignored", 7);

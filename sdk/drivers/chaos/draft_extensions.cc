@@ -29,7 +29,7 @@ const hostler_ext_interruption kInterruption = {
       auto out = hostler::driver::interruption_record();
       out.instance_id = s->word == "notice_of_nothing" ? hostler_str{} : str("i-1");
       out.text = str("spot\nreclaim");
-      out.noticed_unix_ns = 1'000'000'000, out.interruption_unix_ns = 121'000'000'000;
+      out.interruption_unix_ns = 121'000'000'000;
       out.action = s->word == "unknown_notice" ? 77 : HOSTLER_INTERRUPTION_STOP;
       op->emit(op, reinterpret_cast<const hostler_rec*>(&out));
       if (s->word == "watch_returns") return HOSTLER_OK;
@@ -52,7 +52,9 @@ const hostler_ext_console kConsole = {
       out.offset = r->offset;
       out.bytes = text, out.n_bytes = 4;
       op->emit(op, reinterpret_cast<const hostler_rec*>(&out));
-      out.offset = s->word == "console_backwards" ? r->offset + 3 : r->offset + 4;
+      out.offset = r->offset + (s->word == "console_backwards" ? 3
+                                : s->word == "console_gap"     ? 9
+                                                               : 4);
       out.bytes = text + 4, out.n_bytes = 3;
       op->emit(op, reinterpret_cast<const hostler_rec*>(&out));
       return HOSTLER_OK;
@@ -102,9 +104,6 @@ const hostler_ext_power kPower = {sizeof kPower, 0,
                                   },
                                   [](hostler_set* s, const hostler_power_req* r, hostler_op* op) {
                                     return says_what(s, r, op, "stop");
-                                  },
-                                  [](hostler_set* s, const hostler_power_req* r, hostler_op* op) {
-                                    return says_what(s, r, op, "suspend");
                                   }};
 #endif
 

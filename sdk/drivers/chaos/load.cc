@@ -40,8 +40,8 @@ hostler_status refuse(hostler_op* op) {
     HOSTLER_ABI_MINOR,
 #ifdef FAKE_OTHER_DRAFT
     HOSTLER_ABI_DRAFT + 1,
-#elif defined(FAKE_DRAFT_1)  // the first 16 bytes are the same in every draft
-    1,
+#elif defined(FAKE_DRAFT_2)  // the first 16 bytes are the same in every draft
+    2,
 #else
     HOSTLER_ABI_DRAFT,
 #endif

@@ -10,13 +10,12 @@ hostler_instance made(const std::string& id, const std::string& key) {
   record.idempotency_key = str(key);
   record.state = HOSTLER_STATE_PENDING;
   static const hostler_address addresses[] = {
-      {HOSTLER_FAMILY_NAME, 0, HOSTLER_STR("first.example")},
-      {HOSTLER_FAMILY_IPV4, HOSTLER_ADDRESS_PUBLIC, HOSTLER_STR("192.0.2.7")},
-      {HOSTLER_FAMILY_IPV4, HOSTLER_ADDRESS_PRIVATE, HOSTLER_STR("10.0.0.7")},
-      {HOSTLER_FAMILY_IPV4, HOSTLER_ADDRESS_PRIVATE, HOSTLER_STR("10.0.0.8")}};
+      {0, 0, HOSTLER_STR("first.example")},
+      {HOSTLER_ADDRESS_PUBLIC, 0, HOSTLER_STR("192.0.2.7")},
+      {HOSTLER_ADDRESS_PRIVATE, 0, HOSTLER_STR("10.0.0.7")},
+      {HOSTLER_ADDRESS_PRIVATE, 0, HOSTLER_STR("10.0.0.8")}};
   record.addresses = addresses;
   record.n_addresses = id == "i-key-public" ? 2 : 4;
-  record.subnet = str("subnet-1");
   record.state_error = str("Server.Error:\nno disk");
 #ifdef HOSTLER_CREATE_DRY_RUN
   record.grown = 0xa5a5a5a5;
@@ -48,11 +47,11 @@ bool emit_wrong(const std::string& word, hostler_op* op, const std::string& id,
   } else if (word == "huge_size") {
     record.struct_size = 1U << 20U;
   } else if (word == "embedded_nul") {
-    record.name = {kNul, sizeof kNul};
+    record.remote_user = {kNul, sizeof kNul};
   } else if (word == "not_utf8") {
-    record.name = str("\xff\xfe");
+    record.remote_user = str("\xff\xfe");
   } else if (word == "null_text") {
-    record.name = {nullptr, 5};
+    record.remote_user = {nullptr, 5};
   } else if (word == "no_id") {
     record.id = {};
   } else if (word == "long_id" || word == "long_zone") {
@@ -68,12 +67,12 @@ bool emit_wrong(const std::string& word, hostler_op* op, const std::string& id,
     record.tags = kTags;
     record.n_tags = std::size(kTags);
   } else if (word == "many_tags") {
-    static const std::vector<hostler_kv> kTags(90'000, {HOSTLER_STR("colour"), HOSTLER_STR("red")});
+    static const std::vector<hostler_kv> kTags(90'000, hostler_kv{});
     record.tags = kTags.data();
     record.n_tags = kTags.size();
   } else if (word == "huge_name") {
     static const std::string kHuge(std::size_t{100} << 20U, 'x');
-    record.name = str(kHuge);
+    record.remote_user = str(kHuge);
   } else if (word == "huge_tags") {
     static const std::string kText(100, 'x');
     static const std::vector<hostler_kv> kTags(1'000'000, {HOSTLER_STR("colour"), str(kText)});

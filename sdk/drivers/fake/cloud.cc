@@ -41,7 +41,7 @@ void Cloud::limit_rate(std::int64_t now) {
     const auto wait = static_cast<std::int64_t>(std::ceil((1 - tokens_) / per_ms));
     throw Error(HOSTLER_E_RATE_LIMIT, "too many calls in this account")
         .about(HOSTLER_SCOPE_ACCOUNT)
-        .provider(429, "Throttled", "")
+        .provider("Throttled")
         .retry_after(std::chrono::milliseconds(wait));
   }
   tokens_ -= 1;
@@ -81,7 +81,7 @@ void Cloud::check_limits(const Order& order, std::int64_t now) const {
   if (used >= quota->second)
     throw Error(HOSTLER_E_QUOTA, "the quota of group '" + type->group + "' is used up")
         .about(HOSTLER_SCOPE_GROUP, type->group)
-        .provider(400, "QuotaExceeded", "")
+        .provider("QuotaExceeded")
         .quota(quota->second, used);
 }
 

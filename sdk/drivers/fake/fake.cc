@@ -1,7 +1,11 @@
 // fake - a cloud in memory with a dial for each thing that clouds do to their users. See README.md.
 #include <algorithm>
+#include <chrono>
 #include <hostler/driver.hpp>
+#include <mutex>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cloud.h"
@@ -70,8 +74,8 @@ class Fake {
     out.account_id = str(account);
     out.region = str(settings().region);
     out.currency = str(settings().currency);
-    out.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_TAGS_AT_CREATE |
-                       HOSTLER_CAP_USER_DATA | HOSTLER_CAP_HOST_KEY_INJECT | HOSTLER_CAP_SPOT;
+    out.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_USER_DATA |
+                       HOSTLER_CAP_HOST_KEY_INJECT | HOSTLER_CAP_SPOT;
     out.list_consistency_ms =
         static_cast<std::uint64_t>(std::max<std::int64_t>(settings().consistency_ms, 1));
     driver::emit(op, out);
@@ -109,8 +113,6 @@ class Fake {
   void set_tags(const hostler_set_tags_req& request, hostler_op* op) {
     change(op, "set_tags", text(request.id), [&](std::int64_t now) {
       cloud_->change_tags(view(request.id), now, [&](Tags& tags) {
-        if ((request.flags & HOSTLER_SET_TAGS_REPLACE) != 0) tags.clear();
-        for (std::size_t i = 0; i < request.n_remove; ++i) tags.erase(text(request.remove[i]));
         for (const auto& [key, value] : tags_of(request.set, request.n_set)) tags[key] = value;
       });
       return [] {};
@@ -141,11 +143,21 @@ class Fake {
     }
   }
 
+  /// Each watch has a thread until it is cancelled: the host ends all operations before the set.
+  hostler_status watch(const hostler_interruption_req&, hostler_op* op) {
+    begin(op, "watch", "");
+    const std::lock_guard<std::mutex> lock(watches_mutex_);
+    watches_.emplace_back([this, op] { driver::finish(op, [&] { tell_reclaims(op); }); });
+    return HOSTLER_PENDING;
+  }
+  ~Fake() {
+    for (std::thread& one : watches_) one.join();
+  }
+
   void price_history(const hostler_price_req& request, hostler_op* op) {
     const std::int64_t now = begin(op, "history", "");
     const std::string type = text(request.type->provider_type);
     for (const std::string& zone : settings().zones) {
-      if (request.zone.len != 0 && view(request.zone) != zone) continue;
       if (request.market != HOSTLER_MARKET_SPOT) emit_price(type, zone, false, 0, op);
       if (request.market == HOSTLER_MARKET_ON_DEMAND) continue;
       for (std::int64_t at : changes(request.since_unix_ns, now))
@@ -165,7 +177,7 @@ class Fake {
     cloud_->clock().pass(op, chance.between(settings().latency_ms, settings().latency_spread_ms,
                                             "latency", of, number));
     if (chance.happens(settings().errors, "error", of, number))
-      throw Error(HOSTLER_E_TRANSIENT, "the cloud has an error").provider(503, "Unavailable", "");
+      throw Error(HOSTLER_E_TRANSIENT, "the cloud has an error").provider("Unavailable");
     return cloud_->clock().now();
   }
 
@@ -192,14 +204,11 @@ class Fake {
     };
     std::vector<hostler_kv> tags;
     for (const auto& [key, value] : machine.tags) tags.push_back({str(key), str(value)});
-    const hostler_address address{HOSTLER_FAMILY_NAME, HOSTLER_ADDRESS_PRIVATE,
-                                  str(settings().address)};
+    const hostler_address address{HOSTLER_ADDRESS_PRIVATE, 0, str(settings().address)};
     out.id = str(machine.id);
     out.idempotency_key = str(machine.key);
     out.set_id = tag("hostler-set");
     out.owner = tag("hostler-owner");
-    out.provider_type = str(machine.type);
-    out.region = str(settings().region);
     out.zone = str(machine.zone);
     out.tags = tags.data();
     out.n_tags = tags.size();
@@ -237,6 +246,30 @@ class Fake {
     driver::emit(op, out);
   }
 
+  void tell_reclaims(hostler_op* op) {
+    std::set<std::string> told;
+    for (;;) {
+      const std::int64_t now = cloud_->clock().now();
+      for (const Machine& machine : cloud_->list(now)) {
+        if (machine.reclaimed == Machine::kNever || !machine.exists(now) ||
+            now < machine.reclaimed - settings().reclaim_notice_ms)
+          continue;
+        if (!told.insert(machine.id).second) continue;
+        auto out = driver::interruption_record();
+        out.instance_id = str(machine.id);
+        out.text = str("the fake cloud takes it back");
+        out.interruption_unix_ns = cloud_->clock().unix_ns(machine.reclaimed);
+        out.action = HOSTLER_INTERRUPTION_TERMINATE;
+        driver::emit(op, out);
+      }
+      try {
+        driver::pause(op, std::chrono::milliseconds(20));
+      } catch (const Error&) {
+        return;  // The end of a watch.
+      }
+    }
+  }
+
   /// When prices change: the times since then at which an interval begins, with the one before.
   [[nodiscard]] std::vector<std::int64_t> changes(std::int64_t since_unix_ns,
                                                   std::int64_t now) const {
@@ -260,6 +293,8 @@ class Fake {
   }
 
   const std::shared_ptr<Cloud> cloud_;
+  std::mutex watches_mutex_;
+  std::vector<std::thread> watches_;
 };
 
 }  // namespace hostler::fake

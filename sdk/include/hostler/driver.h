@@ -26,8 +26,8 @@
  *     scope narrows the error to the request's own type, zone, market and function.
  *     What a REQUEST says and the driver does not know, or cannot do, is refused: an unknown flag
  *     bit or value of an enumeration, in the request and in what it points to, is answered
- *     UNSUPPORTED before anything is done, with a message that names it. It is never read as 0: who
- *     asks for a spot or a dry run must not get a machine on demand. The same holds for a field
+ *     UNSUPPORTED before anything is done, with a message that names it. It is never read as 0:
+ *     a host that asks for spot must not get a machine on demand. The same holds for a field
  *     that asks for something: a driver without placement groups refuses a create that names one.
  *     An empty text, a 0 and an array of length 0 ask for nothing. The host sends no flag, value
  *     or function that is newer than the abi_minor of the driver's table. A field that is newer may
@@ -92,7 +92,7 @@ extern "C" {
 
 #define HOSTLER_ABI_MAJOR 1u
 #define HOSTLER_ABI_MINOR 0u
-#define HOSTLER_ABI_DRAFT 2u
+#define HOSTLER_ABI_DRAFT 3u
 
 /* May p->field be read? The only legal way to reach a field that is newer than 1.0. */
 #define HOSTLER_HAS(p, T, field) \
@@ -116,19 +116,27 @@ typedef int32_t hostler_status;
 #define HOSTLER_E_TIMEOUT (-11)   /* like TRANSIENT; the deadline passed */
 #define HOSTLER_E_CANCELLED (-12) /* given up because the host asked for it */
 #define HOSTLER_E_KEY_MISMATCH (-13) /* host-key extension only: that is not the instance's key */
-/* After INVALID, UNSUPPORTED, CONFLICT or NOT_FOUND of a create, none is sent in `scope` for about
- * a minute, later for up to 30, or until the site's configuration is read again: what is wrong may
- * be put right on either side. Then a create has a new key. */
+/* After a create has ended with INVALID, UNSUPPORTED, CONFLICT or NOT_FOUND, the host sends no
+ * create in `scope` for about a minute, later for up to 30 minutes, or until the site's
+ * configuration is read again: somebody may repair it, here or in the cloud. The next create has a
+ * new key. */
 
-/* hostler_error.scope: what the refusal is about, as narrow as the driver knows. Several bits mean
- * all of them together ("this type in this zone"); MARKET alone is "no spot at all". 0 = not said:
- * for CAPACITY, UNSUPPORTED, INVALID, CONFLICT and NOT_FOUND of a create the request's type, zone
- * and market, for QUOTA its quota group (its type, if that has none), for INTERNAL the function,
- * for the others the whole set. OPERATION alone narrows what 0 means. Of a call that is about no
- * type, such as list or set_tags, only REGION, ACCOUNT and OPERATION count. RATE_LIMIT and AUTH
- * hold back every function, or with OPERATION that one. What else a create is refused with holds
- * back creates, for QUOTA and CAPACITY starts too; CAPACITY, UNSUPPORTED, INVALID, CONFLICT and
- * NOT_FOUND those of the request's market only. */
+/* hostler_error.scope: what the refusal is about, as narrow as the driver knows.
+ * Several bits mean all of them together: TYPE and ZONE are "this type in this zone". MARKET alone
+ * is "no spot at all". 0 means "not said". Then the host takes
+ *   for CAPACITY, UNSUPPORTED, INVALID, CONFLICT and NOT_FOUND of a create:
+ *                 the type, zone and market of the request;
+ *   for QUOTA:    its quota group, or its type if that has no group;
+ *   for INTERNAL: this function;
+ *   for others:   the whole set.
+ * OPERATION alone is read as 0, but limited to this function.
+ * A call that is about no type, such as list, destroy or set_tags, can be narrowed by OPERATION
+ * only. Other bits have no effect there: RATE_LIMIT of a list with TYPE alone is about the whole
+ * set.
+ *
+ * What is held back: after RATE_LIMIT and AUTH every function, or with OPERATION this one. After
+ * another refusal of a create, creates; after QUOTA and CAPACITY also starts. CAPACITY,
+ * UNSUPPORTED, INVALID, CONFLICT and NOT_FOUND hold back only the market of the request. */
 #define HOSTLER_SCOPE_TYPE 0x01u
 #define HOSTLER_SCOPE_GROUP 0x02u /* quota group */
 #define HOSTLER_SCOPE_ZONE 0x04u
@@ -144,19 +152,17 @@ typedef int32_t hostler_status;
  * it tries again. */
 #define HOSTLER_EF_OUTCOME_UNKNOWN 0x01u
 
-/* Fields of hostler_error.set_text. Each scope text names the one thing of its scope bit; left out
- * where it is the request's own. A text that contradicts the request is ignored. Where the request
- * left the zone, subnet or image to the driver, only requests of the same type, zone and market are
- * held back: name what you chose. */
+/* Fields of hostler_error.set_text. The scope texts name the group, zone, subnet or image of a
+ * scope bit. A text is needed only where the request left the choice to the driver: name what you
+ * chose. The host then holds back requests of the same type, zone and market that name the same, or
+ * that leave the choice to the driver too. A text that contradicts the request is ignored. */
 #define HOSTLER_TEXT_MESSAGE 1u       /* one line for people: what failed, what to do */
 #define HOSTLER_TEXT_PROVIDER_CODE 2u /* the provider's own error code, verbatim */
-#define HOSTLER_TEXT_REQUEST_ID 3u    /* the provider's id of the failed request */
-#define HOSTLER_TEXT_SCOPE_TYPE 4u
-#define HOSTLER_TEXT_SCOPE_GROUP 5u
-#define HOSTLER_TEXT_SCOPE_ZONE 6u
-#define HOSTLER_TEXT_SCOPE_SUBNET 7u
-#define HOSTLER_TEXT_SCOPE_REGION 8u
-#define HOSTLER_TEXT_SCOPE_IMAGE 9u
+#define HOSTLER_TEXT_REQUEST_ID 3u    /* the provider's id of the failed request, for its support */
+#define HOSTLER_TEXT_SCOPE_GROUP 4u
+#define HOSTLER_TEXT_SCOPE_ZONE 5u
+#define HOSTLER_TEXT_SCOPE_SUBNET 6u
+#define HOSTLER_TEXT_SCOPE_IMAGE 7u
 
 /* ---- enumerations and flags that several structs share --------------------------------------- */
 
@@ -167,12 +173,12 @@ typedef int32_t hostler_status;
 
 /* hostler_instance.state. The host connects as soon as there is an address, in PENDING too. */
 #define HOSTLER_STATE_UNKNOWN 0u
-#define HOSTLER_STATE_REQUESTED 1u /* an unfulfilled request, e.g. for spot: no machine yet */
+#define HOSTLER_STATE_REQUESTED 1u /* a request that is not fulfilled yet: there is no machine */
 #define HOSTLER_STATE_PENDING 2u   /* the machine is being made or started */
 #define HOSTLER_STATE_RUNNING 3u   /* powered on; says nothing about SSH */
 #define HOSTLER_STATE_STOPPING 4u
-#define HOSTLER_STATE_STOPPED 5u /* switched off and kept; must be listed */
-#define HOSTLER_STATE_SUSPENDED 6u
+#define HOSTLER_STATE_STOPPED 5u   /* switched off and kept; must be listed */
+#define HOSTLER_STATE_SUSPENDED 6u /* as STOPPED, and its memory is kept */
 #define HOSTLER_STATE_TERMINATING 7u
 #define HOSTLER_STATE_GONE 8u   /* may be listed for a while; counts as absent */
 #define HOSTLER_STATE_FAILED 9u /* will never run; the host destroys it */
@@ -180,27 +186,19 @@ typedef int32_t hostler_status;
 /* hostler_instance.flags */
 #define HOSTLER_INSTANCE_TAGS_UNKNOWN 0x01u /* the provider did not say the tags in this answer */
 
-/* hostler_address */
-#define HOSTLER_FAMILY_IPV4 1u
-#define HOSTLER_FAMILY_IPV6 2u
-#define HOSTLER_FAMILY_NAME 3u
+/* hostler_address.scope */
 #define HOSTLER_ADDRESS_PRIVATE 1u
 #define HOSTLER_ADDRESS_PUBLIC 2u
 
 /* hostler_user_data.format and .flags */
-#define HOSTLER_USER_DATA_RAW 0u
-#define HOSTLER_USER_DATA_SH 1u /* a script that begins with #! */
-#define HOSTLER_USER_DATA_CLOUD_CONFIG 2u
-#define HOSTLER_USER_DATA_IGNITION 3u
+#define HOSTLER_USER_DATA_SH 1u        /* a script that begins with #! */
 #define HOSTLER_USER_DATA_SECRET 0x01u /* use a protected channel if there is one */
-#define HOSTLER_USER_DATA_GZIP                                         \
-  0x02u /* `bytes` is compressed (RFC 1952), to be handed on as it is; \
-           `format` is that of what it holds */
+/* `bytes` is compressed (RFC 1952), and handed on as it is; `format` says what is inside. */
+#define HOSTLER_USER_DATA_GZIP 0x02u
 
 /* hostler_disk */
 #define HOSTLER_DISK_ROOT 1u
 #define HOSTLER_DISK_SCRATCH 2u
-#define HOSTLER_DISK_ENCRYPTED 0x01u
 
 /* hostler_create_req */
 #define HOSTLER_TENANCY_DEFAULT 0u
@@ -210,20 +208,15 @@ typedef int32_t hostler_status;
 #define HOSTLER_PUBLIC_IP_YES 1u
 #define HOSTLER_PUBLIC_IP_NO 2u
 
-/* hostler_set_tags_req.flags */
-#define HOSTLER_SET_TAGS_REPLACE 0x01u /* all tags go but `set` and what the driver has added */
-
 /* hostler_set_info.capabilities */
 #define HOSTLER_CAP_CREATE_TOKEN_NATIVE 0x01u /* the cloud itself keeps creates idempotent */
-#define HOSTLER_CAP_TAGS_AT_CREATE 0x02u      /* there is no moment without tags */
-#define HOSTLER_CAP_SERVER_FILTER 0x04u       /* tag_filter is done by the cloud: a list is cheap */
-#define HOSTLER_CAP_HOST_KEY_INJECT 0x08u     /* ssh_host_key_* is in place before sshd starts */
-#define HOSTLER_CAP_USER_DATA 0x10u           /* scripts are run; without it none is sent */
-#define HOSTLER_CAP_SPOT 0x20u                /* without it no create for spot is sent */
-#define HOSTLER_CAP_STOP 0x40u                /* hostler.power/1 works on this account */
-#define HOSTLER_CAP_USER_DATA_GZIP                                 \
-  0x80u /* user data may come compressed: it is, when it is longer \
-           than user_data_max_bytes otherwise */
+#define HOSTLER_CAP_HOST_KEY_INJECT 0x02u     /* ssh_host_key_* is in place before sshd starts */
+#define HOSTLER_CAP_USER_DATA 0x04u           /* scripts are run; without it none is sent */
+#define HOSTLER_CAP_SPOT 0x08u                /* without it no create for spot is sent */
+#define HOSTLER_CAP_STOP 0x10u                /* hostler.power/1 works on this account */
+/* User data may come compressed. The host compresses it only if it is longer than
+ * user_data_max_bytes otherwise. */
+#define HOSTLER_CAP_USER_DATA_GZIP 0x20u
 
 /* hostler_log_line.level */
 #define HOSTLER_LOG_TRACE 0u
@@ -252,8 +245,9 @@ typedef struct hostler_kv { /* frozen */
 } hostler_kv;
 
 typedef struct hostler_address { /* frozen */
-  uint32_t family, scope;        /* HOSTLER_FAMILY_*, HOSTLER_ADDRESS_* */
-  hostler_str text;              /* "192.0.2.7", "2001:db8::7", "host.example" */
+  uint32_t scope;                /* HOSTLER_ADDRESS_*, 0 = not known */
+  uint32_t reserved0;
+  hostler_str text; /* "192.0.2.7", "2001:db8::7", "host.example" */
 } hostler_address;
 
 typedef struct hostler_rec { /* frozen: the first 8 bytes of every record */
@@ -266,17 +260,17 @@ typedef struct hostler_op hostler_op;
 typedef struct hostler_error hostler_error;
 typedef struct hostler_host hostler_host;
 
-/* Where a failure is described; which one it is says the status alone. Made and freed by the host,
+/* Describes a failure; the status alone says which one. Made and freed by the host,
  * filled in by the driver before it returns or completes with a negative status. The host has set
  * retry_after_ms, quota_limit and quota_used to -1 and the rest to 0. */
 struct hostler_error { /* growable */
   uint32_t struct_size;
-  uint32_t scope;          /* HOSTLER_SCOPE_* */
-  uint32_t flags;          /* HOSTLER_EF_* */
-  int32_t provider_status; /* HTTP status, or 0 */
-  int64_t retry_after_ms;  /* from now, of any status; -1 = the provider did not say. More than a
-                              day counts as a day */
-  int64_t quota_limit;     /* with QUOTA, in the provider's unit; -1 = not known */
+  uint32_t scope; /* HOSTLER_SCOPE_* */
+  uint32_t flags; /* HOSTLER_EF_* */
+  uint32_t reserved0;
+  int64_t retry_after_ms; /* from now, of any status; -1 = the provider did not say. More than a day
+                             counts as a day */
+  int64_t quota_limit;    /* with QUOTA, in the provider's unit; -1 = not known */
   int64_t quota_used;
   /* Sets text `field` (HOSTLER_TEXT_*) to a copy of s[0..n); again replaces it. The host cuts what
    * is longer than 4 KiB and replaces control characters.
@@ -296,11 +290,11 @@ struct hostler_op { /* growable */
   /* Registers fn(arg), to be called once the operation is cancelled: at most once, on a thread of
    * the host's own, or at once inside this call if it is cancelled already. One registration at a
    * time: another replaces it.
-   * on_cancel(op, NULL, NULL) removes it and waits until an fn that is running has returned (not if
-   * it is called from inside fn). Required before `arg` dies, and so before a synchronous return
-   * and before arg's owner goes; complete() implies it.
-   * fn does not block, and does not call complete() holding a lock that the driver's worker needs:
-   * it sets a flag, signals a condition or an eventfd, or breaks off the transfer.
+   * on_cancel(op, NULL, NULL) removes it. If fn is running on another thread, the call waits until
+   * fn has returned. Call it before what `arg` points to is destroyed, and before a function
+   * returns a status other than PENDING. complete() does it too.
+   * fn does not block: it sets a flag, signals a condition or an eventfd, or breaks off the
+   * transfer. It does not call complete() while it holds a lock that the driver's worker needs.
    * [any] Blocks only as said. */
   void (*on_cancel)(hostler_op* op, void (*fn)(void* arg), void* arg);
   /* Delivers one record, a growable struct that begins with hostler_rec; the host copies it before
@@ -322,8 +316,6 @@ typedef struct hostler_log_line { /* growable */
   const hostler_set* set; /* what it is about; NULL = the set of `op`, or none */
   const hostler_op* op;   /* the call that it is about, before its end; NULL = none */
   hostler_str message;    /* one line, for people */
-  const hostler_kv* fields;
-  size_t n_fields;
 } hostler_log_line;
 
 /* What the host offers to drivers. Static: lives until the process ends, one for all sets.
@@ -356,19 +348,16 @@ struct hostler_host { /* growable */
 #define HOSTLER_REC_LEFTOVER 8u
 #define HOSTLER_REC_QUOTA_GROUP 9u
 
-/* One machine, or one request for one, as the cloud shows it now. Ids, names, zones, addresses and
- * the like have at most 255 bytes. 0 is "not known", except for the price: that is -1. */
+/* One machine, or one request for one, as the cloud shows it now. Texts have at most 255 bytes,
+ * except state_reason, state_error and tags. 0 is "not known"; for the price it is -1. */
 typedef struct hostler_instance { /* growable record */
   uint32_t struct_size, kind;     /* HOSTLER_REC_INSTANCE */
   hostler_str id;                 /* the cloud's; never empty, unique within the account */
   hostler_str request_id;         /* the id it had as a spot request, when `id` is the machine's */
   hostler_str idempotency_key;    /* echoed: the key of its create; empty only if not ours */
   hostler_str set_id, owner;      /* echoed: its tags hostler-set and hostler-owner */
-  hostler_str name;
-  hostler_str provider_type; /* as in hostler_instance_type */
-  hostler_str image_id;
-  hostler_str remote_user; /* who logs in by SSH; empty = as configured */
-  hostler_str region, zone, subnet;
+  hostler_str remote_user;        /* who logs in by SSH; empty = as configured */
+  hostler_str zone;
   hostler_str state_reason;         /* why it is in this state, the provider's words */
   hostler_str state_error;          /* why it died or cannot run, when nobody asked for its end:
                                        the provider's code and words; empty = no error */
@@ -413,9 +402,8 @@ typedef struct hostler_set_info { /* growable record */
 typedef struct hostler_instance_type { /* growable */
   uint32_t struct_size;
   uint32_t flags;
-  hostler_str name;          /* on the site's menu */
-  hostler_str provider_type; /* what the provider calls it */
-  hostler_str quota_group;   /* as hostler.quota-group/1 gave it, or configured; may be empty */
+  hostler_str name;                 /* on the site's menu */
+  hostler_str provider_type;        /* what the provider calls it */
   hostler_str provider_params_json; /* an object, what only this driver understands: the site's
                                        `types[].provider_params`; in a create with the pool's
                                        members in place of those of the same name */
@@ -443,32 +431,34 @@ typedef struct hostler_set_info_req { /* growable */
 typedef struct hostler_user_data { /* growable */
   uint32_t struct_size;
   uint32_t format; /* HOSTLER_USER_DATA_* */
-  uint32_t flags;  /* HOSTLER_USER_DATA_SECRET */
+  uint32_t flags;  /* HOSTLER_USER_DATA_SECRET, _GZIP */
   uint32_t reserved0;
   const uint8_t* bytes; /* SECRET; may hold NUL */
   size_t n_bytes;
 } hostler_user_data;
 
-typedef struct hostler_disk { /* growable */
+typedef struct hostler_disk { /* growable; each disk is deleted with its instance */
   uint32_t struct_size;
   uint32_t role;    /* HOSTLER_DISK_ROOT, _SCRATCH */
   hostler_str kind; /* what the provider calls it; empty = the driver's choice */
-  uint64_t bytes;
-  uint64_t iops; /* 0 = the driver's choice */
+  uint64_t bytes;   /* of a root disk 0 = as the image says */
+  uint64_t iops;    /* 0 = the driver's choice */
   uint64_t throughput_bytes_per_s;
-  uint32_t flags; /* HOSTLER_DISK_ENCRYPTED. Each disk goes with the instance */
+  uint32_t flags; /* none yet: 0 */
   uint32_t reserved0;
 } hostler_disk;
 
 typedef struct hostler_create_req { /* growable */
   uint32_t struct_size, flags;
   hostler_str idempotency_key;  /* same key = same instance, even after a crash of either side */
-  hostler_str host_instance_id; /* the host's own id for it, "h-..." */
+  hostler_str host_instance_id; /* the host's own id for it, "h-...", for names and logs */
   hostler_str owner;            /* the value of the tag hostler-owner */
-  uint64_t epoch;               /* of the daemon that decided this; the tag hostler-epoch has it */
   const hostler_instance_type* type; /* never NULL */
-  hostler_str region, zone, subnet;  /* empty = the driver's choice */
-  hostler_str image_id;              /* empty = as the driver's own config says */
+  hostler_str region, zone;          /* empty = the driver's choice */
+  hostler_str subnet;    /* one; empty = the driver's choice. Where the site has several, the host
+                            chooses. It tries another one, with a new key, only after a definite
+                            refusal. After OUTCOME_UNKNOWN it lists, and repeats the same request */
+  hostler_str image_id;  /* empty = as the driver's own config says */
   hostler_str name_hint; /* for people, [a-z0-9_-], at most name_max (63, if that is not said); the
                             driver may change it, and it need not be unique */
   const hostler_user_data* user_data; /* SECRET; all that sets the machine up, see sdk/machine.md;
@@ -500,8 +490,8 @@ typedef struct hostler_create_req { /* growable */
 
 typedef struct hostler_list_req { /* growable */
   uint32_t struct_size, flags;
-  const hostler_str* ids; /* only these; none = all. One that was a spot request's is answered with
-                             the machine that it has become, and its request_id */
+  const hostler_str* ids; /* only these; none = all. For the id of a spot request that has become a
+                             machine, the driver emits the machine, with that id as request_id */
   size_t n_ids;
   const hostler_kv* tag_filter; /* exact matches, all of them, and beside `ids` */
   size_t n_tag_filter;
@@ -512,17 +502,13 @@ typedef struct hostler_destroy_req { /* growable */
   hostler_str id; /* never empty: the host destroys only what a create or a list has shown */
   hostler_str idempotency_key; /* of its create; empty = not known */
   hostler_str expected_set_id; /* CONFLICT if it carries another; empty = do not check */
-  hostler_str reason;          /* for the provider's audit log */
 } hostler_destroy_req;
 
 typedef struct hostler_set_tags_req { /* growable */
-  uint32_t struct_size;
-  uint32_t flags; /* HOSTLER_SET_TAGS_REPLACE */
+  uint32_t struct_size, flags;
   hostler_str id;
-  const hostler_kv* set;
+  const hostler_kv* set; /* these get their new values, the other tags stay */
   size_t n_set;
-  const hostler_str* remove; /* keys; those that the driver itself uses are kept */
-  size_t n_remove;
 } hostler_set_tags_req;
 
 /* ---- the driver ------------------------------------------------------------------------------ */
@@ -545,7 +531,8 @@ typedef struct hostler_driver {                          /* growable */
   const char* vendor;
   const char* license;            /* SPDX, "Apache-2.0" */
   const char* runtime;            /* "c", "cpp", "rust", "go", ... */
-  const char* config_schema_json; /* JSON Schema (draft 7) of config_json; NULL: any object */
+  const char* config_schema_json; /* JSON Schema of config_json: the keywords of draft 7, and $defs;
+                                     NULL: any object */
 
   /* Opens a set: checks config_json against the schema, and makes one cheap authenticated call, so
    * that AUTH and INVALID show now and not at the first burst. INVALID names the field.
@@ -569,9 +556,9 @@ typedef struct hostler_driver {                          /* growable */
    * create has one id. A retry is byte for byte the first request. Where the cloud has no client
    * token, the driver keeps the key in the tag hostler-key and lists first. If the key's instance
    * is gone already, it is emitted with state GONE, and none is made.
-   * A failure after the request may have left the machine carries HOSTLER_EF_OUTCOME_UNKNOWN. A
-   * create that was cut off so is repeated while list shows its instance as PENDING, if the set has
-   * CREATE_TOKEN_NATIVE: the driver goes on where it was.
+   * A failure after which the request may have left this machine has HOSTLER_EF_OUTCOME_UNKNOWN.
+   * The host then lists. If the set has CREATE_TOKEN_NATIVE and a list shows the instance as
+   * PENDING, the host repeats such a create, and the driver goes on where it was.
    * [call] Blocks until the deadline. May be PENDING.
    * Ends with: also UNSUPPORTED, CONFLICT (known key, other arguments), NOT_FOUND (an image or the
    * like), QUOTA, CAPACITY. */
@@ -588,10 +575,10 @@ typedef struct hostler_driver {                          /* growable */
    * is believed as well, so it is OK only if the provider has said that there is nothing; an empty
    * body, a missing field or a redirect is TRANSIENT.
    *
-   * The host counts an instance as absent when two complete lists, list_consistency_ms apart, do
-   * not show it (where that is 0: 60 s apart, after a destroy any time), and a list of its id does
-   * not either, where that can be asked for. GONE counts as absent. A list that suddenly lacks many
-   * is doubted until they were asked for by their ids.
+   * The host counts an instance as absent when two complete lists do not show it, and then a list
+   * of its id does not show it either (if the driver can list by id). The two lists are
+   * list_consistency_ms apart; where that is 0, 60 s, or after a destroy any time. GONE counts as
+   * absent. If a list suddenly lacks many, the host first asks for them by their ids.
    *
    * [call] Blocks until the deadline. May be PENDING.
    * Ends with: also UNSUPPORTED, for `ids` only: the host asks for none again. */
@@ -602,7 +589,7 @@ typedef struct hostler_driver {                          /* growable */
    * [call] Blocks until the deadline. May be PENDING. Emits nothing.
    * Ends with: also CONFLICT (another set's). */
   hostler_status (*destroy)(hostler_set* s, const hostler_destroy_req* r, hostler_op* op);
-  /* Sets and removes tags of one instance. Not atomic: after an error it is repeated as a whole.
+  /* Sets some tags of one instance. Not atomic: after an error it is repeated as a whole.
    * [call] Blocks until the deadline. May be PENDING. Emits nothing.
    * Ends with: also NOT_FOUND, UNSUPPORTED, QUOTA (too many tags). */
   hostler_status (*set_tags)(hostler_set* s, const hostler_set_tags_req* r, hostler_op* op);
@@ -629,7 +616,6 @@ typedef const hostler_driver* (*hostler_driver_entry_1_fn)(const hostler_host* h
 typedef struct hostler_verify_req { /* growable */
   uint32_t struct_size, flags;
   hostler_str id;          /* of the instance */
-  hostler_str address;     /* that was connected to */
   hostler_str key_algo;    /* "ssh-ed25519" */
   const uint8_t* key_blob; /* the public key in SSH wire form */
   size_t n_key_blob;
@@ -655,7 +641,6 @@ typedef struct hostler_price { /* growable record: the price from start_unix_ns 
 typedef struct hostler_price_req { /* growable */
   uint32_t struct_size, flags;
   const hostler_instance_type* type; /* never NULL */
-  hostler_str zone;                  /* empty = all zones */
   int64_t since_unix_ns;
   uint32_t market; /* HOSTLER_MARKET_ANY = all */
   uint32_t reserved0;
@@ -695,22 +680,20 @@ typedef struct hostler_power_req { /* growable */
   uint32_t struct_size, flags;
   hostler_str id;
   hostler_str expected_set_id; /* CONFLICT if it carries another; empty = do not check */
-  hostler_str reason;
 } hostler_power_req;
 typedef struct hostler_ext_power { /* growable */
   uint32_t struct_size, reserved0;
-  /* start also ends a suspend.
-   * [call] Block until the deadline. May be PENDING. Emit nothing. OK if it is so already.
-   * Ends with: also NOT_FOUND, CONFLICT, UNSUPPORTED; start: QUOTA, CAPACITY.
-   * suspend is optional: NULL. */
+  /* start also resumes an instance in HOSTLER_STATE_SUSPENDED. The host suspends no instance, but
+   * somebody else may. OK if the instance is on (start) or off (stop) already.
+   * [call] Block until the deadline. May be PENDING. Emit nothing.
+   * Ends with: also NOT_FOUND, CONFLICT, UNSUPPORTED; start: QUOTA, CAPACITY. */
   hostler_status (*start)(hostler_set* s, const hostler_power_req* r, hostler_op* op);
   hostler_status (*stop)(hostler_set* s, const hostler_power_req* r, hostler_op* op);
-  hostler_status (*suspend)(hostler_set* s, const hostler_power_req* r, hostler_op* op);
 } hostler_ext_power;
 
-/* ---- draft extensions: these may still change after 1.0, until a real driver uses them ------- */
+/* ---- draft extensions: these may still change until 1.0 -------------------------------------- */
 
-/* What can be had: type x zone x market x price. */
+/* Which types the cloud offers: in which zones and markets, and at which price. */
 #define HOSTLER_EXT_OFFERINGS "hostler.offerings/1"
 #define HOSTLER_AVAILABLE_UNKNOWN 0u
 #define HOSTLER_AVAILABLE_YES 1u
@@ -728,7 +711,7 @@ typedef struct hostler_offering {          /* growable record */
 } hostler_offering;
 typedef struct hostler_offerings_req { /* growable */
   uint32_t struct_size, flags;
-  const hostler_str* provider_types; /* none = all */
+  const hostler_str* provider_types; /* exact names; none = all */
   size_t n_provider_types;
   uint32_t market; /* HOSTLER_MARKET_ANY = all */
   uint32_t reserved0;
@@ -752,8 +735,7 @@ typedef struct hostler_ext_offerings { /* growable */
 typedef struct hostler_interruption {     /* growable record */
   uint32_t struct_size, kind;             /* HOSTLER_REC_INTERRUPTION */
   hostler_str instance_id;
-  hostler_str text; /* the provider's words */
-  int64_t noticed_unix_ns;
+  hostler_str text;             /* the provider's words */
   int64_t interruption_unix_ns; /* when it happens; 0 = soon, or WITHDRAWN */
   uint32_t action;              /* HOSTLER_INTERRUPTION_* */
   uint32_t reserved0;
@@ -783,15 +765,16 @@ typedef struct hostler_console { /* growable record: a piece of it, in order */
 typedef struct hostler_console_req { /* growable */
   uint32_t struct_size, flags;
   hostler_str id;
-  uint64_t offset;    /* from there on, if it can be had so */
-  uint64_t bytes_max; /* the last so many; 0 = all there is */
+  uint64_t offset;    /* the first byte that the host wants, if the provider can begin there */
+  uint64_t bytes_max; /* of the text from there on, only the last bytes_max bytes; 0 = all */
 } hostler_console_req;
 typedef struct hostler_ext_console { /* growable */
   uint32_t struct_size, reserved0;
-  /* Emits the text in pieces of HOSTLER_REC_CONSOLE, each after the one before; nothing: the cloud
-   * has no text yet. The host asks for the last 4 KiB of an instance that did not come up, just
-   * before it destroys it, and waits 10 s. Where a driver has no HOSTLER_EXT_HOST_KEY, or that says
-   * UNSUPPORTED, the host looks for the keys of a new instance here, each 5 s to 60 s as it boots.
+  /* Emits the text in pieces (HOSTLER_REC_CONSOLE), in the order of their offsets. No piece means
+   * that the cloud has no text yet. The host asks in two cases. Before it destroys an instance that
+   * did not come up, it asks for the last 4 KiB and waits at most 10 s. While a new instance boots,
+   * it looks for the host keys here, if the driver has no HOSTLER_EXT_HOST_KEY or verify() says
+   * UNSUPPORTED: every 5 s to 60 s, in at most 256 KiB that begin at offset 0 and lack no piece.
    * [call] Blocks until the deadline. May be PENDING. Ends with: also NOT_FOUND, UNSUPPORTED. */
   hostler_status (*read)(hostler_set* s, const hostler_console_req* r, hostler_op* op);
 } hostler_ext_console;
@@ -802,7 +785,7 @@ typedef struct hostler_leftover { /* growable record */
   uint32_t struct_size, kind;     /* HOSTLER_REC_LEFTOVER */
   hostler_str type;               /* what the provider calls it: "network-interface" */
   hostler_str id;
-  hostler_str instance_id; /* it belonged to; may be empty */
+  hostler_str instance_id; /* the instance that it belonged to; may be empty */
   const hostler_kv* tags;
   size_t n_tags;
   int64_t created_unix_ns;

@@ -18,7 +18,6 @@
 //   R price_history(const hostler_price_req&, hostler_op*);           // hostler.price-history/1
 //   R quota_group(const hostler_quota_group_req&, hostler_op*);       // hostler.quota-group/1
 //   R start(const hostler_power_req&, hostler_op*), stop(...);        // hostler.power/1
-//   R suspend(const hostler_power_req&, hostler_op*);                 // optional there
 //   R offerings(const hostler_offerings_req&, hostler_op*);           // hostler.offerings/1
 //   hostler_status watch(const hostler_interruption_req&, hostler_op*);  // hostler.interruption/1
 //   R read_console(const hostler_console_req&, hostler_op*);          // hostler.console/1
@@ -68,25 +67,23 @@ class Error : public std::exception {
  public:
   Error(hostler_status code, std::string message) : code_(code), message_(std::move(message)) {}
 
-  /// Narrows the error to a scope (HOSTLER_SCOPE_*), and names it.
+  /// Narrows the error to a scope (HOSTLER_SCOPE_*), and names it if it is a group, zone, subnet or
+  /// image: of the rest, the host knows the name.
   Error& about(uint32_t scope, std::string name = {}) {
     scope_ |= scope;
     const auto keep = [&](uint32_t bit, std::string& text) {
       if ((scope & bit) != 0) text = name;
     };
-    keep(HOSTLER_SCOPE_TYPE, type_);
     keep(HOSTLER_SCOPE_GROUP, group_);
     keep(HOSTLER_SCOPE_ZONE, zone_);
     keep(HOSTLER_SCOPE_SUBNET, subnet_);
-    keep(HOSTLER_SCOPE_REGION, region_);
     keep(HOSTLER_SCOPE_IMAGE, image_);
     return *this;
   }
   Error& outcome_unknown() { return flags_ |= HOSTLER_EF_OUTCOME_UNKNOWN, *this; }
   Error& retry_after(std::chrono::milliseconds d) { return retry_after_ms_ = d.count(), *this; }
   Error& quota(int64_t limit, int64_t used) { return limit_ = limit, used_ = used, *this; }
-  Error& provider(int32_t status, std::string code, std::string request_id) {
-    provider_status_ = status;
+  Error& provider(std::string code, std::string request_id = {}) {
     provider_code_ = std::move(code);
     request_id_ = std::move(request_id);
     return *this;
@@ -103,18 +100,15 @@ class Error : public std::exception {
     e->retry_after_ms = retry_after_ms_;
     e->quota_limit = limit_;
     e->quota_used = used_;
-    e->provider_status = provider_status_;
     const auto text = [e](uint32_t field, const std::string& s) {
       if (!s.empty()) e->set_text(e, field, s.data(), s.size());
     };
     text(HOSTLER_TEXT_MESSAGE, message_);
     text(HOSTLER_TEXT_PROVIDER_CODE, provider_code_);
     text(HOSTLER_TEXT_REQUEST_ID, request_id_);
-    text(HOSTLER_TEXT_SCOPE_TYPE, type_);
     text(HOSTLER_TEXT_SCOPE_GROUP, group_);
     text(HOSTLER_TEXT_SCOPE_ZONE, zone_);
     text(HOSTLER_TEXT_SCOPE_SUBNET, subnet_);
-    text(HOSTLER_TEXT_SCOPE_REGION, region_);
     text(HOSTLER_TEXT_SCOPE_IMAGE, image_);
     return code_ < 0 ? code_ : HOSTLER_E_INTERNAL;
   }
@@ -122,10 +116,9 @@ class Error : public std::exception {
  private:
   hostler_status code_;
   uint32_t scope_ = 0, flags_ = 0;
-  int32_t provider_status_ = 0;
   int64_t retry_after_ms_ = -1, limit_ = -1, used_ = -1;
   std::string message_, provider_code_, request_id_;
-  std::string type_, group_, zone_, subnet_, region_, image_;
+  std::string group_, zone_, subnet_, image_;
 };
 
 /// The same for a failure of which nothing is known but a text, so that a request may have left
@@ -240,13 +233,13 @@ inline void require_known(const hostler_create_req& r) {
   require_known("tenancy", r.tenancy, HOSTLER_TENANCY_HOST);
   require_known("public_ip", r.public_ip, HOSTLER_PUBLIC_IP_NO);
   if (r.user_data != nullptr) {
-    require_known("user data of format", r.user_data->format, HOSTLER_USER_DATA_IGNITION);
+    require_known("user data of format", r.user_data->format, HOSTLER_USER_DATA_SH);
     require_known_flags("user data", r.user_data->flags,
                         HOSTLER_USER_DATA_SECRET | HOSTLER_USER_DATA_GZIP);
   }
   for (size_t i = 0; i < r.n_disks; ++i) {
     require_known("disk of role", r.disks[i]->role, HOSTLER_DISK_SCRATCH);
-    require_known_flags("a disk", r.disks[i]->flags, HOSTLER_DISK_ENCRYPTED);
+    require_known_flags("a disk", r.disks[i]->flags, 0);
   }
 }
 inline void require_known(const hostler_list_req& r) { require_known_flags("list", r.flags, 0); }
@@ -254,7 +247,7 @@ inline void require_known(const hostler_destroy_req& r) {
   require_known_flags("destroy", r.flags, 0);
 }
 inline void require_known(const hostler_set_tags_req& r) {
-  require_known_flags("set_tags", r.flags, HOSTLER_SET_TAGS_REPLACE);
+  require_known_flags("set_tags", r.flags, 0);
 }
 inline void require_known(const hostler_verify_req& r) {
   require_known_flags("verify", r.flags, 0);
@@ -270,7 +263,7 @@ inline void require_known(const hostler_quota_group_req& r) {
   require_known("market", r.market, HOSTLER_MARKET_SPOT);
 }
 inline void require_known(const hostler_power_req& r) {
-  require_known_flags("start, stop or suspend", r.flags, 0);
+  require_known_flags("start or stop", r.flags, 0);
 }
 inline void require_known(const hostler_offerings_req& r) {
   require_known_flags("offerings", r.flags, 0);
@@ -381,8 +374,6 @@ using QuotaGroup = decltype(&T::quota_group);
 template <class T>
 using Stop = decltype(&T::stop);
 template <class T>
-using Suspend = decltype(&T::suspend);
-template <class T>
 using Offerings = decltype(&T::offerings);
 template <class T>
 using Watch = decltype(&T::watch);
@@ -455,13 +446,9 @@ const void* extension([[maybe_unused]] std::string_view id) noexcept {
     if (id == HOSTLER_EXT_QUOTA_GROUP) return &ext;
   }
   if constexpr (Has<T, Stop>::value) {
-    static const hostler_ext_power ext = [] {
-      hostler_ext_power power = {sizeof power, 0, HOSTLER_DETAIL_CALL(start, hostler_power_req),
-                                 HOSTLER_DETAIL_CALL(stop, hostler_power_req), nullptr};
-      if constexpr (Has<T, Suspend>::value)
-        power.suspend = HOSTLER_DETAIL_CALL(suspend, hostler_power_req);
-      return power;
-    }();
+    static const hostler_ext_power ext = {sizeof ext, 0,
+                                          HOSTLER_DETAIL_CALL(start, hostler_power_req),
+                                          HOSTLER_DETAIL_CALL(stop, hostler_power_req)};
     if (id == HOSTLER_EXT_POWER) return &ext;
   }
   return draft_extension<T>(id);

@@ -57,8 +57,8 @@ std::unique_ptr<DriverSet> in_child(ProcessOptions options = {}) {
 /// Returns when the call has ended, at `done`, which runs on the set's thread.
 Clock::time_point destroy(DriverSet& set, const std::string& id, Duration timeout = 60s) {
   std::promise<Clock::time_point> done;
-  set.destroy({.id = id, .expected_set_id = "s1", .idempotency_key = "", .reason = "benchmark"},
-              timeout, [&](const auto&) { done.set_value(Clock::now()); });
+  set.destroy({.id = id, .expected_set_id = "s1", .idempotency_key = ""}, timeout,
+              [&](const auto&) { done.set_value(Clock::now()); });
   return done.get_future().get();
 }
 

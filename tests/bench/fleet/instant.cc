@@ -31,7 +31,6 @@ void emit(const Machine& machine, hostler_op* op) {
   auto out = driver::instance_record();
   out.id = str(machine.id);
   out.idempotency_key = str(machine.key);
-  out.provider_type = str(machine.type);
   out.market = HOSTLER_MARKET_ON_DEMAND;
   std::vector<hostler_kv> tags;
   for (const auto& [name, value] : machine.tags) {
@@ -73,8 +72,7 @@ class Instant {
   void info(const hostler_set_info_req&, hostler_op* op) {
     auto out = driver::set_info_record();
     out.account_id = str("instant");
-    out.capabilities =
-        HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_TAGS_AT_CREATE | HOSTLER_CAP_USER_DATA;
+    out.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_USER_DATA;
     out.tags_max = 20;
     out.tag_key_max = out.tag_value_max = out.name_max = 128;
     driver::emit(op, out);

@@ -1,26 +1,27 @@
 // What the driver for LXD adds to the requests that it sends, to a server that answers at once.
 // Beside each figure the same requests by a bare libcurl.
 #include <benchmark/benchmark.h>
-#include <curl/curl.h>
 
 #include <memory>
 #include <stdexcept>
 #include <string>
 
 #include "lxd_set.h"
-#include "tests/bench/lxd/quick_server.h"
+#include "tests/bench/cloud/bare_curl.h"
+#include "tests/bench/lxd/quick_lxd.h"
 #include "tests/unit/lxd/call.h"
 
 namespace hostler::lxd::bench {
 namespace {
 
+using hostler::bench::BareCurl;
 using test::Call;
 
 constexpr int kInstances = 1000;
 const std::string kName = "hostler-0f7c0a5e-1111-4222-8333-944455556666";
 
-QuickServer& server() {
-  static QuickServer the_server(kInstances);
+QuickLxd& server() {
+  static QuickLxd the_server(kInstances);
   return the_server;
 }
 
@@ -38,39 +39,11 @@ std::unique_ptr<LxdSet> open() {
   return set;
 }
 
-/// By libcurl alone, as the driver sends them: one connection is kept for questions, and each
-/// change has a new one.
-class Bare {
- public:
-  Bare() { ::curl_global_init(CURL_GLOBAL_DEFAULT); }
-  ~Bare() { ::curl_easy_cleanup(easy_); }
-  Bare(const Bare&) = delete;
-  Bare& operator=(const Bare&) = delete;
-
-  void send(const char* method, const std::string& path, const std::string& body = "") {
-    ::curl_easy_reset(easy_);
-    answer_.clear();
-    ::curl_easy_setopt(easy_, CURLOPT_URL, ("http://lxd" + path).c_str());
-    ::curl_easy_setopt(easy_, CURLOPT_UNIX_SOCKET_PATH, server().socket().c_str());
-    ::curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, method);
-    if (!body.empty()) {
-      ::curl_easy_setopt(easy_, CURLOPT_FRESH_CONNECT, 1L);
-      ::curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, body.c_str());
-    }
-    ::curl_easy_setopt(easy_, CURLOPT_WRITEDATA, &answer_);
-    ::curl_easy_setopt(
-        easy_, CURLOPT_WRITEFUNCTION, +[](char* data, std::size_t, std::size_t n, void* to) {
-          static_cast<std::string*>(to)->append(data, n);
-          return n;
-        });
-    if (::curl_easy_perform(easy_) != CURLE_OK) throw std::runtime_error("no answer");
-  }
-  [[nodiscard]] std::size_t bytes() const { return answer_.size(); }
-
- private:
-  CURL* easy_ = ::curl_easy_init();
-  std::string answer_;
-};
+/// One connection is kept for questions, and each change has a new one.
+void send(BareCurl& bare, const char* method, const std::string& path,
+          const std::string& body = "") {
+  bare.send({method, path, body, !body.empty()});
+}
 
 /// Five requests: a look, the create, the wait for it, the start, the wait for it.
 void BM_Create(benchmark::State& state) {
@@ -96,16 +69,16 @@ void BM_Create(benchmark::State& state) {
 BENCHMARK(BM_Create)->UseRealTime();
 
 void BM_CreateByBareCurl(benchmark::State& state) {
-  Bare bare;
+  BareCurl bare("http://lxd", server().socket());
   const std::string instance = "/1.0/instances/" + kName,
                     wait = "/1.0/operations/7/wait?timeout=20";
   const std::string body(2800, ' '), start = R"({"action": "start", "force": true, "timeout": -1})";
   for (auto _ : state) {
-    bare.send("GET", instance + "?recursion=1");
-    bare.send("POST", "/1.0/instances", body);
-    bare.send("GET", wait);
-    bare.send("PUT", instance + "/state", start);
-    bare.send("GET", wait);
+    send(bare, "GET", instance + "?recursion=1");
+    send(bare, "POST", "/1.0/instances", body);
+    send(bare, "GET", wait);
+    send(bare, "PUT", instance + "/state", start);
+    send(bare, "GET", wait);
   }
   state.SetItemsProcessed(state.iterations());
 }
@@ -124,10 +97,10 @@ void BM_ListOf1000(benchmark::State& state) {
 BENCHMARK(BM_ListOf1000)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 void BM_ListOf1000ByBareCurl(benchmark::State& state) {
-  Bare bare;
+  BareCurl bare("http://lxd", server().socket());
   for (auto _ : state) {
-    bare.send("GET", "/1.0/instances?recursion=2");
-    if (bare.bytes() < 1'000'000) return state.SkipWithError("the answer is not whole");
+    if (bare.send({"GET", "/1.0/instances?recursion=2"}).size() < 1'000'000)
+      return state.SkipWithError("the answer is not whole");
   }
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(server().list_bytes()));
 }

@@ -12,20 +12,24 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "core/base/random.h"
+#include "core/dispatch/state/offered_types.h"
 #include "core/dispatch/state/plan_state.h"
+#include "core/dispatch/state/type_selection.h"
 #include "core/pricing/history.h"
 #include "core/scheduler/lane_caps.h"
 #include "core/scheduler/plan.h"
 #include "core/scheduler/shares.h"
 #include "core/scheduler/turns.h"
+#include "tests/unit/scheduler/world_builder.h"
 
 namespace hostler::scheduler {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
 struct Bench {
   model::SitePolicy policy;
@@ -54,7 +58,7 @@ struct Bench {
     policy.types.push_back(t);
     snapshot.offerings.push_back(o);
   }
-  void job(std::int32_t vcpus, std::int64_t gib, std::int32_t priority, PrincipalId user = 0) {
+  void job(model::Vcpus vcpus, std::int64_t gib, std::int32_t priority, PrincipalId user = 0) {
     model::WorkShape shape;
     shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = gib * kGiB, .scratch = 0};
     shape.priority = priority;
@@ -127,25 +131,26 @@ void shape_m(benchmark::State& state) {
   bench.measure(state);
 }
 
-/// 100 shapes, 400 offerings, 10,000 hosts. `full` % of the hosts have no room; half of the others
-/// run something. The pool's max limits creates. The jobs are of `users` users.
+/// 100 shapes, `types` offerings, 10,000 hosts. `full` % of the hosts have no room; half of the
+/// others run something. The pool's max limits creates. The jobs are of `users` users.
 void large(benchmark::State& state) {
   Bench bench;
   Random& random = bench.random;
-  for (int i = 0; i < 400; ++i) {
+  const auto types = static_cast<std::uint64_t>(state.range(3));
+  for (std::uint64_t i = 0; i < types; ++i) {
     const auto vcpus = 1 + static_cast<std::int32_t>(random.below(64));
     const auto gib = vcpus * (1 + static_cast<std::int64_t>(random.below(8)));
     bench.type(vcpus, gib * kGiB,
                vcpus * 30'000 + gib * 4'000 + static_cast<std::int64_t>(random.below(20'000)));
   }
   for (int i = 0; i < 10'000; ++i) {
-    bench.host(static_cast<std::uint32_t>(random.below(400)),
+    bench.host(static_cast<std::uint32_t>(random.below(types)),
                random.below(100) < static_cast<std::uint64_t>(state.range(0)));
     HostView& h = bench.snapshot.hosts.back();
     if (h.busy || random.chance(0.5)) continue;
     h.busy = true;
     h.free.vcpus =
-        static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(h.total.vcpus)));
+        static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(h.total.vcpus.whole())));
     h.free.ram /= 2;
   }
   std::vector<model::Resources> shapes;
@@ -169,6 +174,10 @@ void large(benchmark::State& state) {
   std::uint64_t placed = 0;
   for (const Place& p : plan.places) placed += p.count;
   state.counters["placed"] = static_cast<double>(placed);
+  double price = 0;
+  for (const Create& create : plan.creates)
+    price += static_cast<double>(bench.snapshot.offerings[create.offering].price_per_hour.value);
+  state.counters["price"] = price / 1e6;
   state.counters["creates"] = static_cast<double>(plan.creates.size());
 }
 
@@ -264,7 +273,7 @@ void limits_next(benchmark::State& state) {
   for (PrincipalId p = 0; p < kUsers; ++p) take(p, 0);
   std::map<std::uint64_t, PrincipalId> owners;
   for (PrincipalId p = 0; p < kUsers; ++p)
-    for (const auto& lane : queue.lanes(p))
+    for (const auto& [lane, needs] : queue.lanes(p))
       queue.lane(p, lane.cls).each([&](const Queue::Item& item) {
         owners[item.arrival] = p;
         return true;
@@ -277,12 +286,13 @@ void limits_next(benchmark::State& state) {
   double key = 200'000;
   const auto start = [&](std::int32_t room) {
     const auto price = [](const Queue::Class& cls) {
-      return model::Micros{cls.shape.needs.vcpus * 50'000};
+      return model::Micros{cls.shape.needs.vcpus.thousandths() * 50};
     };
-    const auto cls =
-        queue.next([&](const Queue::Class& one) { return one.shape.needs.vcpus <= room; }, price);
+    model::Resources free = Queue::kAnyRoom;
+    free.vcpus = room;
+    const auto cls = queue.next([](const Queue::Class&) { return true; }, price, free);
     if (!cls) return false;
-    const auto vcpus = queue.at(*cls).shape.needs.vcpus;
+    const auto vcpus = static_cast<std::int32_t>(queue.at(*cls).shape.needs.vcpus.whole());
     const auto item = queue.pop(*cls, price(queue.at(*cls)));
     const PrincipalId who = owners.at(item.arrival);
     owners.erase(item.arrival);
@@ -314,6 +324,33 @@ void choose_type(benchmark::State& state) {
     benchmark::DoNotOptimize(cheapest_fit(shape, bench.snapshot.offerings, bench.policy, nullptr));
 }
 
+/// A pool chooses 1,000 types of 2,000 that its set offers, in one zone each: whenever the cloud
+/// names other types or prices, on the loop.
+void select_offered(benchmark::State& state) {
+  Bench bench;
+  bench.policy.sets[0].name = "west";
+  auto& pool = bench.policy.pools[0];
+  pool.sets = {"west"};
+  pool.selector.emplace();
+  std::vector<model::CloudOffering> answer;
+  for (int i = 0; i < 2000; ++i) {
+    model::CloudOffering one;
+    one.provider_type = "t" + std::to_string(i);
+    one.zone = "a";
+    const auto vcpus = 1 + static_cast<std::int32_t>(bench.random.below(64));
+    one.resources = {.vcpus = vcpus, .gpus = 0, .ram = vcpus * 4 * kGiB, .scratch = 0};
+    one.price_per_hour = model::Micros{vcpus * 50'000};
+    answer.push_back(std::move(one));
+  }
+  dispatch::OfferedTypes offered;
+  offered.reload(bench.policy, {});
+  (void)offered.take({.set = "west", .region = "", .currency = ""}, answer, {}, Wall{1});
+  (void)offered.settle_names(bench.policy);
+  dispatch::EffectivePolicy chosen;
+  for (auto _ : state) chosen = dispatch::select_types(bench.policy, offered, {});
+  state.counters["types"] = static_cast<double>(chosen.site.types.size());
+}
+
 void normalise_prices(benchmark::State& state) {
   Random random(1);
   std::vector<model::PricePoint> said;
@@ -329,16 +366,18 @@ void normalise_prices(benchmark::State& state) {
 BENCHMARK(shape_u)->ArgName("full")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(shape_m)->ArgName("full")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(large)
-    ->ArgNames({"full_percent", "max", "users"})
-    ->ArgsProduct({{100}, {10'000, 11'000, 1'000'000}, {1, 1000}})
-    ->ArgsProduct({{90}, {11'000}, {1, 1000}})
-    ->ArgsProduct({{0}, {1'000'000}, {1, 1000}})
+    ->ArgNames({"full_percent", "max", "users", "types"})
+    ->ArgsProduct({{100}, {10'000, 11'000, 1'000'000}, {1, 1000}, {400}})
+    ->ArgsProduct({{90}, {11'000}, {1, 1000}, {400}})
+    ->ArgsProduct({{0}, {1'000'000}, {1, 1000}, {400}})
+    ->ArgsProduct({{100}, {10'000, 11'000, 1'000'000}, {1}, {1000}})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(see_turns)->ArgName("users")->Arg(1)->Arg(2)->Arg(1000)->Unit(benchmark::kMicrosecond);
 BENCHMARK(next_job)->ArgName("users")->Arg(1)->Arg(2)->Arg(1000);
 BENCHMARK(limits_seen)->ArgName("users")->Arg(1)->Arg(1000)->Unit(benchmark::kMicrosecond);
 BENCHMARK(limits_next)->ArgName("vcpus")->Arg(0)->Arg(1);
 BENCHMARK(choose_type);
+BENCHMARK(select_offered)->Unit(benchmark::kMillisecond);
 BENCHMARK(normalise_prices)->Unit(benchmark::kMicrosecond);
 
 }  // namespace

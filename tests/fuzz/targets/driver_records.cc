@@ -83,8 +83,7 @@ void instance(Bytes& in) {
   record.kind = HOSTLER_REC_INSTANCE;
   for (hostler_str* text :
        {&record.id, &record.request_id, &record.idempotency_key, &record.set_id, &record.owner,
-        &record.name, &record.provider_type, &record.image_id, &record.region, &record.zone,
-        &record.remote_user, &record.state_reason, &record.subnet, &record.state_error})
+        &record.zone, &record.remote_user, &record.state_reason, &record.state_error})
     *text = memory.text();
   record.addresses = memory.addresses(record.n_addresses);
   record.tags = memory.tags(record.n_tags);
@@ -100,9 +99,8 @@ void instance(Bytes& in) {
   const auto broken = emit(record, in, [&](const auto& rec) {
     return plugin_host::read_instance(rec, model::AddressChoice::kAny, out, left);
   });
-  check_texts({&out.id, &out.request_id, &out.idempotency_key, &out.set_id, &out.owner, &out.name,
-               &out.provider_type, &out.image_id, &out.region, &out.zone, &out.remote_user,
-               &out.address, &out.subnet, &out.pool, &out.type, &out.idle});
+  check_texts({&out.id, &out.request_id, &out.idempotency_key, &out.set_id, &out.owner, &out.zone,
+               &out.remote_user, &out.address, &out.pool, &out.type, &out.idle});
   promise(out.state_reason.find('\n') == std::string::npos, "a reason is one line");
   promise(out.state_error.find('\n') == std::string::npos, "an error is one line");
   if (!broken.empty()) return;

@@ -34,7 +34,7 @@ void check_text(const std::string& text, const char* what) {
 }
 
 void check(const model::ListedInstance& instance) {
-  for (const std::string* text : {&instance.id, &instance.name, &instance.zone, &instance.owner,
+  for (const std::string* text : {&instance.id, &instance.zone, &instance.owner,
                                   &instance.idempotency_key, &instance.address})
     check_text(*text, "a text of an instance is text");
   promise(!instance.id.empty() && instance.ssh_port != 0, "an instance has an id and a port");

@@ -30,7 +30,7 @@ void check_limits(const model::JobSpec& spec) {
               spec.outputs.size() <= limits.outputs_max &&
               spec.constraints.types.size() <= limits.types_max,
           "no limit is passed");
-  promise(spec.needs.vcpus > 0 && spec.needs.ram >= 0 && spec.needs.scratch >= 0 &&
+  promise(spec.needs.vcpus >= 0 && spec.needs.ram >= 0 && spec.needs.scratch >= 0 &&
               spec.needs.gpus >= 0 && spec.time_limit.count() >= 0 && spec.attempts_max > 0,
           "numbers are in their range");
   for (const model::Input& input : spec.inputs)

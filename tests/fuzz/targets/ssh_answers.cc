@@ -72,7 +72,7 @@ void check_init_state(std::string_view printed) {
   }
   // What it printed may be any bytes.
   const ssh::InitState printed_this{ssh::InitState::Phase::kEnded, "1", std::string(printed)};
-  check_line(printed_this.last_words(), 500);
+  check_line(printed_this.output_end(), 500);
 }
 
 }  // namespace

@@ -92,13 +92,11 @@ model::CreateRequest request() {
 Answer call(DriverSet& set, const std::string& name, Duration timeout) {
   using Nothing = DriverSet::Nothing;
   auto [nothing, done] = awaited<Nothing>();
-  if (name == "destroy")
-    return set.destroy({"i-1", "", "", "test"}, timeout, nothing), std::move(done);
+  if (name == "destroy") return set.destroy({"i-1", "", ""}, timeout, nothing), std::move(done);
   if (name == "set_tags") return set.set_tags({.id = "i-1"}, timeout, nothing), std::move(done);
-  if (name == "stop") return set.stop({"i-1", "", "test"}, timeout, nothing), std::move(done);
+  if (name == "stop") return set.stop({"i-1", ""}, timeout, nothing), std::move(done);
   if (name == "verify")
-    return set.verify_host_key({"i-1", "127.0.0.1", "ssh-ed25519", "blob"}, timeout, nothing),
-           std::move(done);
+    return set.verify_host_key({"i-1", "ssh-ed25519", "blob"}, timeout, nothing), std::move(done);
   if (name == "create") {
     auto [created, answer] = awaited<model::ListedInstance>();
     return set.create(request(), timeout, {}, created), std::move(answer);

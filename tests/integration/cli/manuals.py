@@ -86,7 +86,7 @@ class CompletionTest(unittest.TestCase):
         self.assertEqual(self.completed("su"), ["submit"])
         self.assertEqual(self.completed("--json", "jo"), ["jobs", "job"])
         self.assertEqual(self.completed("driver", ""), ["list", "manifest"])
-        self.assertEqual(self.completed("config", ""), ["check"])
+        self.assertEqual(self.completed("config", ""), ["check", "diff"])
         self.assertEqual(self.completed("gates", ""), ["open"])
 
     def test_every_command_and_option_of_help(self):

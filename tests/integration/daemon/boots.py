@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Hosts that do not come up: their init command fails, or nobody answers. They are ended, a gate holds
-back more of them and says the last words of the boot, and no job runs on them."""
+back more of them and says the end of what it printed, and no job runs on them."""
 
 import os
 import signal

@@ -9,6 +9,7 @@ import subprocess
 import unittest
 
 from drivers import sha256
+from folder_cloud import FolderCloud
 from one_site import ARGS, main
 from scratch_site import PATIENCE, Site, parent_of, trusted, wait_for
 
@@ -72,8 +73,11 @@ class CrashingDriverTest(unittest.TestCase):
              "config": {"do": "abort_in_list", "gate": self.site.under("gate")}}])
         wait_for("it is left alone", lambda: self.driver()["state"].startswith(
             "suspended: the driver dies in list, next try 2"))
-        self.assertEqual(self.driver()["crashes"], 2)
+        # A first death blames no call if others were under way beside list: then list is asked a third time.
+        crashes = self.driver()["crashes"]
+        self.assertIn(crashes, (2, 3))
         self.check_the_rest_works()
+        self.assertEqual(self.driver()["crashes"], crashes)
 
     def test_a_call_that_hangs_holds_up_no_other_set(self):
         self.start("hang")
@@ -107,8 +111,7 @@ class RememberedCrashTest(unittest.TestCase):
     def setUp(self):
         self.site = self.enterContext(Site(ARGS.hostlerd, ARGS.drivers))
         self.driver = trusted(os.path.join(ARGS.fakes, "mortal"))
-        self.cloud = self.site.under("cloud")
-        os.mkdir(self.cloud)
+        self.cloud = FolderCloud(self.site)
 
     def configure(self, **of_set):
         self.site.write_config(**{
@@ -119,16 +122,12 @@ class RememberedCrashTest(unittest.TestCase):
             "sets": [{"name": "local", "driver": "local", "list_interval": "1s",
                       "config": {"root": self.site.under("instances"), "instances_max": 20}},
                      {"name": "bad", "driver": "mortal", "list_interval": "1s", "sandbox": "none",
-                      "config": {"folder": self.cloud}, **of_set}],
+                      "config": {"folder": self.cloud.folder}, **of_set}],
             "pools": [{"name": "default", "sets": ["local"], "types": ["small"], "max": 2, "idle_timeout": "1m"},
                       {"name": "bad", "sets": ["bad"], "types": ["good", "poison"], "max": 4}]})
 
     def calls(self, call):
-        try:
-            with open(os.path.join(self.cloud, "calls"), encoding="utf-8") as file:
-                return file.read().splitlines().count("bad " + call)
-        except FileNotFoundError:
-            return 0
+        return self.cloud.calls().count(call)
 
     def set(self):
         return next(one for one in self.site.get("/v1/sets")["sets"] if one["name"] == "bad")
@@ -201,13 +200,13 @@ class RememberedCrashTest(unittest.TestCase):
 
     def test_a_set_that_cannot_be_listed_is_suspended(self):
         self.configure()
-        open(os.path.join(self.cloud, "die_in_list"), "wb").close()
+        self.cloud.put("die_in_list")
         self.site.start()
         wait_for("it is suspended", lambda: self.set()["driver"]["state"].startswith(
             "suspended: the driver dies in list, next try 2"))
         self.assertEqual(self.calls("list"), 2)
         self.assertIn("the set is suspended", self.set()["creates_refused"])
-        os.unlink(os.path.join(self.cloud, "die_in_list"))
+        self.cloud.remove("die_in_list")
         self.command("gates", "open", self.gates()[0]["key"])
         wait_for("it is listed", lambda: "crashes" not in self.set() and "creates_refused" not in self.set())
 
@@ -216,10 +215,9 @@ class RememberedCrashTest(unittest.TestCase):
         self.configure()
         self.site.start()
         wait_for("the set is listed", lambda: self.calls("list") > 0)
-        die = os.path.join(self.cloud, "die_in_list")
-        open(die, "wb").close()
+        self.cloud.put("die_in_list")
         wait_for("it is suspended", lambda: "creates_refused" in self.set())
-        os.unlink(die)
+        self.cloud.remove("die_in_list")
         put_newer_library(folder)
         self.site.daemon.send_signal(signal.SIGHUP)
         wait_for("it is listed", lambda: "crashes" not in self.set() and "creates_refused" not in self.set())
@@ -231,7 +229,7 @@ class RememberedCrashTest(unittest.TestCase):
         self.submit("good")
         host = wait_for("an instance boots", lambda: [
             one["id"] for one in self.site.get("/v1/instances")["instances"] if one["state"] == "booting"])[0]
-        open(os.path.join(self.cloud, "die_in_destroy"), "wb").close()
+        self.cloud.put("die_in_destroy")
         self.command("kill", host)
         self.wait_until_recorded("call_held_back")
         self.kill_and_start()

@@ -10,7 +10,7 @@ import sys
 import unittest
 
 from one_site import ARGS, SITE, hostler, main, mark, set_mark, wait_for_mark
-from scratch_site import PATIENCE, Site, children, parent_of, title_of, wait_for
+from scratch_site import PATIENCE, Site, children, is_sshd, parent_of, wait_for
 
 try:
     from impostor import (Impostor, is_slow, make_key, misdeeds_of_strangers, misdeeds_of_thieves,
@@ -200,7 +200,7 @@ class Takeover:
     @classmethod
     def sessions_below(cls, sshd):
         """Those of sshd's own processes that hold a connection; what they started lives on."""
-        own = [child for child in children(sshd) if title_of(child).startswith("sshd: ")]
+        own = [child for child in children(sshd) if is_sshd(child)]
         return own + [one for child in own for one in cls.sessions_below(child)]
 
     @staticmethod

@@ -5,6 +5,7 @@ import os
 import signal
 import unittest
 
+from folder_cloud import FolderCloud
 from one_site import ARGS, main
 from scratch_site import Site, trusted, wait_for
 
@@ -14,8 +15,7 @@ IMAGES = "old\tdebian-12 1\tdebian\tx86_64\t100\nnew\tdebian-12 2\tdebian\tx86_6
 class ImagesTest(unittest.TestCase):
     def setUp(self):
         self.site = self.enterContext(Site(ARGS.hostlerd, ARGS.drivers))
-        self.cloud = self.site.under("cloud")
-        os.mkdir(self.cloud)
+        self.cloud = FolderCloud(self.site)
         self.configure("debian-12*")
 
     def configure(self, name):
@@ -23,21 +23,8 @@ class ImagesTest(unittest.TestCase):
             "driver_path": [self.site.drivers, trusted(ARGS.gallery)],
             "types": [{"name": "small", "vcpus": 2, "ram": "2GiB", "price": 0.02, "image": {"name": name}}],
             "sets": [{"name": "gallery", "driver": "gallery", "list_interval": "1s", "sandbox": "none",
-                      "images_interval": "1s", "config": {"folder": self.cloud}}],
+                      "images_interval": "1s", "config": {"folder": self.cloud.folder}}],
             "pools": [{"name": "default", "sets": ["gallery"], "types": ["small"], "max": 8}]})
-
-    def put(self, name, text=""):
-        """By a rename: a lookup sees the whole file."""
-        with open(os.path.join(self.cloud, "fresh"), "w", encoding="utf-8") as file:
-            file.write(text)
-        os.rename(os.path.join(self.cloud, "fresh"), os.path.join(self.cloud, name))
-
-    def calls(self, word):
-        try:
-            with open(os.path.join(self.cloud, "calls"), encoding="utf-8") as file:
-                return [line for line in file.read().splitlines() if line.startswith(word)]
-        except FileNotFoundError:
-            return []
 
     def submit(self):
         """A job that fills an instance."""
@@ -48,7 +35,7 @@ class ImagesTest(unittest.TestCase):
 
     def wait_for_creates(self, *images):
         wait_for(f"creates of {images}",
-                 lambda: self.calls("create") == ["create small " + image for image in images])
+                 lambda: self.cloud.calls("create") == ["create small " + image for image in images])
 
     def test_a_create_waits_for_an_image_and_why_says_for_which(self):
         self.site.start()
@@ -56,15 +43,15 @@ class ImagesTest(unittest.TestCase):
         wait_for("the job knows", lambda: "the cloud has no image that matches" in
                  self.site.get("/v1/why?subject=" + job).get("waiting_because", {}).get("reason", ""))
         self.assertIn('name "debian-12*"', self.site.get("/v1/why?subject=" + job)["waiting_because"]["reason"])
-        self.assertEqual(self.calls("create"), [])
-        self.put("images", IMAGES)
+        self.assertEqual(self.cloud.calls("create"), [])
+        self.cloud.put("images", IMAGES)
         self.wait_for_creates("new")
 
     def test_the_last_image_is_used_while_the_cloud_finds_none_also_after_a_restart(self):
-        self.put("images", IMAGES)
+        self.cloud.put("images", IMAGES)
         self.site.start()
         wait_for("it is found", lambda: self.image().get("id") == "new")
-        self.put("fail_images")
+        self.cloud.put("fail_images")
         wait_for("it is told", lambda: "the image service is down" in self.image().get("error", ""))
         self.site.kill()
         self.site.start()
@@ -74,20 +61,20 @@ class ImagesTest(unittest.TestCase):
         conditions = self.site.get("/v1/why?subject=site")["conditions"]
         self.assertIn("set gallery: image name \"debian-12*\": the lookup failed (transient)", conditions[0])
         self.assertIn("stays in use", conditions[0])
-        self.put("images", IMAGES + "newest\tdebian-12 3\tdebian\tx86_64\t300\n")
-        os.unlink(os.path.join(self.cloud, "fail_images"))
+        self.cloud.put("images", IMAGES + "newest\tdebian-12 3\tdebian\tx86_64\t300\n")
+        self.cloud.remove("fail_images")
         wait_for("the newest is found", lambda: self.image().get("id") == "newest")
         self.assertNotIn("error", self.image())
         self.submit()
         self.wait_for_creates("new", "newest")
 
     def test_a_reload_asks_for_another_name(self):
-        self.put("images", IMAGES)
+        self.cloud.put("images", IMAGES)
         self.site.start()
         wait_for("it is found", lambda: self.image().get("id") == "new")
         self.configure("ubuntu*")
         self.site.daemon.send_signal(signal.SIGHUP)
-        wait_for("it is asked for", lambda: self.calls("images ubuntu*"))
+        wait_for("it is asked for", lambda: self.cloud.calls("images ubuntu*"))
         self.assertEqual(self.image()["query"], 'name "ubuntu*"')
 
 

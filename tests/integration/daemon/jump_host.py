@@ -127,11 +127,16 @@ class JumpHostTest(unittest.TestCase):
         wait_for("a new login was tried", lambda: f"through jump host {JUMP.name}: connect to" in
                  json.dumps(SITE.get(f"/v1/why?subject={hosts[0]}")["instance"]))
 
+        for words in (["why", "site"], ["why", hosts[0]], ["sets"]):
+            wait_for("the cause is named", lambda words=words: f"jump host {JUMP.name}, through which its hosts are "
+                     "reached, cannot be used since" in hostler(*words))
+
         JUMP.start()
         set_mark("go")
         ended = [SITE.wait_for_end(one) for one in jobs]
         self.assertEqual([(one["state"], one["attempt"]) for one in ended], [("succeeded", 1)] * HOSTS)
         self.assertEqual([SITE.output(one) for one in jobs], ["done\n"] * HOSTS)
+        self.assertNotIn("cannot be used since", json.dumps(the_set().get("conditions", [])))
 
     def test_no_secret_is_in_the_log(self):
         with open(JUMP.under("user"), encoding="utf-8") as file:

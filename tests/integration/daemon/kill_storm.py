@@ -4,12 +4,12 @@ many jobs; hosts are rebooted. Every attempt must start once at most and end onc
 and output unless its own host or shim was struck, and in the end no instance, process or file may be
 left. --seed makes another storm; a failure names its own."""
 
-import argparse
 import random
 import sys
 import time
 
-from scratch_site import Failed, Site, check, wait_for
+from one_run import main
+from scratch_site import Failed, check, wait_for
 from storm_jobs import (Expected, Submitter, Watcher, check_jobs, check_ledger, check_marks, hosts_hit,
                         make_locks, show_what_waits)
 from storm_victims import LOSSLESS, LOSSY, Victims
@@ -106,23 +106,9 @@ def run(site, args):
           f"{submitter.asked_again} submits asked again")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hostlerd", required=True)
-    parser.add_argument("--drivers", required=True, help="folder of the local driver")
-    parser.add_argument("--jobs", type=int, default=200)
-    for kind in LOSSLESS + LOSSY:
-        parser.add_argument(f"--{kind}", type=int, default=0, metavar="N", help="so many blows at it")
-    parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
-    try:
-        with Site(args.hostlerd, args.drivers) as site:
-            run(site, args)
-    except Failed as problem:
-        print(f"FAILED with --seed {args.seed}: {problem}")
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(
+        __doc__, run,
+        jobs={"type": int, "default": 200},
+        **{kind: {"type": int, "default": 0, "metavar": "N", "help": "so many blows at it"} for kind in LOSSLESS + LOSSY},
+        seed={"type": int, "default": 1}))

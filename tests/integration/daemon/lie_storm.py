@@ -4,12 +4,12 @@ the hosts drops again and again, and the daemon is killed. No attempt may run be
 job, no job may be lost unless its host was cut off, there may never be more instances than the pool's
 maximum, and in the end nothing is left. --seed makes another storm; a failure names its own."""
 
-import argparse
 import random
 import sys
 import time
 
 from lying_site import LyingSite, Machine
+from one_run import main
 from scratch_site import Failed, check
 from storm_jobs import (AHEAD, BATCH, Expected, Submitter, Watcher, check_jobs, check_ledger, check_marks,
                         hosts_hit, make_locks, show_what_waits)
@@ -107,6 +107,7 @@ class EndlessSubmitter(Submitter):
 
 
 def run(site, args):
+    site.write_config(pool=POOL)
     make_locks(site)
     site.start()
     watcher = Watcher(site)
@@ -140,25 +141,15 @@ def run(site, args):
           f"cut off, {storm.kills} kills; {sum(job.lost for job in jobs)} jobs lost their host")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hostlerd", required=True)
-    parser.add_argument("--drivers", required=True, help="folder of the local driver")
-    parser.add_argument("--liar", required=True, help="folder of the driver that lies")
-    parser.add_argument("--longest", type=float, default=3, help="seconds that a job runs at most")
-    parser.add_argument("--lies", type=int, default=8, help="told one after the other")
-    parser.add_argument("--seconds", type=float, default=4, help="that a lie is told at most")
-    parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
-    try:
-        with LyingSite(args.hostlerd, args.drivers, args.liar) as site:
-            site.write_config(pool=POOL)
-            run(site, args)
-    except Failed as problem:
-        print(f"FAILED with --seed {args.seed}: {problem}")
-        return 1
-    return 0
+def make_site(args):
+    return LyingSite(args.hostlerd, args.drivers, args.liar)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(
+        __doc__, run, make_site,
+        liar={"required": True, "help": "folder of the driver that lies"},
+        longest={"type": float, "default": 3, "help": "seconds that a job runs at most"},
+        lies={"type": int, "default": 8, "help": "told one after the other"},
+        seconds={"type": float, "default": 4, "help": "that a lie is told at most"},
+        seed={"type": int, "default": 1}))

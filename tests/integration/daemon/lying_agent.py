@@ -10,7 +10,7 @@ import time
 BOOT = os.environ.get("HOSTLER_BOOT_ID", "boot").encode()
 HELLO, LISTING, STARTED, EXIT, OUTPUT, PONG = 64, 65, 66, 68, 69, 75
 START, PING = 3, 11
-VERSION = 3
+VERSION = 5
 HOUR = 3_600_000_000
 
 

@@ -5,7 +5,7 @@ import re
 import shutil
 import signal
 
-from scratch_site import Site, children, parent_of, title_of, trusted, wait_for
+from scratch_site import Site, children, is_sshd, parent_of, trusted, wait_for
 from storm_victims import Instance
 
 SET = "cloud"
@@ -113,7 +113,7 @@ class Machine:
         pids = self.supervisors()
         self.stopped = next(pid for pid in pids if parent_of(pid) in pids)
         os.kill(self.stopped, signal.SIGSTOP)  # would start another sshd
-        for pid in [one for one in below(self.stopped) if title_of(one).startswith("sshd: ")]:
+        for pid in [one for one in below(self.stopped) if is_sshd(one)]:
             kill(pid)
 
     def join(self):

@@ -52,6 +52,10 @@ class AnswersTest(unittest.TestCase):
                  "restartable": True, "attempts_max": 2, "client_key": "k"}
         its = self.ask("POST", "/v1/jobs", {"jobs": [whole]})["ids"][0]
         self.ask("POST", "/v1/jobs", {"jobs": [dict(whole, name="other")]}, status=409)
+        self.ask("POST", "/v1/dry-run", {"jobs": [dict(whole, client_key="l"), dict(whole, client_key="m")]})
+        self.ask("POST", "/v1/dry-run", {"jobs": [dict(whole, name="other")]}, status=409)
+        for text in ("{}", '{"sets": [], "pools": []}'):
+            self.ask("POST", "/v1/config/diff", {"text": text, "folder": "/tmp"})
         long, waits = SITE.submit({"command": ["sleep", "1000"]}, {"script": "true", "needs": {"vcpus": 8}})
         self.ask("GET", f"/v1/why?subject={waits}")
         self.ask("POST", f"/v1/jobs/{waits}/release", status=409)
@@ -73,6 +77,7 @@ class AnswersTest(unittest.TestCase):
         self.ask("GET", "/v1/instances/h-999/console", status=404)
         for path in ("/health", "/v1/openapi.json", "/v1/jobs?limit=2", "/v1/instances", "/v1/pools", "/v1/types",
                      "/v1/sets", "/v1/gates", "/v1/prices", "/v1/quotas", "/v1/cost?by=job", "/v1/shares",
+                     "/v1/plan", "/v1/plan/snapshot",
                      "/v1/events?follow=0", f"/v1/why?subject={host}",
                      "/v1/why?subject=pool%20default", "/v1/why?subject=set%20local", "/v1/why?subject=site"):
             self.ask("GET", path)

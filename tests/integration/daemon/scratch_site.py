@@ -15,7 +15,8 @@ import urllib.parse
 
 from contract import Contract
 
-PATIENCE = 60  # seconds until an expected event is missing; a healthy site needs a few
+# Seconds until an expected event is missing; a healthy site needs a few.
+PATIENCE = int(os.environ.get("HOSTLER_PATIENCE", "60"))
 
 
 # hostlerd refuses a configuration that a group of several users may write to.
@@ -77,6 +78,11 @@ def title_of(pid):
             return file.read().replace("\0", " ").strip()
     except OSError:
         return ""
+
+
+def is_sshd(pid):
+    """One of sshd's own processes: since OpenSSH 9.8 those of connections are sshd-session and sshd-auth."""
+    return title_of(pid).startswith(("sshd: ", "sshd-session: ", "sshd-auth: "))
 
 
 def children(pid):

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """The driver of sdk/README.md, built by the commands that stand there, loaded by the daemon."""
 
-import argparse
 import os
 import re
 import shutil
 import subprocess
 import sys
 
-from scratch_site import PATIENCE, Failed, Site, check, wait_for
+from one_run import main
+from scratch_site import PATIENCE, Failed, check, wait_for
 
 
 def commands_of(readme):
@@ -59,21 +59,6 @@ def run(site, args):
     site.check_that_nothing_is_left()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hostlerd", required=True)
-    parser.add_argument("--hostler", required=True)
-    parser.add_argument("--drivers", required=True)
-    parser.add_argument("--sdk", required=True, help="folder of the SDK")
-    args = parser.parse_args()
-    try:
-        with Site(args.hostlerd, args.drivers) as site:
-            run(site, args)
-    except Failed as problem:
-        print(f"FAILED: {problem}")
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, run, hostler={"required": True},
+                  sdk={"required": True, "help": "folder of the SDK"}))

@@ -191,12 +191,13 @@ def check_marks(site, jobs):
 def check_ledger(site, watcher, jobs):
     """What was told before a death is still so, and each job ended once."""
     again = Watcher(site)
-    last = watcher.records[-1]["rev"]
+    told = list(watcher.records)  # the watcher still reads, and hosts still go
+    last = told[-1]["rev"]
     again.start()
     again.wait_until("the ledger again", lambda w: w.records and w.records[-1]["rev"] >= last)
     again.over = True
     now = {(r["rev"], r["subject"], r["event"]) for r in again.records}
-    for record in watcher.records:
+    for record in told:
         check((record["rev"], record["subject"], record["event"]) in now,
               f"it was told, and is not in the ledger any more: {record}")
     for job in jobs:

@@ -42,6 +42,11 @@ hosts::HostPorts FakeDaemon::ports() {
     events_.push_back(std::move(event));
     came_.notify_all();
   };
+  out.jump_host_changed = [this](const std::string& set, const std::string& problem) {
+    const std::lock_guard lock(mutex_);
+    jump_problem_ = set == "set" ? problem : "another set";
+    came_.notify_all();
+  };
   out.ask_driver = [this](const model::HostTarget&, const std::string&, auto answer) {
     answer(driver_says ? Result<bool>(*driver_says) : fail(Errc::kUnavailable, "cannot say"));
   };
@@ -102,6 +107,16 @@ void FakeDaemon::append(Stream stream, std::uint64_t offset, const std::string& 
   if (hold_) return held_.emplace_back([durable, end] { durable(end); }), void();
   lock.unlock();
   durable(end);
+}
+
+void FakeDaemon::await_jump_host(const std::string& problem) {
+  std::unique_lock lock(mutex_);
+  const auto is_it = [&] {
+    return jump_problem_ && (problem.empty() ? jump_problem_->empty()
+                                             : jump_problem_->find(problem) != std::string::npos);
+  };
+  if (!came_.wait_for(lock, std::chrono::seconds(60), is_it))
+    throw std::runtime_error("the jump host: " + jump_problem_.value_or("nothing was told"));
 }
 
 void FakeDaemon::hold_output(bool hold) {

@@ -80,6 +80,8 @@ class FakeDaemon {
     const std::lock_guard lock(mutex_);
     return listed_;
   }
+  /// Waits until the jump host has a problem that contains this; empty: until it has none any more.
+  void await_jump_host(const std::string& problem);
   /// Waits until at least `size` bytes of the stream have arrived.
   void await_output(model::AttemptId attempt, std::uint32_t stream, std::size_t size);
   /// While held, output is stored but not reported as durable.
@@ -108,6 +110,7 @@ class FakeDaemon {
   std::condition_variable came_;
   std::deque<model::HostEvent> events_;
   std::map<Stream, std::string> output_;
+  std::optional<std::string> jump_problem_;  ///< As it was told last.
   std::vector<std::function<void()>> held_;
   bool hold_ = false;
   std::optional<std::size_t> hold_beyond_;  ///< Before the job that is to be held.

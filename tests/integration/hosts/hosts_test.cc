@@ -325,7 +325,7 @@ TEST(HostsTest, KeepsTheKeyOfAMachineThatItsCreateDidNotMark) {
   daemon.pool.rotate_keys = true;
   daemon.pool.verify = {model::VerifyMethod::kDriver};
   daemon.driver_says = true;
-  daemon.settings.marker_patience = Duration::zero();
+  daemon.settings.patience.marker = Duration::zero();
   daemon.open();
   const std::string before = host.host_key();
   auto target = host.target();

@@ -46,7 +46,7 @@ TEST(InitTest, ReportsAFailedInitCommandAndStaysAway) {
   const auto failed = daemon.await<model::HostInitFailed>();
 
   EXPECT_EQ(failed.ending, "status 3");
-  EXPECT_EQ(failed.last_words, "fetching no route to host");
+  EXPECT_EQ(failed.output_end, "fetching no route to host");
   EXPECT_FALSE(failed.host_goes_on);
 }
 
@@ -78,6 +78,10 @@ model::RunCommand run(std::uint64_t number, model::HostExec command) {
   return {model::InstanceId{7}, number, std::move(command)};
 }
 
+model::RunCommand answer(const model::CommandProposed& proposal, std::uint64_t number) {
+  return {model::InstanceId{7}, number, proposal.command, proposal.number};
+}
+
 TEST(InitTest, AnAwaitedInitCommandIsSentWhenItsStartIsDurableAndRunsOnce) {
   const AwaitingHost host;
   FakeDaemon daemon(host);
@@ -106,7 +110,7 @@ TEST(InitTest, AnAwaitedInitCommandThatFailsIsAFailureAsAnyOther) {
   daemon.send(run(1, daemon.await<model::CommandProposed>().command));
   const auto failed = daemon.await<model::HostInitFailed>();
   EXPECT_EQ(failed.ending, "status 3");
-  EXPECT_EQ(failed.last_words, "no route to host");
+  EXPECT_EQ(failed.output_end, "no route to host");
 }
 
 TEST(InitTest, AnotherDaemonGoesOnWithACommandThatWasSentBefore) {
@@ -127,6 +131,63 @@ TEST(InitTest, AnotherDaemonGoesOnWithACommandThatWasSentBefore) {
   EXPECT_NE(second.await<model::HostNotYet>().text.find("not ended yet"), std::string::npos);
   ASSERT_TRUE(write_file(host.mark() + ".go", "", 0600));
   second.await<model::HostReady>();
+  EXPECT_EQ(shell("cat " + host.mark()), "ran");
+}
+
+TEST(InitTest, ACommandIsRefusedOnAnotherConnectionThanTheOneItWasProposedFor) {
+  AwaitingHost host;
+  FakeDaemon daemon(host);
+  daemon.pool.init_command = "echo ran >> " + host.mark();
+  daemon.open();
+  daemon.send(model::ConnectHost{host.target()});
+  const auto first = daemon.await<model::CommandProposed>();
+  host.stop();
+  daemon.await<model::HostLost>();
+  host.start();
+  const auto second = daemon.await<model::CommandProposed>();
+
+  daemon.send(answer(first, 1));
+  EXPECT_THAT(daemon.await<model::CommandEnded>().error, testing::HasSubstr("it came too late"));
+  EXPECT_FALSE(std::filesystem::exists(host.mark()));
+
+  daemon.send(answer(second, 2));
+  daemon.await<model::HostReady>();
+  EXPECT_EQ(shell("cat " + host.mark()), "ran");
+}
+
+TEST(InitTest, ProposalsThatNobodyAnswersAreMadeAgainAndCountForNothing) {
+  const AwaitingHost host;
+  FakeDaemon daemon(host);
+  daemon.pool.init_command = "echo ran >> " + host.mark();
+  daemon.settings.patience.proposal = std::chrono::milliseconds(1);
+  daemon.open();
+  daemon.send(model::ConnectHost{host.target()});
+
+  const auto late = daemon.await<model::CommandProposed>();
+  for (int i = 0; i < 3; ++i) (void)daemon.await<model::CommandProposed>();
+  daemon.send(answer(late, 1));
+
+  EXPECT_THAT(daemon.await<model::CommandEnded>().error, testing::HasSubstr("it came too late"));
+  (void)daemon.await<model::CommandProposed>();
+  EXPECT_FALSE(std::filesystem::exists(host.mark()));
+}
+
+TEST(InitTest, AnAdoptedHostGetsTheInitCommandThatItAwaits) {
+  const AwaitingHost host;
+  FakeDaemon daemon(host);
+  daemon.pool.init_command = "echo ran >> " + host.mark();
+  daemon.pool.verify = {model::VerifyMethod::kDriver};
+  daemon.driver_says = true;
+  daemon.open();
+  auto adopted = host.target(9);
+  adopted.identity.challenge_secret.clear();
+
+  daemon.send(model::ConnectHost{adopted});
+  auto command = answer(daemon.await<model::CommandProposed>(), 1);
+  command.instance = adopted.instance;
+  daemon.send(command);
+
+  daemon.await<model::HostReady>();
   EXPECT_EQ(shell("cat " + host.mark()), "ran");
 }
 

@@ -92,8 +92,10 @@ TEST(JumpHostTest, IsNamedWhenItEndsAndItsHostsAreBackWithIt) {
   jump.stop();
   EXPECT_THAT(daemon.await<model::HostLost>().text, HasSubstr(name_of(jump)));
   EXPECT_THAT(daemon.await<model::HostNotYet>().text, HasSubstr("through " + name_of(jump)));
+  daemon.await_jump_host("connect to 127.0.0.1:" + std::to_string(jump.port()));
   jump.start();
   daemon.await<model::HostReady>();
+  daemon.await_jump_host("");
   shell("touch " + go);
 
   const auto exited = daemon.await<model::AttemptExited>();

@@ -48,9 +48,7 @@ Seen copy(const hostler_instance& i) {
   seen.key = text(i.idempotency_key);
   seen.set_id = text(i.set_id);
   seen.owner = text(i.owner);
-  seen.type = text(i.provider_type);
   seen.zone = text(i.zone);
-  seen.region = text(i.region);
   seen.user = text(i.remote_user);
   seen.reason = text(i.state_reason);
   if (i.n_addresses > 0) seen.address = text(i.addresses[0].text);
@@ -249,17 +247,12 @@ Outcome DriverHost::destroy(const std::string& id, const std::string& key,
   return call.end(table().destroy(set_, &request, &call.op));
 }
 
-Outcome DriverHost::set_tags(const std::string& id, const std::map<std::string, std::string>& set,
-                             const std::vector<std::string>& remove, std::uint32_t flags) {
+Outcome DriverHost::set_tags(const std::string& id, const std::map<std::string, std::string>& set) {
   const auto set_list = kvs(set);
-  const auto remove_list = strs(remove);
   auto request = sized<hostler_set_tags_req>();
   request.id = str(id);
   request.set = set_list.data();
   request.n_set = set_list.size();
-  request.remove = remove_list.data();
-  request.n_remove = remove_list.size();
-  request.flags = flags;
   Call call;
   return call.end(table().set_tags(set_, &request, &call.op));
 }
@@ -280,14 +273,13 @@ Outcome DriverHost::verify(const std::string& id, const std::string& public_key_
       extension<hostler_ext_host_key>(HOSTLER_EXT_HOST_KEY).verify(set_, &request, &call.op));
 }
 
-Outcome DriverHost::prices(const std::string& type_name, const std::string& zone,
-                           std::uint32_t market, std::int64_t since_ns) {
+Outcome DriverHost::prices(const std::string& type_name, std::uint32_t market,
+                           std::int64_t since_ns) {
   auto type = sized<hostler_instance_type>();
   type.provider_type = str(type_name);
   type.price_micros_per_hour = -1;
   auto request = sized<hostler_price_req>();
   request.type = &type;
-  request.zone = str(zone);
   request.market = market;
   request.since_unix_ns = since_ns;
   Call call;

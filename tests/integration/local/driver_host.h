@@ -14,7 +14,7 @@ namespace hostler::local::test {
 
 /// A copy of the instance record that a driver emits.
 struct Seen {
-  std::string id, key, set_id, owner, type, zone, region, user, address, reason;
+  std::string id, key, set_id, owner, zone, user, address, reason;
   std::map<std::string, std::string> tags;
   std::uint32_t state = 0, market = 0, port = 0;
   std::int64_t price = -1;
@@ -62,11 +62,9 @@ class DriverHost {
                const std::map<std::string, std::string>& tags = {}, int timeout_ms = 60000);
   Outcome destroy(const std::string& id, const std::string& key = "",
                   const std::string& expected_set = "", std::uint32_t flags = 0);
-  Outcome set_tags(const std::string& id, const std::map<std::string, std::string>& set,
-                   const std::vector<std::string>& remove = {}, std::uint32_t flags = 0);
+  Outcome set_tags(const std::string& id, const std::map<std::string, std::string>& set);
   Outcome verify(const std::string& id, const std::string& public_key_line);
-  Outcome prices(const std::string& type, const std::string& zone, std::uint32_t market,
-                 std::int64_t since_ns);
+  Outcome prices(const std::string& type, std::uint32_t market, std::int64_t since_ns);
   Outcome start(const std::string& id);
   Outcome stop(const std::string& id);
 

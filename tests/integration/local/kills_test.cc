@@ -76,7 +76,7 @@ TEST_P(KillsTest, StartsSshdAgainAndKeepsItsSessions) {
   // The listener is the child of the machine's process.
   const std::string killed =
       ssh(instance,
-          "p=$PPID; while read -r _ n _ < /proc/$p/stat && [ \"$n\" = '(sshd)' ]; do l=$p;"
+          "p=$PPID; while read -r _ n _ < /proc/$p/stat && [ \"${n#'(sshd'}\" != \"$n\" ]; do l=$p;"
           " read -r s < /proc/$p/stat; s=${s##*) }; set -- $s; p=$2; done;"
           " kill -9 $l && echo still here")
           .output;

@@ -40,8 +40,7 @@ class FleetTest(unittest.TestCase):
         self.assertTrue(made)
         self.assertEqual({one["config"]["user.hostler-set"] for one in made.values()}, {"lxd"})
         self.assertEqual({one["config"]["limits.cpu"] for one in made.values()}, {"2"})
-        self.site.wait_for_no_instances()
-        self.assertEqual(self.site.in_lxd(), {})
+        self.site.wait_for_nothing()
         self.site.take_down()
 
     def test_a_host_that_somebody_deletes_is_replaced_and_its_job_runs_again(self):
@@ -57,8 +56,7 @@ class FleetTest(unittest.TestCase):
         self.site.lxc("exec", second, "--", "touch", "/tmp/go-on")
 
         self.end_well(job)
-        self.site.wait_for_no_instances()
-        self.assertEqual(self.site.in_lxd(), {})
+        self.site.wait_for_nothing()
 
     def other(self, job, first):
         name = self.site.output_so_far(job).strip().split("\n")[-1]
@@ -91,8 +89,7 @@ class FleetTest(unittest.TestCase):
         self.assertEqual(self.site.output(job).strip(), kept)
         self.site.write_config()
         self.site.reload()
-        self.site.wait_for_no_instances()
-        self.assertEqual(self.site.in_lxd(), {})
+        self.site.wait_for_nothing()
 
     def test_two_projects_of_one_lxd_are_two_sets(self):
         other = self.enterContext(LxdSite("other"))  # only for its project, and for what is in there
@@ -101,7 +98,7 @@ class FleetTest(unittest.TestCase):
 
         def pools(least):
             return [{"name": one["name"], "sets": [one["name"]], "types": ["small"], "min": least, "max": 1,
-                     "idle_timeout": "1s", "boot_timeout": "2m", "shutdown_timeout": "1s"} for one in sets]
+                     "idle_timeout": "1s", "boot_timeout": "5m", "shutdown_timeout": "1s"} for one in sets]
 
         self.site.write_config(sets=sets, pools=pools(1))
         self.site.start()
@@ -133,8 +130,7 @@ class FleetTest(unittest.TestCase):
         self.end_well(second)
         self.site.lxc("exec", host, "--", "touch", "/tmp/go-on")
         self.end_well(first)
-        self.site.wait_for_no_instances()
-        self.assertEqual(self.site.in_lxd(), {})
+        self.site.wait_for_nothing()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 server whose host keys each container makes for itself. Kept in a folder under a name that changes with this file."""
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -11,11 +12,18 @@ SUITE = "bookworm"
 # udev is not in it: without it systemd-networkd would give a container no address, so ifupdown does.
 PACKAGES = ("systemd-sysv", "openssh-server", "ifupdown", "isc-dhcp-client", "iproute2", "procps")
 METADATA = "architecture: {}\ncreation_date: 1700000000\nproperties:\n  description: Debian for tests of hostler\n"
+# Incus has no /dev/lxd, by which cloud-init finds LXD: templates write what cloud-init's NoCloud reads.
+SEED = "/var/lib/cloud/seed/nocloud-net/"
+TEMPLATES = {
+    "meta-data": "instance-id: {{ container.name }}\nlocal-hostname: {{ container.name }}\n",
+    "user-data": '{{ config_get("cloud-init.user-data", "") }}',
+    "vendor-data": '{{ config_get("cloud-init.vendor-data", "") }}',
+}
 FILES = {
     "etc/apt/apt.conf.d/00hostler": 'APT::Install-Recommends "false";\n',
     "etc/network/interfaces": "auto lo\niface lo inet loopback\nauto eth0\niface eth0 inet dhcp\n",
     "etc/cloud/cloud.cfg.d/90_hostler.cfg":
-        "datasource_list: [LXD]\nnetwork: {config: disabled}\ndisable_root: false\n",
+        "datasource_list: [LXD, NoCloud]\nnetwork: {config: disabled}\ndisable_root: false\n",
     "etc/resolv.conf": "",
     "etc/machine-id": "",
     "etc/hostname": "",
@@ -71,8 +79,20 @@ def settle(root):
         if os.path.lexists(path):
             os.unlink(path)
         os.symlink("/dev/null", path)
+    # For root only: vendor data has the private host key.
+    os.makedirs(os.path.join(root, SEED[1:]), mode=0o700, exist_ok=True)
+    os.chmod(os.path.join(root, SEED[1:]), 0o700)
     for name in USELESS:
         shutil.rmtree(os.path.join(root, name), ignore_errors=True)
+
+
+def templates(scratch):
+    """Writes them; what the metadata says of them."""
+    said = {}
+    for name, text in TEMPLATES.items():
+        write(scratch, f"templates/{name}.tpl", text)
+        said[SEED + name] = {"when": ["create", "copy"], "template": f"{name}.tpl"}
+    return "templates: " + json.dumps(said) + "\n"
 
 
 def image(folder):
@@ -87,8 +107,8 @@ def image(folder):
         root = os.path.join(scratch, "rootfs")
         install(root)
         settle(root)
-        write(scratch, "metadata.yaml", METADATA.format(os.uname().machine))
+        write(scratch, "metadata.yaml", METADATA.format(os.uname().machine) + templates(scratch))
         run("tar", "--numeric-owner", "--one-file-system", "-C", scratch, "-cf", path + ".new", "metadata.yaml",
-            "rootfs")
+            "templates", "rootfs")
     os.rename(path + ".new", path)
     return path

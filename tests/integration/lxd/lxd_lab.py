@@ -3,10 +3,12 @@
 
 LXD from Debian's package, with network, processes, mounts and cgroups of its own, which end with this program. It
 listens on $LXD_DIR/unix.socket and at https://127.0.0.1:8443, its bridge gives addresses of 10.88.0.0/24, and the
-image `debian` is there. Where LXD cannot run, or with HOSTLER_LXD=no,
-the status is 77, with the reason; 1 if HOSTLER_LXD=required."""
+image `debian` is there. Where LXD cannot run the status is 77, with the reason. HOSTLER_LXD says otherwise:
+`no`: always 77; `required`: 1 where it cannot run; `expected`: `required` on a machine that is_able().
+With HOSTLER_LXD_KIND=incus it is Incus instead of LXD, in $INCUS_DIR."""
 
 import argparse
+import fcntl
 import json
 import os
 import shutil
@@ -17,9 +19,10 @@ import tempfile
 import time
 
 import lxd_image
+from which_lxd import ADMIN, CLIENT, DAEMON, FOLDER, NAME
 
 SKIPPED = 77
-PROGRAMS = ("lxd", "lxc", "debootstrap", "dnsmasq", "nft", "mkfs.btrfs", "setpriv", "unshare", "ip")
+PROGRAMS = (DAEMON, CLIENT, "debootstrap", "dnsmasq", "nft", "mkfs.btrfs", "setpriv", "unshare", "ip")
 PRESEED = {
     "config": {"core.https_address": "127.0.0.1:8443"},
     "networks": [{"name": "lxdbr0", "type": "bridge", "config": {
@@ -65,8 +68,8 @@ def hierarchies():
                     yield point, mine[names], kind, ("none," if names.startswith("name=") else "") + names
 
 
-def make_cgroups(name):
-    made = []
+def make_cgroups(name, made):
+    """Adds the folders to `made`, also if it fails amid them."""
     for point, path, kind, options in hierarchies():
         folder = os.path.join(point, path.lstrip("/"), name)
         os.mkdir(folder)
@@ -77,7 +80,6 @@ def make_cgroups(name):
                     value = above.read()
                 with open(os.path.join(folder, file), "w", encoding="utf-8") as below:
                     below.write(value)
-    return made
 
 
 def enter_cgroups(folders):
@@ -101,18 +103,43 @@ def remove_cgroups(folders):
                     time.sleep(0.05)
 
 
+def is_able():
+    """Whether LXD can run here once its packages are there: the kernel has what its storage and its network are made
+    of, and root may make cgroups. An ordinary user cannot run it, nor can a root without cgroups."""
+    made = []
+    try:
+        with open("/proc/filesystems", encoding="ascii") as file:
+            has_storage = "\tbtrfs\n" in file.read() and os.path.exists("/dev/loop-control")
+        if not has_storage or os.geteuid() != 0:
+            return False
+        make_cgroups(f"hostler-lxd-able-{os.getpid()}", made)
+        return bool(made)
+    except OSError:
+        return False
+    finally:
+        remove_cgroups(made)
+
+
 # Outside: namespaces, and what they leave on disk.
+
+def image_in(folder):
+    """One makes it, if it is not there, and others that come meanwhile wait."""
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "lock"), "wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return lxd_image.image(folder)
+
 
 def outside(arguments):
     if os.geteuid() != 0:
-        skip("only root can run LXD")
+        skip(f"only root can run {NAME}")
     missing = [name for name in PROGRAMS if not shutil.which(name)]
     if missing:
-        skip(f"not installed: {', '.join(missing)}; ./hostler.sh packages ci installs them")
+        skip(f"not installed: {', '.join(missing)}; ./hostler.sh packages ci installs what LXD takes")
     if not list(hierarchies()):
         skip("there are no cgroups")
     try:
-        image = lxd_image.image(arguments.images)
+        image = image_in(arguments.images)
     except RuntimeError as problem:
         skip(f"no image can be made: {problem}")
     folder = tempfile.mkdtemp(prefix="hostler-lxd-")
@@ -120,7 +147,7 @@ def outside(arguments):
     made = []
     try:
         try:
-            made = make_cgroups(os.path.basename(folder))
+            make_cgroups(os.path.basename(folder), made)
         except OSError as problem:
             skip(f"no cgroups can be made: {problem}")
         inside = ["setpriv", "--pdeathsig", "KILL",
@@ -155,11 +182,11 @@ def start_lxd(folder, groups):
     mount_all(groups)
     state = os.path.join(folder, "lxd")
     os.mkdir(state, 0o711)
-    os.environ["LXD_DIR"] = state
+    os.environ[FOLDER] = state
     log = open(os.path.join(folder, "lxd.log"), "ab")
-    daemon = subprocess.Popen(["lxd", "--group", "root", "--debug"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-    run("lxd", "waitready", "--timeout", "60")
-    run("lxd", "init", "--preseed", text=json.dumps(PRESEED))
+    daemon = subprocess.Popen([DAEMON, "--group", "root", "--debug"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    run(*ADMIN, "waitready", "--timeout", "60")
+    run(*ADMIN, "init", "--preseed", text=json.dumps(PRESEED))
     return daemon
 
 
@@ -168,13 +195,14 @@ def inside(arguments):
     started = time.monotonic()
     try:
         daemon = start_lxd(arguments.inside, groups)
-        run("lxc", "image", "import", arguments.image, "--alias", "debian")
+        run(CLIENT, "image", "import", arguments.image, "--alias", "debian")
     except (RuntimeError, OSError) as problem:
         tail = subprocess.run(["tail", "-n", "15", os.path.join(arguments.inside, "lxd.log")], capture_output=True,
                               text=True, check=False).stdout
-        skip(f"LXD does not start here: {problem}\n{tail}")
-    print(f"LXD is there after {time.monotonic() - started:.1f} s", flush=True)
+        skip(f"{NAME} does not start here: {problem}\n{tail}")
+    print(f"{NAME} is there after {time.monotonic() - started:.1f} s", flush=True)
     os.environ["HOSTLER_LXD_LAB"] = arguments.inside
+    os.environ.setdefault("HOSTLER_PATIENCE", "300")  # a container that boots beside others takes its time
     status = subprocess.run(arguments.command, stdin=subprocess.DEVNULL, check=False).returncode
     daemon.terminate()
     return status
@@ -187,8 +215,13 @@ def main():
     parser.add_argument("--image", help=argparse.SUPPRESS)
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
-    if os.environ.get("HOSTLER_LXD") == "no":
+    wanted = os.environ.get("HOSTLER_LXD", "")
+    if wanted not in ("", "no", "required", "expected"):
+        parser.error(f"HOSTLER_LXD is {wanted}, and not no, required or expected")
+    if wanted == "no":
         skip("HOSTLER_LXD=no")
+    if wanted == "expected":
+        os.environ["HOSTLER_LXD"] = "required" if is_able() else ""
     sys.exit(inside(arguments) if arguments.inside else outside(arguments))
 
 

@@ -10,8 +10,10 @@ import urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../daemon"))
 
-from one_site import ARGS, main  # noqa: E402, F401
-from scratch_site import PATIENCE, Site, check, wait_for  # noqa: E402
+from cloud_site import CloudSite  # noqa: E402
+from one_site import main  # noqa: E402, F401
+from scratch_site import PATIENCE, check, wait_for  # noqa: E402
+from which_lxd import ADMIN, CLIENT, DAEMON, TRUST, unix_socket  # noqa: E402
 
 PORT = 8443
 URL = f"https://127.0.0.1:{PORT}"
@@ -25,7 +27,7 @@ def run(*command, out=subprocess.PIPE):
 
 
 def lxc(*words):
-    return run("lxc", *words)
+    return run(CLIENT, *words)
 
 
 def query(path):
@@ -35,39 +37,30 @@ def query(path):
 def restart_lxd():
     """As after a crash: its containers live on, what it was doing is forgotten."""
     os.kill(query("/1.0")["environment"]["server_pid"], signal.SIGKILL)
-    with open(os.environ["LXD_DIR"] + "/../lxd.log", "ab") as log:
-        run("setsid", "--fork", "lxd", "--group", "root", out=log)
-    run("lxd", "waitready", "--timeout", "60")
+    with open(os.environ["HOSTLER_LXD_LAB"] + "/lxd.log", "ab") as log:
+        run("setsid", "--fork", DAEMON, "--group", "root", out=log)
+    run(*ADMIN, "waitready", "--timeout", "60")
 
 
-class LxdSite(Site):
+class LxdSite(CloudSite):
     """In a project of its own, by TLS unless told."""
 
     def __init__(self, project):
         self.project = project
         if project not in [path.rsplit("/", 1)[1] for path in query("/1.0/projects")]:
-            run("lxc", "project", "create", project, "-c", "features.images=false", "-c", "features.profiles=false")
-        super().__init__(ARGS.hostlerd, ARGS.drivers)
+            lxc("project", "create", project, "-c", "features.images=false", "-c", "features.profiles=false")
+        super().__init__()
 
     def lxc(self, *words):
         """In the project."""
-        return run("lxc", "--project", self.project, *words)
-
-    def hostler(self, *words):
-        return run(ARGS.hostler, "--url", "unix://" + self.socket, *words)
-
-    def output_so_far(self, job):
-        return self.get(f"/v1/jobs/{job}/output?stream=stdout&max=65536").get("text", "")
-
-    def reload(self):
-        self.daemon.send_signal(signal.SIGHUP)
+        return lxc("--project", self.project, *words)
 
     def make_client(self):
         """A certificate that LXD trusts in this project only; the path of the credentials for the set."""
         certificate, key = self.under("client.crt"), self.under("client.key")
         run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
             "-subj", "/CN=hostler", "-keyout", key, "-out", certificate)
-        lxc("config", "trust", "add", certificate, "--name", os.path.basename(self.folder), "--restricted",
+        lxc("config", "trust", TRUST, certificate, "--name", os.path.basename(self.folder), "--restricted",
             "--projects", self.project)
         with open(certificate, encoding="ascii") as first, open(key, encoding="ascii") as second:
             credentials = {"client_certificate": first.read(), "client_key": second.read()}
@@ -84,7 +77,7 @@ class LxdSite(Site):
     def by_socket(self, **config):
         """The set over the unix socket, which takes a lesser sandbox."""
         return {"name": "lxd", "driver": "lxd", "list_interval": "1s", "sandbox": "files",
-                "config": {"socket": os.environ["LXD_DIR"] + "/unix.socket", "project": self.project,
+                "config": {"socket": unix_socket(), "project": self.project,
                            "image": "debian", **config}}
 
     def by_tls(self, **config):
@@ -97,7 +90,7 @@ class LxdSite(Site):
         if "sets" not in changes:
             changes["sets"] = [self.by_tls()]
         pool = {"name": "default", "sets": [one["name"] for one in changes["sets"]], "types": ["small"], "max": 3,
-                "idle_timeout": "5s", "boot_timeout": "2m", "shutdown_timeout": "1s", **changes.pop("pool", {})}
+                "idle_timeout": "1s", "boot_timeout": "5m", "shutdown_timeout": "1s", **changes.pop("pool", {})}
         changes.setdefault("types", [{"name": "small", "vcpus": 2, "ram": "512MiB", "price": 0.02}])
         return super().write_config(name, **{"pools": [pool], **changes})
 
@@ -106,6 +99,12 @@ class LxdSite(Site):
         project = urllib.parse.quote(self.project)
         return {one["name"]: one for one in query(f"/1.0/instances?recursion=2&project={project}")}
 
+    def wait_for_nothing(self):
+        """The fleet has gone, and the project is empty."""
+        self.wait_for_no_instances()
+        left = self.in_lxd()
+        check(not left, f"left in LXD: {list(left)}")
+
     def end_everything(self):
         super().end_everything()
         wait_for("LXD deletes what is left", self.delete_all)
@@ -113,5 +112,5 @@ class LxdSite(Site):
     def delete_all(self):
         """It refuses while it is busy with what the daemon had asked for."""
         for name in self.in_lxd():
-            subprocess.run(["lxc", "--project", self.project, "delete", "--force", name], check=False)
+            subprocess.run([CLIENT, "--project", self.project, "delete", "--force", name], check=False)
         return not self.in_lxd()

@@ -3,11 +3,12 @@
 import http.client
 import http.server
 import json
-import os
 import select
 import socket
 import socketserver
 import threading
+
+from which_lxd import unix_socket
 
 LIST = "/1.0/instances?recursion=2"
 
@@ -18,7 +19,7 @@ class Upstream(http.client.HTTPConnection):
 
     def connect(self):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.connect(os.environ["LXD_DIR"] + "/unix.socket")
+        self.sock.connect(unix_socket())
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

@@ -16,35 +16,25 @@ class TroubleTest(unittest.TestCase):
     def setUp(self):
         self.site = self.enterContext(LxdSite("troubles"))
 
-    def problem(self, cloud):
-        """Why a set of this description does not open."""
-        self.site.write_config(sets=[cloud])
-        self.site.start()
-        try:
-            return wait_for("the set says why it is closed",
-                            lambda: self.site.get("/v1/sets")["sets"][0].get("problem"))
-        finally:
-            self.site.stop()
-
     def refusal(self, job):
         """What LXD said to the creates for a job."""
-        gate = wait_for("a gate is shut", lambda: self.site.get("/v1/gates")["gates"])[0]
+        gate = self.site.gate()
         self.site.request("POST", f"/v1/jobs/{job}/cancel")
         return gate["class"], gate["message"]
 
     def test_a_set_that_cannot_be_opened_says_why(self):
         by_tls = self.site.by_tls()
         wrong_pin = {**by_tls, "config": {**by_tls["config"], "server_certificate_sha256": "0" * 64}}
-        self.assertIn("is not the one of `server_certificate_sha256`", self.problem(wrong_pin))
+        self.assertIn("is not the expected one: check `server_certificate_sha256`", self.site.problem_of(wrong_pin))
 
         stranger = self.site.by_tls()
         lxc("config", "trust", "remove", self.site.fingerprint())
-        self.assertIn("LXD does not trust the client certificate", self.problem(stranger))
+        self.assertIn("LXD does not trust the client certificate", self.site.problem_of(stranger))
 
-        self.assertIn("Project not found", self.problem(self.site.by_socket(project="atlantis")))
-        self.assertIn("`sandbox`: \"files\"", self.problem({**self.site.by_socket(), "sandbox": "full"}))
+        self.assertIn("Project not found", self.site.problem_of(self.site.by_socket(project="atlantis")))
+        self.assertIn("`sandbox`: \"files\"", self.site.problem_of({**self.site.by_socket(), "sandbox": "full"}))
         nobody = self.site.by_socket(socket=self.site.under("nobody"))
-        self.assertIn("does not answer", self.problem(nobody))
+        self.assertIn("does not answer", self.site.problem_of(nobody))
 
     def test_an_image_that_is_not_there_holds_creates_back(self):
         self.site.write_config(sets=[self.site.by_socket(image="atlantis")])
@@ -66,11 +56,10 @@ class TroubleTest(unittest.TestCase):
 
         for job in jobs:
             self.assertEqual(self.site.wait_for_end(job)["state"], "succeeded")
-        self.site.wait_for_no_instances()
-        self.assertEqual(self.site.in_lxd(), {})
+        self.site.wait_for_nothing()
 
     def test_driver_and_daemon_that_are_killed_amid_creates_lose_and_leave_nothing(self):
-        self.site.write_config(pool={"boot_timeout": "20s"})
+        self.site.write_config()
         self.site.start()
         jobs = self.site.submit(*[WHOLE_HOST] * 3)
         wait_for("LXD has begun", self.site.in_lxd)
@@ -85,8 +74,7 @@ class TroubleTest(unittest.TestCase):
 
         for job in jobs:
             self.assertEqual(self.site.wait_for_end(job)["state"], "succeeded")
-        self.site.wait_for_no_instances()
-        self.assertEqual(self.site.in_lxd(), {})
+        self.site.wait_for_nothing()
 
     def test_a_host_that_somebody_stops_is_given_back(self):
         self.site.write_config(sets=[self.site.by_socket()], pool={"max": 1, "min": 1, "probe_timeout": "5s"})
@@ -99,8 +87,7 @@ class TroubleTest(unittest.TestCase):
         wait_for("it is gone", lambda: first not in self.site.in_lxd())
         self.site.write_config(sets=[self.site.by_socket()], pool={"max": 1})
         self.site.reload()
-        self.site.wait_for_no_instances()
-        self.assertEqual(self.site.in_lxd(), {})
+        self.site.wait_for_nothing()
 
 
 if __name__ == "__main__":

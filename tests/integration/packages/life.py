@@ -18,7 +18,8 @@ from scratch_site import check, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HARDENING = os.path.join(HERE, "../../abi/hardening.py")
-NAMES = ("hostler", "hostler-driver-local", "hostler-driver-lxd", "hostler-sdk")
+NAMES = ("hostler", "hostler-driver-ec2", "hostler-driver-local", "hostler-driver-lxd",
+         "hostler-sdk")
 CONFIG, BEGINNING = "/etc/hostler/hostler.json", "/usr/share/hostler/local.json"
 STATE, INSTANCES = "/var/lib/hostler", "/var/lib/hostler-local"
 

@@ -120,9 +120,11 @@ TEST(RotationTest, PutsANewKeyAndSecretInPlace) {
   EXPECT_EQ(host.host_key(), next->public_key);
   EXPECT_EQ(*read_file(host.dir() / "agent/secret", 1000), next->secret + "\n");
   EXPECT_TRUE(loop.get(session->exec(command("true"))));
-  // While it reloads, the listener refuses connections. After that it shows the new key.
+  // Until it has reloaded, the listener shows the old key or refuses connections.
   Result<std::unique_ptr<Session>> again = fail(Errc::kUnavailable, "");
-  for (int i = 0; i < 1000 && !again; ++i) again = loop.get(Session::connect(connect_to(host)));
+  const auto shows_next = [&] { return again && (*again)->host_key().line() == next->public_key; };
+  for (int i = 0; i < 1000 && !shows_next(); ++i)
+    again = loop.get(Session::connect(connect_to(host)));
   ASSERT_TRUE(again);
   EXPECT_EQ((*again)->host_key().line(), next->public_key);
   const auto proved = challenge(loop, host, next->secret);

@@ -1,15 +1,18 @@
 #!/bin/sh
 # Plants each bug of this folder, one at a time, and says after how many seeds it was found.
-# Run from the root of a clean tree: tests/sim/mutations/run.sh [build folder] [seeds]
+# Run from the root of a clean tree: tests/sim/mutations/run.sh [build folder] [seeds] [number...]
+# With numbers only those of these bugs.
 set -eu
 build=${1:-build/dev}
 seeds=${2:-2000}
 here=tests/sim/mutations
+[ $# -gt 2 ] && shift 2 || set --
 git diff --quiet || { echo "the tree has changes: commit them first" >&2; exit 1; }
 trap 'git checkout -q -- core' EXIT
 missed=0
 for patch in "$here"/*.patch; do
   name=$(basename "$patch" .patch)
+  case " $* " in "  " | *" ${name%%-*} "*) ;; *) continue ;; esac
   git apply "$patch"
   cmake --build "$build" --target kernel_sim_test >/dev/null
   found=$(HOSTLER_SIM_SEEDS=$seeds "$build/tests/kernel_sim_test" 2>&1 |

@@ -131,6 +131,17 @@ TEST(BoundsTest, AnImpossibleScratchIsDroppedAndTheHostIsDoubted) {
   EXPECT_EQ(bound(none).problem, "");
 }
 
+TEST(BoundsTest, AnImpossibleRamIsDroppedAndTheHostIsDoubted) {
+  for (const std::int64_t bytes : {std::int64_t{0}, std::int64_t{-1}, kRamMax + 1, INT64_MAX}) {
+    FromAgent ram = Ram{bytes};
+    const Bounded found = bound(ram);
+    EXPECT_TRUE(found.is_void);
+    EXPECT_EQ(found.problem, "a RAM (bytes) of " + std::to_string(bytes));
+  }
+  FromAgent some = Ram{1};
+  EXPECT_EQ(bound(some).problem, "");
+}
+
 TEST(BoundsTest, AFileOfImpossibleSizeIsNotCollected) {
   FromAgent files = Files{kId, {{"a", UINT64_MAX, 0644, ""}, {"b", 1, 0xffff, ""}}, true};
   EXPECT_EQ(bound(files).problem, "a file size of 18446744073709551615 for j-1.1");

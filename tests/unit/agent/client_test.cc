@@ -64,17 +64,20 @@ TEST(AgentClientTest, AListingIsNoLongerThanAnAgentsMayBe) {
   EXPECT_EQ(error_of(pair.say(full)), "agent: lists too many attempts");
 }
 
-TEST(AgentClientTest, PassesOnTheScratchThatTheAgentReports) {
+TEST(AgentClientTest, PassesOnTheScratchAndTheRamThatTheAgentReports) {
   Pair pair;
   ASSERT_TRUE(pair.client.receive(kGreeting));
   ASSERT_TRUE(pair.say(Hello{}));
   ASSERT_TRUE(pair.say(Scratch{40}));
+  ASSERT_TRUE(pair.say(Ram{50}));
   ASSERT_TRUE(pair.say(Listing{}));
 
   const auto event = pair.client.next();
 
   ASSERT_TRUE(event);
   EXPECT_EQ(std::get<Ready>(*event).scratch, 40);
+  EXPECT_EQ(std::get<Ready>(*event).ram, 50);
+  EXPECT_EQ(error_of(pair.say(Ram{50})), "agent: a RAM after the listing");
   EXPECT_EQ(error_of(pair.say(Scratch{40})), "agent: a scratch after the listing");
 }
 
@@ -83,7 +86,7 @@ TEST(AgentClientTest, RefusesAnotherVersionAndMessagesOutOfPlace) {
   other.version = 2;
   Pair pair;
   ASSERT_TRUE(pair.client.receive(kGreeting));
-  EXPECT_EQ(error_of(pair.say(other)), "agent: uses protocol version 2, not 3");
+  EXPECT_EQ(error_of(pair.say(other)), "agent: uses protocol version 2, not 5");
   Pair early;
   ASSERT_TRUE(early.client.receive(kGreeting));
   EXPECT_EQ(error_of(early.say(Pong{1})), "agent: the first message is not hello");

@@ -49,6 +49,7 @@ std::vector<ToAgent> all_to_agent() {
           configure,
           a_start(),
           Kill{kAttempt, true},
+          Interrupt{kAttempt, 1, -2, 3, model::InterruptionAction::kStop},
           List{},
           Ack{{kAttempt, kAttempt}},
           Credit{kAttempt, 1, 2, 3},
@@ -72,7 +73,8 @@ std::vector<FromAgent> all_from_agent() {
           SpotNotice{"soon"},
           Pong{9},
           Problem{"p"},
-          Scratch{7}};
+          Scratch{7},
+          Ram{8}};
 }
 
 template <class Variant>

@@ -20,24 +20,44 @@ class ScratchTest : public testing::Test {
 };
 
 TEST_F(ScratchTest, IsWhatWasFreeBeforeTheFirstJobAlsoLater) {
-  const auto first = scratch_bytes(true);
+  const auto first = scratch_bytes(true, "boot-1");
 
   ASSERT_TRUE(first);
   EXPECT_GT(*first, 0);
-  EXPECT_EQ(scratch_bytes(false), first);
+  EXPECT_EQ(scratch_bytes(false, "boot-1"), first);
 }
 
 TEST_F(ScratchTest, IsNotKnownWhereAJobRanBeforeItWasMeasured) {
-  EXPECT_FALSE(scratch_bytes(false));
-  folder_.put("scratch", "-4 GiB\n");
-  EXPECT_FALSE(scratch_bytes(false));
+  EXPECT_FALSE(scratch_bytes(false, "boot-1"));
+  folder_.put("scratch", "-4 GiB boot-1\n");
+  EXPECT_FALSE(scratch_bytes(false, "boot-1"));
+}
+
+// An image that was made of a used host has its file.
+TEST_F(ScratchTest, OfAnotherBootIsNotBelieved) {
+  folder_.put("scratch", "4096 boot-1\n");
+  EXPECT_EQ(scratch_bytes(false, "boot-1"), 4096);
+  EXPECT_FALSE(scratch_bytes(false, "boot-2"));
+  EXPECT_FALSE(scratch_bytes(false, "1"));
+  EXPECT_FALSE(scratch_bytes(false, ""));
+
+  const auto measured = scratch_bytes(true, "boot-2");
+
+  ASSERT_TRUE(measured);
+  EXPECT_GT(*measured, 4096);
+  EXPECT_EQ(scratch_bytes(false, "boot-2"), measured);
+}
+
+TEST_F(ScratchTest, OfAFileWithoutABootIsNotBelieved) {
+  folder_.put("scratch", "4096\n");
+  EXPECT_FALSE(scratch_bytes(false, "boot-1"));
 }
 
 TEST_F(ScratchTest, IsAtMostTheSizeOfTheFileSystem) {
   const auto capacity = std::filesystem::space(".").capacity;
-  folder_.put("scratch", "1152921504606846976\n");
+  folder_.put("scratch", "1152921504606846976 boot-1\n");
 
-  EXPECT_LE(scratch_bytes(false), static_cast<std::int64_t>(capacity));
+  EXPECT_LE(scratch_bytes(false, "boot-1"), static_cast<std::int64_t>(capacity));
 }
 
 }  // namespace

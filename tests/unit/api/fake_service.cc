@@ -249,6 +249,28 @@ void FakeService::gates(const Principal&, Answer<std::vector<model::GateRecord>>
   give(answer, gate_records);
 }
 
+void FakeService::dry_run(const Principal& who, std::vector<model::WorkItem> jobs,
+                          Answer<std::string> answer) {
+  note("dry_run " + std::to_string(jobs.size()) + " by " + who.name);
+  answer(R"({"jobs":[{"outcome":"host_ready","host":"h-1","starts_in":"0s"}]})");
+}
+
+void FakeService::plan(const Principal&, Answer<std::string> answer) {
+  note("plan");
+  answer(R"({"version":1,"actions":[],"work":[]})");
+}
+
+void FakeService::plan_snapshot(const Principal&, Answer<std::string> answer) {
+  note("plan_snapshot");
+  answer(R"({"version":1,"sets":[],"pools":[]})");
+}
+
+void FakeService::config_diff(const Principal&, std::string text, const std::string& folder,
+                              Answer<std::string> answer) {
+  note("config_diff " + text + " in " + folder);
+  answer(R"({"changes":[],"restart":[],"hosts":[],"problems":[]})");
+}
+
 void FakeService::shares(const Principal&, Answer<model::SharesView> answer) {
   note("shares");
   model::SharesView view{

@@ -77,6 +77,12 @@ class FakeService final : public Service {
   void gates(const Principal& who, Answer<std::vector<model::GateRecord>> answer) override;
   void open_gate(const Principal& who, const std::string& key, Answer<void> answer) override;
   void shares(const Principal& who, Answer<model::SharesView> answer) override;
+  void dry_run(const Principal& who, std::vector<model::WorkItem> jobs,
+               Answer<std::string> answer) override;
+  void plan(const Principal& who, Answer<std::string> answer) override;
+  void plan_snapshot(const Principal& who, Answer<std::string> answer) override;
+  void config_diff(const Principal& who, std::string text, const std::string& folder,
+                   Answer<std::string> answer) override;
   void prices(const Principal& who, const PriceQuery& query, Answer<PricesView> answer) override;
   void cost(const Principal& who, const CostQuery& query, Answer<model::CostView> answer) override;
   void why(const Principal& who, const std::string& subject, Answer<WhyView> answer) override;

@@ -19,7 +19,8 @@ const std::string kWhole = R"({
   "inputs": [{"path": "in/text", "sha256": ")" +
                            kSha + R"(", "executable": true}],
   "outputs": ["out/*.txt"], "constraints": {"types": ["b", "a"], "market": "spot", "zone": "z1"},
-  "restartable": true, "attempts_max": 5, "start_failures_max": 7, "client_key": "k-1"})";
+  "restartable": true, "attempts_max": 5, "start_failures_max": 7,
+  "interruption_command": "sync", "client_key": "k-1"})";
 
 std::string error_of(std::string_view text, const model::JobLimits& limits = {}) {
   const auto spec = read_job(text, limits);
@@ -43,6 +44,7 @@ TEST(JobCodecTest, ReadsEveryMember) {
   EXPECT_TRUE(spec->restartable);
   EXPECT_EQ(spec->attempts_max, 5U);
   EXPECT_EQ(spec->start_failures_max, 7U);
+  EXPECT_EQ(spec->interruption_command, "sync");
   EXPECT_EQ(spec->client_key, "k-1");
 }
 
@@ -90,7 +92,13 @@ TEST(JobCodecTest, RefusesWhatIsNoJobByItsPath) {
   EXPECT_THAT(error_of(R"({"script": ""})"), HasSubstr("script: "));
   EXPECT_THAT(error_of(R"({"script": "a", "state": "queued"})"), HasSubstr("state: unknown key"));
   EXPECT_THAT(error_of(R"({"script": "a", "needs": {"ram": 5}})"), HasSubstr("needs.ram: found 5"));
-  EXPECT_THAT(error_of(R"({"script": "a", "needs": {"vcpus": 0}})"), HasSubstr("from 1 to"));
+  for (const char* vcpus : {"-1", "-0.25", "1048576.001", "1e9", "\"2\"", "true"})
+    EXPECT_THAT(error_of(R"({"script": "a", "needs": {"vcpus": )" + std::string(vcpus) + "}}"),
+                testing::AllOf(HasSubstr("needs.vcpus: found"), HasSubstr("from 0 to 1048576")))
+        << vcpus;
+  EXPECT_THAT(
+      error_of(R"({"script": "a", "needs": {"vcpus": 0.0005}})"),
+      HasSubstr("needs.vcpus: found 0.0005, allowed: a number with at most three decimals"));
   EXPECT_THAT(error_of(R"({"script": "a", "time_limit": 60})"), HasSubstr("time_limit: found 60"));
   EXPECT_THAT(error_of(R"({"script": "a", "name": "a\nb"})"), HasSubstr("name: "));
   EXPECT_THAT(error_of(R"({"script": "a", "constraints": {"market": "x"}})"),

@@ -69,6 +69,21 @@ TEST_F(SetRequestTest, ASetShowsItsAccountAndTheReportedOne) {
             "\n");
 }
 
+// Bug: `market` was missing, so two crashes looked alike.
+TEST_F(SetRequestTest, ASetShowsTheCreateInWhichItsDriverDied) {
+  service.set_views.resize(1);
+  auto& crash = service.set_views[0].crashes.emplace_back();
+  crash.type = "small";
+  crash.zone = "a";
+  crash.market = model::Market::kSpot;
+  crash.pool = "default";
+  crash.failures = 1;
+  crash.crash = model::DriverCrash{{"bad", "1.0", "file 1"}, "create", "died", ""};
+  EXPECT_THAT(ask("GET", "/v1/sets").body,
+              testing::HasSubstr(R"("crashes":[{"call":"create","type":"small","zone":"a",)"
+                                 R"("market":"spot","pool":"default","driver":"bad",)"));
+}
+
 TEST_F(SetRequestTest, AGateIsOpenedByItsKeyWhichMayHaveSpaces) {
   const char* body = R"({"key": "west quota op=create type=big zone="})";
   EXPECT_EQ(ask("POST", "/v1/gates/open", body).status, 200);

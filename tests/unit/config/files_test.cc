@@ -55,6 +55,52 @@ TEST(FilesTest, RefusesSecretsThatOthersCanRead) {
                         " holds a secret but is open to group or others: chmod 600 it"));
 }
 
+TEST(FilesTest, ReadsCredentialsOfAVariable) {
+  const test::TempFolder folder;
+  ::setenv("HOSTLER_TEST_CREDENTIALS", R"({ "token": "hush" })", 1);
+
+  const Reading reading =
+      read_with(folder, "", R"(, "credentials_environment": "HOSTLER_TEST_CREDENTIALS")");
+
+  ASSERT_EQ(first_problem(reading), "good");
+  EXPECT_EQ(reading.config.sets[0].credentials_json, R"({"token":"hush"})");
+  EXPECT_EQ(first_problem(read_with(folder, "", R"(, "credentials_environment": "NO_SUCH")")),
+            "sets[0].credentials_environment: the environment variable NO_SUCH is not set "
+            "(at 3:76)");
+}
+
+TEST(FilesTest, ReadsACommandForCredentialsAndDoesNotRunIt) {
+  const test::TempFolder folder;
+
+  const Reading reading = read_with(
+      folder, "",
+      R"(, "credentials_command": ["${config_dir}/print", "x"], "credentials_interval": "1h")");
+
+  ASSERT_EQ(first_problem(reading), "good");
+  const CredentialSource& source = reading.config.sets[0].credentials;
+  EXPECT_EQ(source.command, (std::vector<std::string>{(folder.path() / "print").string(), "x"}));
+  EXPECT_EQ(source.interval, 1h);
+  EXPECT_EQ(reading.config.sets[0].credentials_json, "");
+}
+
+TEST(FilesTest, RefusesSourcesOfCredentialsThatCannotBe) {
+  const test::TempFolder folder;
+  folder.put("c", "{}");
+  const auto problem = [&](const std::string& set) {
+    return first_problem(read_with(folder, "", ", " + set));
+  };
+
+  EXPECT_THAT(problem(R"("credentials_file": "c", "credentials_command": ["/bin/true"])"),
+              HasSubstr("sets[0].credentials_command: a set has one of credentials_file"));
+  EXPECT_THAT(problem(R"("credentials_command": ["true"])"),
+              HasSubstr("must begin with the absolute path of a program"));
+  EXPECT_THAT(problem(R"("credentials_command": [])"),
+              HasSubstr("must begin with the absolute path of a program"));
+  EXPECT_THAT(problem(R"("credentials_environment": "A-B")"),
+              HasSubstr("must be the name of an environment variable"));
+  EXPECT_THAT(problem(R"("credentials_interval": "0s")"), HasSubstr("credentials_interval"));
+}
+
 TEST(FilesTest, SaysWhichFileIsMissing) {
   const test::TempFolder folder;
 

@@ -84,6 +84,28 @@ TEST(LoadTest, TakesAConnectionStringAndRefusesAPasswordInIt) {
         << secret;
 }
 
+TEST(LoadTest, ATypeReservesRamAndLimitsItsJobs) {
+  const auto type = [](const std::string& more) {
+    return with("\"price\": 0.01}", more + ", \"price\": 0.01}");
+  };
+  const auto one = [&](const std::string& more) {
+    return read_text(type(more), "/etc/hostler", as_root()).config.site.types[0];
+  };
+  EXPECT_EQ(one("\"jobs_max\": 7").jobs_max, 7);
+  EXPECT_EQ(one("\"reserve\": \"512MiB\"").reserve, (model::RamReserve{512 << 20, 0}));
+  EXPECT_EQ(one("\"reserve\": \"2.25%\"").reserve, (model::RamReserve{0, 225}));
+  EXPECT_EQ(one("\"reserve\": \"90%\"").reserve, (model::RamReserve{0, 9000}));
+  for (const char* bad : {"\"1GiB\"", "\"90.01%\"", "\"5.125%\"", "\"-5%\"", "\"%\"", "\"5\"", "5",
+                          "\"nan%\"", "\"1e1%\"", "\"9999999999%\""})
+    EXPECT_THAT(problems_of(type("\"reserve\": " + std::string(bad))),
+                ElementsAre(HasSubstr("types[0].reserve: found")))
+        << bad;
+  for (const char* bad : {"0", "4001", "-1", "1.5"})
+    EXPECT_THAT(problems_of(type("\"jobs_max\": " + std::string(bad))),
+                ElementsAre(HasSubstr("types[0].jobs_max: found")))
+        << bad;
+}
+
 TEST(LoadTest, NamesAllProblemsAtOnce) {
   EXPECT_THAT(problems_of(R"({"isolation": "in-process", "log": {"level": "loud"},
       "types": [{"name": "T", "vcpus": 0, "ram": 5, "price": "much"}],

@@ -33,11 +33,17 @@ TEST(PoolsTest, ReadsEveryKey) {
       "creates_per_minute_max": 7, "destroys_per_decision_max": 8}, "idle_timeout": "2m",
       "boot_timeout": "3m", "probe_timeout": "4m", "shutdown_timeout": "5s",
       "price_factor_max": 3.5, "price_cap_per_hour": 0.25, "spot_patience": "6m",
+      "spot_shortage_patience": "0s",
       "starvation_after": "7m", "readiness": "agent", "verify": ["challenge"], "rotate_keys": false,
-      "root_disk": "30GiB", "subnet": "sn", "security_groups": ["sg-1", "sg-2"], "profiles": ["default", "big"],
+      "root_disk": "30GiB", "subnets": ["sn", {"id": "so", "zone": "z"}],
+      "security_groups": ["sg-1", "sg-2"], "profiles": ["default", "big"], "placement_group": "pg",
+      "capacity_reservation": "cr", "identity_profile": "ip", "tenancy": "host",
+      "public_address": "no",
       "provider_params": {"a": [1]}, "init_command": "a", "init_failure": "warn",
       "init_delivery": "ssh", "boot_probe": "b", "broken_checks":
       [{"name": "c", "command": "d", "interval": "8s"}], "attempts_parallel_max": 9,
+      "interruption_check": {"command": "e", "interval": "9s"}, "interruption_command": "f",
+      "interruption_lead": "11m", "interruption_margin": "12s",
       "no_new_privs": false, "drop_capabilities": false})");
   ASSERT_TRUE(reading.problems.empty()) << reading.problems[0].message;
 
@@ -49,12 +55,21 @@ TEST(PoolsTest, ReadsEveryKey) {
   pool.shutdown_timeout = 5s, pool.price_factor_max = 3.5, pool.price_cap_per_hour = {250'000};
   pool.spot_patience = 6min, pool.starvation_after = 7min;
   pool.verify = {model::VerifyMethod::kChallenge}, pool.rotate_keys = false;
-  pool.root_disk = std::int64_t{30} << 30;
-  pool.subnet = "sn", pool.security_groups = {"sg-1", "sg-2"}, pool.profiles = {"default", "big"};
+  pool.placement = {.root_disk = std::int64_t{30} << 30,
+                    .subnets = {{"sn", ""}, {"so", "z"}},
+                    .security_groups = {"sg-1", "sg-2"},
+                    .profiles = {"default", "big"},
+                    .placement_group = "pg",
+                    .capacity_reservation = "cr",
+                    .identity_profile = "ip",
+                    .tenancy = model::Tenancy::kHost,
+                    .public_address = model::PublicAddress::kNo};
   pool.provider_params = {{"t", R"({"a":[1]})"}, {"u", R"({"a":[1]})"}};
   pool.init_command = "a", pool.init_failure = model::InitFailure::kWarn;
   pool.init_delivery = model::InitDelivery::kSsh, pool.boot_probe = "b";
   pool.broken_checks = {{"c", "d", 8s}}, pool.attempts_parallel_max = 9;
+  pool.interruption_check = {"e", 9s}, pool.interruption_command = "f";
+  pool.interruption_lead = 11min, pool.interruption_margin = 12s;
   pool.no_new_privs = pool.drop_capabilities = false;
   EXPECT_EQ(reading.config.site.pools[0], pool);
 }

@@ -40,6 +40,8 @@ class ConsoleKeysTest : public testing::Test {
 
   Mono now = Mono(1h);
   std::string text;
+  std::uint64_t offset = 0;  ///< Of the text.
+  std::optional<std::uint64_t> gap;
   int reads = 0;
   bool hangs = false;
   std::function<void(model::CloudResult<model::ConsoleText>)> waiting;
@@ -51,6 +53,8 @@ class ConsoleKeysTest : public testing::Test {
         if (hangs) return void(waiting = done);
         model::ConsoleText out;
         out.bytes = text;
+        out.offset = offset;
+        out.gap = gap;
         done(out);
       },
       [this] { return now; });
@@ -94,6 +98,28 @@ TEST_F(ConsoleKeysTest, AConsoleThatSomebodyMayHaveWrittenIsNotEvenRead) {
   target.identity.verified_by = model::VerifyMethod::kDriver;
   is_unknown(ask(key));
   EXPECT_EQ(reads, 0);
+}
+
+// A long console is read from its end, where an intruder may have printed a block.
+TEST_F(ConsoleKeysTest, ABlockInATextWithoutItsBeginningIsNotBelieved) {
+  text = block(key);
+  offset = 1;
+  is_unknown(ask(key));
+  EXPECT_THAT(last->value().error().message, testing::HasSubstr("beginning of its console"));
+  now += 1h;
+  is_unknown(ask(other));
+}
+
+TEST_F(ConsoleKeysTest, ABlockBehindAMissingPieceIsNotBelieved) {
+  text = "booting\n" + block(key);
+  gap = 8;
+  is_unknown(ask(key));
+  gap = 3;
+  now += 1h;
+  is_unknown(ask(other));
+  gap.reset();
+  now += 1h;
+  EXPECT_TRUE(*ask(key).value());
 }
 
 TEST_F(ConsoleKeysTest, AnotherMachineOfTheInstanceIsJudgedByItsOwnConsole) {

@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "core/daemon/timed_call.h"
+
 namespace hostler::daemon {
 namespace {
 
@@ -36,7 +38,6 @@ class HangingDriver final : public plugin_host::DriverSet {
   void quota_group(model::InstanceType, Duration, Done<std::string>) override {}
   void start(model::PowerRequest, Duration, Done<Nothing>) override {}
   void stop(model::PowerRequest, Duration, Done<Nothing>) override {}
-  void suspend(model::PowerRequest, Duration, Done<Nothing>) override {}
   void offerings(model::OfferingsQuery, Duration,
                  Done<std::vector<model::CloudOffering>>) override {}
   void watch_interruptions(Duration, std::function<void(const model::Interruption&)>,
@@ -84,6 +85,31 @@ TEST_F(SetDriversTest, ADriverThatWasReplacedIsClosedAfterItsLastCall) {
   EXPECT_EQ(closed, 1);
   drivers.close_all();
   EXPECT_EQ(closed, 2);
+}
+
+// Bug: the answer to a list of the driver before shut the gate of the credentials that had replaced
+// its own.
+TEST_F(SetDriversTest, CredentialsThatWereReplacedAreRefusedInVain) {
+  metrics::Metrics metrics("1");
+  CredentialWatches credentials([](const std::string&, const Result<std::string>&) {});
+  const auto refused = [&](SetDrivers::Number number, const auto& before_the_answer) {
+    const TimedCall call(metrics, credentials, "set", model::CloudOp::kList, drivers, number);
+    before_the_answer();
+    model::CloudError error;
+    error.cls = model::CloudErrorClass::kAuth;
+    CloudResult<int> result = tl::unexpected(std::move(error));
+    call.ended(result);
+    return result.error().cls;
+  };
+  EXPECT_EQ(refused(drivers.use().number(), [] {}), model::CloudErrorClass::kAuth);
+  EXPECT_EQ(refused(drivers.use().number(),
+                    [&] {
+                      const auto fresh = drivers.add_successor(driver("second"));
+                      EXPECT_TRUE(drivers.successor_ended(fresh, true));
+                      drivers.take_over(fresh);
+                    }),
+            model::CloudErrorClass::kTransient);
+  drivers.close_all();
 }
 
 TEST_F(SetDriversTest, ASuccessorThatHangsInOpenIsClosedWhenItIsDropped) {

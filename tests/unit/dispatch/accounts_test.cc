@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tests/unit/dispatch/restored.h"
 
 /// The account and the region that a set's cloud reports.

@@ -90,7 +90,7 @@ TEST_F(BootTest, InstancesThatFailOrAreGoneRightAfterTheirCreateAreMadeLessAndLe
   }
 }
 
-TEST_F(BootTest, TheGateAndTheJobSayTheLastWordsOfTheBoot) {
+TEST_F(BootTest, TheGateAndTheJobSayTheBootConsolesOfTheBoot) {
   sort = Sort::kInitFails;
   const auto job = story.submit({story.job(2)}).at(0);
   live(15s);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tests/unit/dispatch/restored.h"
 
 /// Drivers that die in calls: such calls are made twice, also beyond the daemon's life.
@@ -220,6 +222,29 @@ TEST_F(CrashStoryTest, ADaemonThatEndsInOrderSuspectsNoCall) {
   story.changes.insert(story.changes.end(), out.changes.begin(), out.changes.end());
 
   EXPECT_THAT(rows(story), IsEmpty());
+}
+
+// Bug: the second call was forgotten with its instance, and its row said for ever that the driver
+// may be ending the daemon.
+TEST_F(CrashStoryTest, TwoCallsThatWriteTagsOfOneInstanceLeaveNoRowWhenItIsGone) {
+  model::Restored restored = busy_site();
+  restored.owner = "us";
+  restored.epoch = 3;
+  story.restore(std::move(restored));
+  story.say(loaded(true));
+  story.say(SetOpened{"west", model::SetInfo{}});
+  for (const auto behavior : {model::IdleBehavior::kHold, model::IdleBehavior::kRun})
+    ASSERT_TRUE(story.ask(SetIdleBehavior{0, "user root", {7}, behavior}));
+  ASSERT_THAT(story.all<TagsCall>(), SizeIs(2));
+  const auto writes_tags = [&] {
+    return std::ranges::count(rows(story), CloudOp::kSetTags, &model::GateRecord::op);
+  };
+  ASSERT_EQ(writes_tags(), 1);
+  EXPECT_TRUE(story.ask(KillInstance{0, "user root", {7}, ""}));
+  story.say(DestroyEnded{{7}, {}});
+  for (int n = 0; n < 5 && !story.dispatcher.queries().instances().empty(); ++n) story.list({});
+  ASSERT_TRUE(story.dispatcher.queries().instances().empty());
+  EXPECT_EQ(writes_tags(), 0);
 }
 
 TEST_F(CrashStoryTest, AnAlarmSaysThatNoDescriptorIsLeftOnceAnHour) {

@@ -64,6 +64,7 @@ TEST_F(CreateRequestTest, OnDemandCarriesNoPriceCap) {
 TEST_F(CreateRequestTest, ForSpotIsNotSentToADriverThatHasNoneAndTheJobSaysWhy) {
   auto site = small_site();
   site.types[0].market = model::Market::kSpot;
+  site.pools[0].spot_shortage_patience = 10min;
   open(site);
 
   (void)story.submit({story.job(2)});
@@ -76,44 +77,50 @@ TEST_F(CreateRequestTest, ForSpotIsNotSentToADriverThatHasNoneAndTheJobSaysWhy) 
 
 TEST_F(CreateRequestTest, SaysWhereInTheCloudThePoolAndElseTheTypeIsPut) {
   auto site = small_site();
-  site.types[0].subnet = "subnet-t", site.types[0].security_groups = {"sg-t"};
-  site.types[0].profiles = {"default", "t"}, site.types[0].provider_params_json = R"({"a":1})";
+  auto& of = site.types[0].placement;
+  of.subnets = {{"subnet-t", ""}}, of.security_groups = {"sg-t"}, of.profiles = {"default", "t"};
+  of.placement_group = "group-t", of.tenancy = model::Tenancy::kDedicated;
+  site.types[0].provider_params_json = R"({"a":1})";
   open(site);
   const auto of_type = *wanted().request;
   EXPECT_EQ(of_type.subnet, "subnet-t");
-  EXPECT_THAT(of_type.security_groups, ElementsAre("sg-t"));
-  EXPECT_THAT(of_type.profiles, ElementsAre("default", "t"));
+  EXPECT_THAT(of_type.placement.security_groups, ElementsAre("sg-t"));
+  EXPECT_THAT(of_type.placement.profiles, ElementsAre("default", "t"));
   EXPECT_EQ(of_type.type.provider_params_json, R"({"a":1})");
 
   auto& pool = site.pools[0];
-  pool.subnet = "subnet-p", pool.security_groups = {"sg-p", "sg-q"}, pool.profiles = {"p"};
+  pool.placement.subnets = {{"subnet-p", ""}}, pool.placement.security_groups = {"sg-p", "sg-q"};
+  pool.placement.profiles = {"p"}, pool.placement.placement_group = "group-p";
   pool.provider_params["small"] = R"({"a":2})";
   open(site);
   const auto of_pool = *wanted().request;
   EXPECT_EQ(of_pool.subnet, "subnet-p");
-  EXPECT_THAT(of_pool.security_groups, ElementsAre("sg-p", "sg-q"));
-  EXPECT_THAT(of_pool.profiles, ElementsAre("p"));
+  EXPECT_THAT(of_pool.placement.security_groups, ElementsAre("sg-p", "sg-q"));
+  EXPECT_THAT(of_pool.placement.profiles, ElementsAre("p"));
+  EXPECT_EQ(of_type.placement.placement_group, "group-t");
+  EXPECT_EQ(of_pool.placement.placement_group, "group-p");
+  EXPECT_EQ(of_pool.placement.tenancy, model::Tenancy::kDedicated);
   EXPECT_EQ(of_pool.type.provider_params_json, R"({"a":2})");
 }
 
 TEST_F(CreateRequestTest, HasTheRootDiskOfThePoolAndElseOfTheType) {
   auto site = small_site();
-  site.types[0].root_disk = 20;
+  site.types[0].placement.root_disk = 20;
   site.types[0].added_scratch = 7;
   open(site);
   const auto request = wanted().request;
-  EXPECT_EQ(request->root_disk, 20);
+  EXPECT_EQ(request->placement.root_disk, 20);
   EXPECT_EQ(request->type.added_scratch, 7);
 
-  site.pools[0].root_disk = 30;
+  site.pools[0].placement.root_disk = 30;
   open(site);
-  EXPECT_EQ(wanted().request->root_disk, 30);
+  EXPECT_EQ(wanted().request->placement.root_disk, 30);
 }
 
 // A full subnet of one pool is nothing to the creates of another.
 TEST_F(CreateRequestTest, AFullSubnetShutsTheCreatesThatNameIt) {
   auto site = small_site();
-  site.pools[0].subnet = "subnet-a";
+  site.pools[0].placement.subnets = {{"subnet-a", ""}};
   open(site);
   auto full = error(CloudErrorClass::kCapacity);
   full.scope = model::scope::kSubnet;
@@ -122,6 +129,47 @@ TEST_F(CreateRequestTest, AFullSubnetShutsTheCreatesThatNameIt) {
   const auto gates = story.dispatcher.queries().gates(story.now.mono);
   ASSERT_THAT(gates, SizeIs(1));
   EXPECT_EQ(gates[0].subnet, "subnet-a");
+}
+
+TEST_F(CreateRequestTest, AfterADefiniteRefusalAnotherSubnetIsTriedWithAnotherKey) {
+  auto site = small_site();
+  site.pools[0].placement.subnets = {{"subnet-a", "za"}, {"subnet-b", "zb"}};
+  open(site);
+  const auto first = wanted();
+  EXPECT_EQ(first.request->subnet, "subnet-a");
+  EXPECT_EQ(first.request->zone, "za");
+  auto full = error(CloudErrorClass::kCapacity);
+  full.scope = model::scope::kSubnet;
+  story.create_ended(first.instance, full);
+  story.pass(2s);
+
+  const auto calls = story.all<CreateCall>();
+  ASSERT_THAT(calls, SizeIs(2));
+  EXPECT_EQ(calls[1].request->subnet, "subnet-b");
+  EXPECT_EQ(calls[1].request->zone, "zb");
+  EXPECT_NE(calls[1].request->idempotency_key, first.request->idempotency_key);
+}
+
+TEST_F(CreateRequestTest, AfterAnUnknownOutcomeNoOtherSubnetIsTriedBeforeAListHasAnswered) {
+  auto site = small_site();
+  site.pools[0].placement.subnets = {{"subnet-a", ""}, {"subnet-b", ""}};
+  open(site);
+  const auto first = wanted();
+  story.create_ended(first.instance, error(CloudErrorClass::kTimeout, true));
+  story.pass(2s);
+
+  for (const auto& call : story.all<CreateCall>())
+    EXPECT_EQ(call.request->subnet, "subnet-a") << "only the same create again, if any";
+}
+
+TEST_F(CreateRequestTest, ASubnetIsOfferedInItsOwnZoneOnly) {
+  auto site = small_site();
+  site.types[0].zones = {"za", "zb"};
+  site.types[0].placement.subnets = {{"subnet-b", "zb"}, {"subnet-c", "zc"}};
+  open(site);
+  const auto request = wanted().request;
+  EXPECT_EQ(request->zone, "zb");
+  EXPECT_EQ(request->subnet, "subnet-b");
 }
 
 TEST_F(CreateRequestTest, ANameIsCutToWhatTheSetTakesAndKeepsTheId) {

@@ -24,7 +24,7 @@ class HostCommandsTest : public testing::Test {
     command.purpose = "a look around";
     command.arguments = {"true"};
     command.limit = 10s;
-    story.host(id, model::CommandProposed{command});
+    story.host(id, model::CommandProposed{command, ++proposals_});
   }
   void end(std::uint64_t number, int status, std::string errors = "") {
     model::CommandEnded ended;
@@ -44,6 +44,9 @@ class HostCommandsTest : public testing::Test {
 
   Story story;
   InstanceId id;
+
+ private:
+  std::uint64_t proposals_ = 40;
 };
 
 TEST_F(HostCommandsTest, ACommandIsSentWithItsStartAndItsEndIsRecorded) {
@@ -51,6 +54,7 @@ TEST_F(HostCommandsTest, ACommandIsSentWithItsStartAndItsEndIsRecorded) {
   const auto sent = story.commands<model::RunCommand>();
   ASSERT_THAT(sent, SizeIs(1));
   EXPECT_EQ(sent[0].instance, id);
+  EXPECT_EQ(sent[0].proposal, 41U) << "so that the link runs it on no other connection";
   EXPECT_THAT(story.ledger(), testing::Contains(id.text() + " command_started 1"));
   EXPECT_THAT(ends(), IsEmpty());
   end(1, 0);

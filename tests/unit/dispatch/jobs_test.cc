@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tests/unit/dispatch/story.h"
 
 /// Attempts: started once, acknowledged when all of them is here, lost with their host.
@@ -338,11 +340,11 @@ TEST_F(AttemptTest, OfManyThatNobodyAskedForTheFirstAreNamedAndTheRestCounted) {
   EXPECT_THAT(events, Contains(on.text() + " unexpected_attempts"));
 }
 
-TEST_F(AttemptTest, ANoticeOfInterruptionDrainsTheHost) {
+TEST_F(AttemptTest, ANoticeOfInterruptionCordonsTheHost) {
   const auto [id, on] = story.running();
   (void)story.submit({story.job(2)});
   story.clear();
-  story.host(on, model::HostInterruption{"in two minutes"});
+  story.host(on, model::HostInterruption{"in two minutes", {}, {}});
   story.exited(on, id);
   EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty());
   EXPECT_EQ(story.state(on), InstanceState::kTerminating);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tests/unit/dispatch/restored.h"
 #include "tests/unit/dispatch/story.h"
 
@@ -133,6 +135,42 @@ TEST(LeftAloneTest, AnAttemptWhoseJobIsTakenOverElsewhereFreesItsHostWhenItEnds)
   story.exited({7}, kForeign);
   EXPECT_EQ(story.state(InstanceId{7}), InstanceState::kIdle);
   EXPECT_EQ(story.record(kForeign).state, WorkState::kRunning) << "on h-6";
+}
+
+// Bug: it got other work beyond its room.
+TEST(LeftAloneTest, AHostGetsNoWorkWhileSuchAnAttemptRunsThere) {
+  Story story;
+  story.begin(waiting_site());
+  story.ready({7}, {{{kNever, 1}, AttemptPhase::kRunning}});
+  const auto job = story.submit({story.job()}).at(0);
+  const auto starts = [&] {
+    return std::ranges::count(story.commands<model::StartAttempt>(), InstanceId{7},
+                              &model::StartAttempt::instance);
+  };
+  EXPECT_EQ(starts(), 0);
+  story.exited({7}, kNever);
+  EXPECT_EQ(starts(), 1) << "what has ended takes no room";
+  EXPECT_EQ(story.record(job).instance, InstanceId{7});
+}
+
+// Bug: work was started before the attempt had ended.
+TEST(LeftAloneTest, AHostGetsNoWorkUntilAnAttemptHasEndedThatItIsToldToEnd) {
+  Story story;
+  begin_dispute(story);
+  story.exited({7}, {5}, 1);
+  story.list({story.seen({7}), story.seen({6})});
+  ASSERT_THAT(story.commands<model::KillAttempt>(), SizeIs(1)) << "on h-6";
+  ASSERT_TRUE(story.ask(SetIdleBehavior{0, "root", {7}, model::IdleBehavior::kDrain}));
+  (void)story.submit({story.job()});
+  const auto starts = [&] {
+    return std::ranges::count(story.commands<model::StartAttempt>(), InstanceId{6},
+                              &model::StartAttempt::instance);
+  };
+  EXPECT_EQ(starts(), 0);
+  story.list({story.seen({7}), story.seen({6})});
+  EXPECT_THAT(story.commands<model::KillAttempt>(), SizeIs(1)) << "it was told once";
+  story.exited({6}, {5}, 2);
+  EXPECT_EQ(starts(), 1);
 }
 
 }  // namespace

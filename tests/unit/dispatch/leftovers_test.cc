@@ -272,14 +272,30 @@ TEST_F(LeftoversTest, SwitchedOffNobodyAsks) {
   EXPECT_THAT(story.all<LeftoversCall>(), SizeIs(1));
 }
 
-TEST_F(LeftoversTest, ADriverThatCannotListThemIsAskedAgainWhenItIsReplaced) {
-  answer(tl::unexpected(error(CloudErrorClass::kUnsupported)));
-  story.clear();
+// Bug: every set was asked, and each refusal was counted as a failed call.
+TEST_F(LeftoversTest, ADriverThatCannotListThemIsNotAskedUntilOneIsUsedThatCan) {
+  story = Story(site_that(model::LeftoverRule::kDestroy));
+  story.restore();
+  model::SetInfo info;
+  story.say(SetOpened{"west", info});
   story.pass(1h);
   EXPECT_THAT(story.all<LeftoversCall>(), IsEmpty());
-  EXPECT_THAT(story.ledger(), Not(Contains(HasSubstr("leftovers_unlisted"))));
-  story.say(SuccessorOpened{"west", model::SetInfo{}, 2});
+  EXPECT_FALSE(story.dispatcher.queries().sets(story.now).at(0).leftovers);
+  EXPECT_THAT(condition(), HasSubstr("cannot be destroyed: the driver cannot list them"));
+  info.has_leftovers = true;
+  story.say(SuccessorOpened{"west", info, 2});
   EXPECT_THAT(story.all<LeftoversCall>(), SizeIs(1));
+}
+
+TEST_F(LeftoversTest, AnotherDriverMayBeOfAnotherProjectSoItsThingsAreSeenAnew) {
+  answer(std::vector{disk("d-1")});
+  model::SetInfo info;
+  info.has_leftovers = true;
+  story.pass(10min);
+  story.say(SuccessorOpened{"west", info, 2});
+  answer(std::vector{disk("d-1")});
+  story.list({});
+  EXPECT_THAT(destroys(), IsEmpty());
 }
 
 TEST_F(LeftoversTest, AnInstanceWhoseRowIsDamagedKeepsItsThings) {

@@ -92,7 +92,9 @@ TEST_F(PlanTest, RoomThatIsFilledAsItComesIsNoReasonForAPlan) {
 
 TEST_F(PlanTest, AHostIsNeverEndedAsWorkLandsOnIt) {
   for (const auto code :
-       {ShutdownCode::kIdle, ShutdownCode::kDrained, ShutdownCode::kBootingSurplus}) {
+       {ShutdownCode::kIdle, ShutdownCode::kDrained, ShutdownCode::kBootingSurplus,
+        ShutdownCode::kBeyondMax, ShutdownCode::kOffMenu, ShutdownCode::kGaveWay,
+        ShutdownCode::kExchanged}) {
     story = Story();
     story.begin();
     const auto on = idle_host();

@@ -48,6 +48,37 @@ class ReachabilityTest : public testing::Test {
   Story story;
 };
 
+TEST_F(ReachabilityTest, AJumpHostThatIsDownIsNamedAsTheCause) {
+  auto site = small_site();
+  site.sets[0].jump_host = "bastion:22";
+  story = Story(site);
+  story.begin();
+  const auto reached = story.running().second;
+  (void)story.submit({story.job(2)});
+  const auto booting = story.all<CreateCall>().back().instance;
+  const auto said = [&](const auto& view) { return testing::PrintToString(view.conditions); };
+  const auto west = [&] { return story.dispatcher.queries().sets(story.now).at(0); };
+  const auto host = [&](InstanceId id) {
+    return *story.dispatcher.queries().instance(id, story.now);
+  };
+  const std::string names_it =
+      "jump host bastion:22, through which its hosts are reached, cannot be";
+
+  story.say(JumpHostChanged{"west", "connect to bastion:22: refused\n"});
+  story.say(JumpHostChanged{"nowhere", "x"});
+
+  EXPECT_THAT(said(west()), testing::HasSubstr(names_it));
+  EXPECT_THAT(said(west()), testing::HasSubstr("connect to bastion:22: refused"));
+  EXPECT_THAT(said(host(booting)), testing::HasSubstr(names_it));
+  EXPECT_THAT(said(host(reached)), testing::Not(testing::HasSubstr(names_it)));
+  lose({reached});
+  EXPECT_THAT(said(host(reached)), testing::HasSubstr(names_it));
+
+  story.say(JumpHostChanged{"west", ""});
+  EXPECT_THAT(west().conditions, IsEmpty());
+  EXPECT_THAT(said(host(booting)), testing::Not(testing::HasSubstr(names_it)));
+}
+
 TEST_F(ReachabilityTest, HalfOfTheHostsAtOnceAreNotEndedForSixHours) {
   const auto hosts = start(6);
   lose({hosts[0], hosts[1]});

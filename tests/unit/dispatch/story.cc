@@ -62,6 +62,7 @@ void Story::begin(model::Restored restored) {
   restore(std::move(restored));
   model::SetInfo info;
   info.list_consistency = 100ms;
+  info.has_leftovers = true;
   say(SetOpened{"west", info});
 }
 

@@ -31,7 +31,7 @@ TEST(DescribeTest, TheManifestIsTheOneThatThisProcessWouldMake) {
 }
 
 // Bug: `hostler driver manifest` loaded the library itself, and ended or hung with it.
-TEST(DescribeTest, ALibraryThatEndsItsProcessWhenItIsLoadedIsAnErrorWithItsLastWords) {
+TEST(DescribeTest, ALibraryThatEndsItsProcessWhenItIsLoadedIsAnErrorWithItsBootConsoles) {
   EXPECT_THAT(error_of(bad("crash")),
               AllOf(HasSubstr("bad_at_load_crash.hostler.so"), HasSubstr("signal 6 (Aborted)"),
                     HasSubstr("these are the last words")));

@@ -135,7 +135,6 @@ const char* name_of(FrameType type) {
     HOSTLER_CASE(kQuotaGroup);
     HOSTLER_CASE(kStart);
     HOSTLER_CASE(kStop);
-    HOSTLER_CASE(kSuspend);
     HOSTLER_CASE(kOfferings);
     HOSTLER_CASE(kWatch);
     HOSTLER_CASE(kReadConsole);
@@ -177,7 +176,7 @@ void describe_bytes(std::ostream& out) {
   encoder.text("too long");
   out << "u16 0x0102, text abc, text without address, text too long: " << hex(texts) << "\n";
   const hostler_kv tag{HOSTLER_STR("k"), HOSTLER_STR("v")};
-  const hostler_address address{1, 2, HOSTLER_STR("a")};
+  const hostler_address address{2, 0, HOSTLER_STR("a")};
   hostler_instance instance{};
   instance.tags = &tag;
   instance.n_tags = 1;
@@ -214,7 +213,6 @@ void describe_messages(std::ostream& out) {
                 .retry_after_ms = 4,
                 .quota_limit = 5,
                 .quota_used = 6,
-                .provider_status = 7,
                 .texts = {"8", "9"},
                 .broken_rule = "10"};
   const LogLine line{.level = 1, .text = "2"};

@@ -95,7 +95,6 @@ TEST(WireTest, ARequestArrivesWithAllThatItPointsTo) {
   hostler_create_req request{};
   request.struct_size = sizeof request;
   request.idempotency_key = HOSTLER_STR("key-1");
-  request.epoch = 7;
   request.type = &type;
   request.user_data = &user_data;
   request.ssh_public_keys = keys.data();
@@ -110,7 +109,6 @@ TEST(WireTest, ARequestArrivesWithAllThatItPointsTo) {
   EXPECT_EQ(read.struct_size, sizeof request);
   EXPECT_EQ(view(read.idempotency_key), "key-1");
   EXPECT_EQ(read.idempotency_key.ptr[read.idempotency_key.len], '\0') << "law 5";
-  EXPECT_EQ(read.epoch, 7U);
   ASSERT_NE(read.type, nullptr);
   EXPECT_EQ(view(read.type->name), "small");
   EXPECT_EQ(read.type->ram_bytes, 1U << 30U);
@@ -169,7 +167,7 @@ TEST(WireTest, TextsThatBreakARuleArriveAsSuch) {
   const std::string huge(kRecordTextMax + 1, 'x');
   hostler_instance instance{};
   instance.struct_size = sizeof instance;
-  instance.name = {nullptr, 5};
+  instance.owner = {nullptr, 5};
   instance.zone = str(huge);
   instance.n_tags = 3;
   std::string bytes;
@@ -180,8 +178,8 @@ TEST(WireTest, TextsThatBreakARuleArriveAsSuch) {
   const auto read = decoder.growable<hostler_instance>();
 
   EXPECT_TRUE(decoder.finished());
-  EXPECT_EQ(read.name.ptr, nullptr);
-  EXPECT_GT(read.name.len, 0U);
+  EXPECT_EQ(read.owner.ptr, nullptr);
+  EXPECT_GT(read.owner.len, 0U);
   EXPECT_EQ(read.zone.len, huge.size()) << "its length is shown, its bytes are not sent";
   EXPECT_LT(bytes.size(), 1000U);
   EXPECT_EQ(read.tags, nullptr);
@@ -205,7 +203,7 @@ TEST(WireTest, ALengthWithoutBytesIsAnErrorWhereADriverReadsTheText) {
   const std::string tag = "k";
   hostler_destroy_req too_long{}, no_text{};
   too_long.id = str(tag);
-  no_text.reason = {nullptr, 5};
+  no_text.expected_set_id = {nullptr, 5};
   hostler_set_tags_req no_array{};
   no_array.n_set = 3;
   const auto is_read = [](auto request, std::size_t bytes_max) {
@@ -243,7 +241,7 @@ TEST(WireTest, WrongBytesAreAnErrorAndNothingElse) {
     Decoder decoder(bytes, memory);
     const auto read = decoder.growable<hostler_instance>();
     std::size_t sum = 0;  // touch all that may be read
-    for (const auto& text : {read.id, read.name, read.zone})
+    for (const auto& text : {read.id, read.owner, read.zone})
       if (text.ptr != nullptr && text.len <= kRecordTextMax)
         for (const char c : view(text)) sum += static_cast<unsigned char>(c);
     for (std::size_t tag = 0; read.tags != nullptr && tag < read.n_tags; ++tag)
@@ -282,7 +280,6 @@ TEST(WireTest, AnEndArrivesWithAllFields) {
                 .retry_after_ms = 1500,
                 .quota_limit = 10,
                 .quota_used = 9,
-                .provider_status = 429,
                 .texts = {"", "the quota is used up", "VcpuLimit"},
                 .broken_rule = "R29: x"};
 

@@ -127,9 +127,8 @@ TEST(FakeDialsTest, AListShowsWhatItsFiltersSayAndTagsAsTheyWereChanged) {
   const auto one = set.create("k1"), two = set.create("k2");
   ASSERT_TRUE(two);
   Awaited<DriverSet::Nothing> tagged, missing;
-  set->set_tags({.id = two->id, .set = {{"hostler-idle", "hold"}}, .remove = {"hostler-key"}},
-                kPatience, tagged.done());
-  set->set_tags({.id = "fake-77", .set = {}, .remove = {}}, kPatience, missing.done());
+  set->set_tags({.id = two->id, .set = {{"hostler-idle", "hold"}}}, kPatience, tagged.done());
+  set->set_tags({.id = "fake-77", .set = {}}, kPatience, missing.done());
 
   EXPECT_TRUE(tagged.get());
   EXPECT_EQ(missing.get().error().cls, CloudErrorClass::kNotFound);

@@ -55,8 +55,8 @@ class FakeSet {
   model::CloudResult<DriverSet::Nothing> destroy(const std::string& id,
                                                  const std::string& set = "") {
     Awaited<DriverSet::Nothing> destroyed;
-    set_->destroy({.id = id, .expected_set_id = set, .idempotency_key = "", .reason = "test"},
-                  kPatience, destroyed.done());
+    set_->destroy({.id = id, .expected_set_id = set, .idempotency_key = ""}, kPatience,
+                  destroyed.done());
     return destroyed.get();
   }
   std::vector<model::ZonePrice> prices() {

@@ -295,5 +295,24 @@ TEST(AbsentTest, WhatWasNeverSeenIsWatchedForNotForgotten) {
   EXPECT_THAT(out.effects, Not(Contains(Effect::kGone)));
 }
 
+// Bug: it was looked for for a day, although the cloud had never made it.
+TEST(AbsentTest, WhatWasAlwaysRefusedIsGoneAtOnceWhenItIsGivenUp) {
+  Instance instance = instance_in(InstanceState::kRequested);
+  (void)create_failed(instance, error(CloudErrorClass::kTransient), at(1s));
+  ASSERT_EQ(instance.record.state, InstanceState::kRequested) << "it is to be tried again";
+  const auto out = terminate(instance, Reason::kKilled, "by root", at(2s));
+  EXPECT_EQ(instance.record.state, InstanceState::kGone);
+  EXPECT_EQ(instance.record.reason_code, Reason::kKilled);
+  EXPECT_THAT(out.effects, ElementsAre(Effect::kGone));
+}
+
+TEST(AbsentTest, OfWhatMayHaveBeenMadeARefusalLaterProvesNothing) {
+  Instance instance = instance_in(InstanceState::kRequested);
+  (void)create_failed(instance, error(CloudErrorClass::kTimeout, true), at(1s));
+  (void)create_failed(instance, error(CloudErrorClass::kTransient), at(2s));
+  (void)terminate(instance, Reason::kKilled, "by root", at(3s));
+  EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
+}
+
 }  // namespace
 }  // namespace hostler::fleet

@@ -13,7 +13,7 @@ model::HostReady hello(const std::string& boot = "boot-1", std::uint64_t connect
   return {boot, connection, last_sequence, {}};
 }
 
-TEST(InitFailedTest, EndsANewHostWithTheLastWordsOfTheCommand) {
+TEST(InitFailedTest, EndsANewHostWithTheBootConsolesOfTheCommand) {
   for (const auto state : {InstanceState::kBooting, InstanceState::kUnknown}) {
     Instance instance = instance_in(state);
     instance.record.ready = {};

@@ -107,9 +107,26 @@ TEST(OccupancyTest, AHostIsInUseByAttemptsThatAreLeftAlone) {
   EXPECT_EQ(instance.record.state, InstanceState::kBusy);
   instance.occupancy.leave_alone(one, model::AttemptPhase::kEnded);
   EXPECT_FALSE(instance.empty());
-  EXPECT_TRUE(instance.occupancy.forget_left_alone(one));
-  EXPECT_FALSE(instance.occupancy.forget_left_alone(one));
+  EXPECT_TRUE(instance.occupancy.forget_unplaced(one));
+  EXPECT_FALSE(instance.occupancy.forget_unplaced(one));
   EXPECT_TRUE(instance.empty());
+}
+
+// Bug: it got other work, beyond its room.
+TEST(OccupancyTest, AHostTakesNoWorkWhileAttemptsRunThereWhoseNeedsAreNotKnown) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  ASSERT_TRUE(instance.takes_work());
+  const model::AttemptId one{{7}, 1}, other{{8}, 1};
+  instance.occupancy.leave_alone(one, model::AttemptPhase::kRunning);
+  EXPECT_FALSE(instance.takes_work());
+  instance.occupancy.leave_alone(one, model::AttemptPhase::kEnded);
+  EXPECT_TRUE(instance.takes_work());
+  EXPECT_TRUE(instance.occupancy.forget_unplaced(one));
+  instance.occupancy.await_end(other);
+  EXPECT_FALSE(instance.takes_work());
+  EXPECT_FALSE(instance.occupancy.in_use()) << "one that never ends keeps no host";
+  EXPECT_TRUE(instance.occupancy.forget_unplaced(other));
+  EXPECT_TRUE(instance.takes_work());
 }
 
 TEST(OccupancyTest, AHostWithALeaseIsBusyAndNeverEndsAsIdle) {

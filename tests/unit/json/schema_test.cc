@@ -34,10 +34,17 @@ TEST(SchemaTest, NamesThePathOfWhatIsWrong) {
   const auto checked = schema_problems(
       kSchema, R"({"root": "x", "zones": ["a", 1], "types": {"a b": {"stock": "all"}}, "y": 1})");
   ASSERT_TRUE(checked) << checked.error().message;
-  EXPECT_THAT(*checked, ::testing::UnorderedElementsAre(
-                            HasSubstr("root: "), HasSubstr("zones[1]: "),
-                            HasSubstr(R"(types["a b"].stock: )"), HasSubstr("'y'")));
+  EXPECT_THAT(*checked,
+              ::testing::UnorderedElementsAre(HasSubstr("root: "), HasSubstr("zones[1]: "),
+                                              HasSubstr(R"(types["a b"].stock: )"),
+                                              "unknown key 'y'; check the spelling"));
   EXPECT_THAT(*schema_problems(kSchema, "{}"), ElementsAre(HasSubstr("'root'")));
+}
+
+TEST(SchemaTest, AlternativesAreToldInPlainWords) {
+  EXPECT_THAT(*schema_problems(R"({"oneOf": [{"required": ["a"]}, {"required": ["b"]}]})",
+                               R"({"a": 1, "b": 2})"),
+              ElementsAre(HasSubstr("none of the alternatives of the schema, or more than one")));
 }
 
 TEST(SchemaTest, AConditionIsToldByWhatItDemands) {

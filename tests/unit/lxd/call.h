@@ -1,76 +1,12 @@
 #pragma once
 
-#include <condition_variable>
-#include <cstdint>
-#include <hostler/driver.hpp>
-#include <map>
-#include <mutex>
-#include <string>
-#include <vector>
+#include "tests/unit/driver_call/call.h"
 
 namespace hostler::lxd::test {
 
-/// A copy of an emitted instance.
-struct Seen {
-  std::string id, key, set_id, owner, type, zone, address;
-  std::map<std::string, std::string> tags;
-  std::uint32_t state = 0;
-  std::int64_t price = 0;
-  bool tags_unknown = false;
-};
-
-struct SeenOffering {
-  std::string type, zone, architecture;
-  std::int64_t price = 0;
-  std::uint64_t ram = 0, scratch = 0;
-  std::uint32_t vcpus = 0, available = 0;
-};
-
-struct SeenImage {
-  std::string id, name, owner, architecture;
-  std::int64_t created = 0;
-};
-
-/// One operation with all that came of it. `op` is for one call.
-class Call {
- public:
-  explicit Call(int timeout_ms = 30'000);
-
-  /// Runs `body`, which makes the call. \return its status, 0 if it threw nothing.
-  template <class Body>
-  hostler_status run(const Body& body) {
-    status = driver::guard(&op, body);
-    return status;
-  }
-
-  void cancel();  ///< From any thread.
-
-  struct Op : hostler_op {
-    Call* call = nullptr;
-  } op;
-  struct Error : hostler_error {
-    Call* call = nullptr;
-  } error;
-  hostler_status status = 0;
-  std::map<std::uint32_t, std::string> texts;  ///< By HOSTLER_TEXT_*
-  std::vector<Seen> instances;
-  std::vector<SeenOffering> offerings;
-  std::vector<SeenImage> images;
-  std::string account, currency;          ///< Of set_info.
-  std::uint64_t user_data_max_bytes = 0;  ///< Of set_info.
-  std::string console;
-  std::uint64_t console_begin = 0;
-
-  [[nodiscard]] const std::string& message() { return texts[HOSTLER_TEXT_MESSAGE]; }
-  [[nodiscard]] bool outcome_unknown() const {
-    return (error.flags & HOSTLER_EF_OUTCOME_UNKNOWN) != 0;
-  }
-
- private:
-  std::mutex mutex_;
-  bool cancelled_ = false;         // under mutex_
-  void (*on_cancel_)(void*) = {};  // under mutex_
-  void* on_cancel_arg_ = nullptr;
-};
+using driver::test::Call;
+using driver::test::Seen;
+using driver::test::SeenImage;
+using driver::test::SeenOffering;
 
 }  // namespace hostler::lxd::test

@@ -176,8 +176,6 @@ TEST_F(LxdCreateTest, WhatLxdDoesNotHaveIsRefused) {
   const hostler_kv bad{HOSTLER_STR("user-data"), HOSTLER_STR("x")};
   refuses(HOSTLER_E_INVALID, [&] { request.tags = &bad, request.n_tags = 1; });
   refuses(HOSTLER_E_INVALID, [&] { give_user_data("echo no interpreter"); });
-  refuses(HOSTLER_E_UNSUPPORTED,
-          [&] { give_user_data("#!"), data.format = HOSTLER_USER_DATA_IGNITION; });
   type.provider_params_json = HOSTLER_STR(R"({"type": "virtual-machine"})");
   refuses(HOSTLER_E_UNSUPPORTED, [] {});
   type.provider_params_json = {};

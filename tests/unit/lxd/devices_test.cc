@@ -86,7 +86,6 @@ TEST_F(LxdDevicesTest, WhatLxdDoesNotHaveIsRefusedWithAWayOut) {
     return call.message();
   };
   EXPECT_THAT(refusal([&] { disk.role = HOSTLER_DISK_SCRATCH; }), HasSubstr("larger root disk"));
-  EXPECT_THAT(refusal([&] { disk.flags = HOSTLER_DISK_ENCRYPTED; }), HasSubstr("encrypted device"));
   EXPECT_THAT(refusal([&] { disk.iops = 1; }), HasSubstr("limits.read"));
   EXPECT_THAT(refusal([&] { disk.throughput_bytes_per_s = 1; }), HasSubstr("limits.read"));
   EXPECT_TRUE(play.asked.empty());

@@ -10,7 +10,7 @@
 #include <memory>
 #include <thread>
 
-#include "pin.h"
+#include "http/pin.h"
 #include "tests/unit/lxd/call.h"
 #include "tests/unit/lxd/liar.h"
 
@@ -157,7 +157,7 @@ TEST_F(LxdHttpTest, APinNeedsNoAuthorities) {
   curl_easy_setopt(curl.get(), CURLOPT_CAINFO, "/nonexistent/ca.pem");
   curl_easy_setopt(curl.get(), CURLOPT_CAPATH, "/nonexistent");
 
-  pin_certificate(curl.get(), server.sha256);
+  http::pin_certificate(curl.get(), server.sha256);
 
   EXPECT_EQ(curl_easy_perform(curl.get()), CURLE_OK);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -96,6 +97,8 @@ Liar::Liar(std::string bytes, const Identity* identity)
     X509_free(certificate);
     EVP_PKEY_free(key);
     listen_on_port();
+    // OpenSSL writes to clients that have gone. Drivers run where this signal is ignored, too.
+    ::signal(SIGPIPE, SIG_IGN);
   }
   thread_ = std::thread([this] { serve(); });
 }

@@ -91,7 +91,6 @@ TEST(InterruptionTest, NoticesComeUntilTheTimeoutWithTheirActionAndTheirWithdraw
   const auto& first = seen.notices.front();
   EXPECT_EQ(first.instance_id, "i-1");
   EXPECT_EQ(first.text, "spot reclaim") << "one line";
-  EXPECT_EQ(first.noticed, Wall{1'000'000});
   EXPECT_EQ(first.at, Wall{121'000'000});
   EXPECT_EQ(first.action, model::InterruptionAction::kStop);
   EXPECT_EQ(seen.notices.back().action, model::InterruptionAction::kWithdrawn);
@@ -140,6 +139,16 @@ TEST(ConsoleTest, ItsPiecesAreJoinedWhateverBytesTheyHave) {
   EXPECT_EQ(text->bytes, std::string("boot\0\377\n", 7));
   EXPECT_EQ(text->offset, 100U);
   EXPECT_EQ(text->as_of, Wall{5'000'000});
+}
+
+TEST(ConsoleTest, SaysWhereAPieceIsMissing) {
+  ChaosSet set("console_gap"), whole("");
+
+  const auto text = console(set);
+
+  ASSERT_TRUE(text) << text.error().message;
+  EXPECT_EQ(text->gap, 104U);
+  EXPECT_FALSE(console(whole)->gap);
 }
 
 TEST(ConsoleTest, APieceThatGoesBackBreaksARule) {
@@ -228,29 +237,29 @@ TEST(ImagesTest, OneWithoutAnIdBreaksARule) {
   EXPECT_THAT(found.error().message, HasSubstr("images find: R28: "));
 }
 
-model::CloudResult<DriverSet::Nothing> suspend(ChaosSet& set) {
+model::CloudResult<DriverSet::Nothing> stop(ChaosSet& set) {
   return answer_of<DriverSet::Nothing>([&](auto done) {
-    set->suspend({"i-7", "s1", "test"}, kPatience, std::move(done));
+    set->stop({"i-7", "s1"}, kPatience, std::move(done));
   });
 }
 
-TEST(SuspendTest, ReachesTheDriver) {
+TEST(PowerTest, ReachesTheDriver) {
   ChaosSet set("", {}, "fake_serial_set");
 
-  const auto suspended = suspend(set);
+  const auto stopped = stop(set);
 
-  ASSERT_FALSE(suspended);
-  EXPECT_EQ(suspended.error().cls, CloudErrorClass::kNotFound);
-  EXPECT_THAT(suspended.error().message, HasSubstr("suspend: suspend of i-7"));
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().cls, CloudErrorClass::kNotFound);
+  EXPECT_THAT(stopped.error().message, HasSubstr("stop: stop of i-7"));
 }
 
-TEST(SuspendTest, OfADriverWithoutItIsUnsupported) {
+TEST(PowerTest, OfADriverWithoutItIsUnsupported) {
   ChaosSet set("");
 
-  const auto suspended = suspend(set);
+  const auto stopped = stop(set);
 
-  ASSERT_FALSE(suspended);
-  EXPECT_EQ(suspended.error().cls, CloudErrorClass::kUnsupported);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().cls, CloudErrorClass::kUnsupported);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Fault{"null_text", "R19: "}, Fault{"bad_tag", "R19: a tag's value"},
                       Fault{"long_id", "limit: id has 256 bytes, at most 255 are taken"},
                       Fault{"long_zone", "limit: zone has 256 bytes, at most 255 are taken"},
-                      Fault{"huge_name", "limit: name has 104857600 bytes"},
+                      Fault{"huge_name", "limit: remote_user has 104857600 bytes"},
                       Fault{"many_tags", "limit: a record with too many tags"},
                       Fault{"no_id", "R28: "}, Fault{"two_ids", "R28: "}, Fault{"nothing", "R28: "},
                       Fault{"other_key", "R32: "}, Fault{"positive_status", "R26: "},
@@ -98,7 +98,6 @@ TEST(DriverRulesTest, ErrorArrivesWithAllFieldsAndIsPrintable) {
   EXPECT_TRUE(error.outcome_unknown);
   EXPECT_EQ(error.retry_after, std::optional<Duration>(1500ms));
   EXPECT_EQ(error.quota_limit, 10);
-  EXPECT_EQ(error.provider_status, 429);
   EXPECT_EQ(error.provider_code, "VcpuLimit");
   EXPECT_EQ(error.message.find('\n'), std::string::npos);
   EXPECT_THAT(error.message, HasSubstr("(VcpuLimit, 10 of 10 used)")) << "the provider's words";

@@ -19,6 +19,7 @@ TEST(DriverSetTest, ReportsTheLimitsOfTheAccount) {
   EXPECT_EQ(set.opened()->max_concurrency, 4U) << "the driver's limit, since the account has none";
   EXPECT_TRUE(set.opened()->has_host_key_extension);
   EXPECT_TRUE(set.opened()->has_price_history);
+  EXPECT_TRUE(set.opened()->has_leftovers);
 }
 
 TEST(DriverSetTest, CreatesListsAndDestroys) {
@@ -27,8 +28,8 @@ TEST(DriverSetTest, CreatesListsAndDestroys) {
   const auto created = set.create();
   const auto listed = set.list();
   Awaited<DriverSet::Nothing> destroyed;
-  set->destroy({.id = created->id, .expected_set_id = "s1", .idempotency_key = "", .reason = ""},
-               kPatience, destroyed.done());
+  set->destroy({.id = created->id, .expected_set_id = "s1", .idempotency_key = ""}, kPatience,
+               destroyed.done());
   ASSERT_TRUE(destroyed.get());
   const auto left = set.list();
 
@@ -214,10 +215,10 @@ TEST(DriverSetTest, CallsExtensionsThatTheDriverHasAndReportsOthersAsUnsupported
   Awaited<DriverSet::Nothing> good, bad, started;
   Awaited<std::string> group;
 
-  set->verify_host_key({"i-1", "127.0.0.1", "ssh-ed25519", "blob"}, kPatience, good.done());
-  set->verify_host_key({"i-1", "127.0.0.1", "ssh-rsa", "blob"}, kPatience, bad.done());
+  set->verify_host_key({"i-1", "ssh-ed25519", "blob"}, kPatience, good.done());
+  set->verify_host_key({"i-1", "ssh-rsa", "blob"}, kPatience, bad.done());
   set->quota_group(ChaosSet::request().type, kPatience, group.done());
-  set->start({"i-1", "s1", "test"}, kPatience, started.done());
+  set->start({"i-1", "s1"}, kPatience, started.done());
 
   EXPECT_TRUE(good.get());
   EXPECT_EQ(bad.get().error().cls, CloudErrorClass::kKeyMismatch);
@@ -237,7 +238,7 @@ TEST(DriverSetTest, ALineOfLogNamesDriverSetAndCall) {
   set->create(request, kPatience, {}, created.done());
   EXPECT_TRUE(created.get());
   Awaited<DriverSet::Nothing> destroyed;
-  set->destroy({"i-key-1", "s1", "key-1", "test"}, kPatience, destroyed.done());
+  set->destroy({"i-key-1", "s1", "key-1"}, kPatience, destroyed.done());
   EXPECT_TRUE(destroyed.get());
 
   const std::string lines = testing::internal::GetCapturedStderr();
@@ -267,8 +268,8 @@ TEST(DriverSetTest, ACreateSaysWhereInTheCloudItIsPutAndThatItsUserDataIsCompres
   ChaosSet set("echo");
   auto request = ChaosSet::request();
   request.subnet = "subnet-a";
-  request.security_groups = {"sg-1", "sg-2"};
-  request.profiles = {"default", "big"};
+  request.placement.security_groups = {"sg-1", "sg-2"};
+  request.placement.profiles = {"default", "big"};
   request.type.provider_params_json = R"({"a":1})";
   request.user_data_format = model::UserDataFormat::kSh;
   request.user_data = std::string("\x1f\x8b\0", 3);
@@ -282,11 +283,27 @@ TEST(DriverSetTest, ACreateSaysWhereInTheCloudItIsPutAndThatItsUserDataIsCompres
             "{\"a\":1}, gzip of 3");
 }
 
+TEST(DriverSetTest, ACreateSaysWhatElseTheCloudIsToGiveTheInstance) {
+  ChaosSet set("echo");
+  auto request = ChaosSet::request();
+  request.placement.placement_group = "pg";
+  request.placement.capacity_reservation = "cr";
+  request.placement.identity_profile = "ip";
+  request.placement.tenancy = model::Tenancy::kHost;
+  request.placement.public_address = model::PublicAddress::kYes;
+  Awaited<model::ListedInstance> created;
+
+  set->create(request, kPatience, {}, created.done());
+
+  EXPECT_THAT(created.get()->state_reason,
+              HasSubstr("placement group pg, reservation cr, identity ip, tenancy 2, public 1"));
+}
+
 TEST(DriverSetTest, ACreateAsksForTheDisksWhoseSizeIsConfigured) {
   const auto said = [](std::int64_t root, std::int64_t added) {
     ChaosSet set("echo");
     auto request = ChaosSet::request();
-    request.root_disk = root;
+    request.placement.root_disk = root;
     request.type.added_scratch = added;
     Awaited<model::ListedInstance> created;
     set->create(request, kPatience, {}, created.done());
@@ -298,13 +315,12 @@ TEST(DriverSetTest, ACreateAsksForTheDisksWhoseSizeIsConfigured) {
   EXPECT_THAT(said(0, 0), testing::Not(HasSubstr("disk")));
 }
 
-TEST(DriverSetTest, AnInstanceSaysItsSubnetAndOfWhatItDied) {
+TEST(DriverSetTest, AnInstanceSaysOfWhatItDied) {
   ChaosSet set("");
 
   const auto created = set.create();
 
   ASSERT_TRUE(created) << created.error().message;
-  EXPECT_EQ(created->subnet, "subnet-1");
   EXPECT_EQ(created->state_error, "Server.Error: no disk") << "one line";
 }
 

@@ -78,10 +78,10 @@ TEST_F(LibraryTest, NamesBothDraftsIfTheyDiffer) {
               AllOf(HasSubstr("draft " + theirs), HasSubstr("speaks draft " + ours)));
 }
 
-TEST_F(LibraryTest, TellsTheAuthorOfADriverOfDraft1WhatToDo) {
+TEST_F(LibraryTest, TellsTheAuthorOfADriverOfAnEarlierDraftWhatToDo) {
   EXPECT_THAT(
-      error_of(fake("fake_draft_1")),
-      HasSubstr("is built for draft 1 of the driver ABI, this hostler speaks draft " +
+      error_of(fake("fake_draft_2")),
+      HasSubstr("is built for draft 2 of the driver ABI, this hostler speaks draft " +
                 std::to_string(HOSTLER_ABI_DRAFT) + ": build the driver with this hostler's SDK"));
 }
 

@@ -35,7 +35,6 @@ struct Counter {
   void verify(const hostler_verify_req&, hostler_op*) { ++calls; }
   void start(const hostler_power_req&, hostler_op*) { ++calls; }
   void stop(const hostler_power_req&, hostler_op*) { ++calls; }
-  void suspend(const hostler_power_req&, hostler_op*) { ++calls; }
   void offerings(const hostler_offerings_req&, hostler_op*) { ++calls; }
   hostler_status watch(const hostler_interruption_req&, hostler_op*) {
     return ++calls, HOSTLER_PENDING;
@@ -102,7 +101,7 @@ TEST_F(MustUnderstand, ADriverInCppRefusesWhatItsHeaderDoesNotKnowOfACreate) {
   refuses(request_.public_ip, HOSTLER_PUBLIC_IP_NO + 1, "public_ip 3");
   refuses(type_.flags, 0x100, "flags 256 of a type");
   refuses(type_.market, HOSTLER_MARKET_SPOT + 1, "market 3");
-  refuses(user_data_.format, HOSTLER_USER_DATA_IGNITION + 1, "user data of format 4");
+  refuses(user_data_.format, HOSTLER_USER_DATA_SH + 1, "user data of format 2");
   refuses(user_data_.flags, 0x04, "flags 4 of user data");
   refuses(disk_.role, HOSTLER_DISK_SCRATCH + 1, "disk of role 3");
   refuses(disk_.flags, 0x04, "flags 4 of a disk");
@@ -152,7 +151,6 @@ TEST_F(MustUnderstand, EachExtensionOfADriverInCppRefusesWhatItDoesNotKnowToo) {
   const auto power = table_of<hostler_ext_power>(HOSTLER_EXT_POWER);
   expect_refused_then_made(power.start, set(), &op_);
   expect_refused_then_made(power.stop, set(), &op_);
-  expect_refused_then_made(power.suspend, set(), &op_);
   expect_refused_then_made(table_of<hostler_ext_host_key>(HOSTLER_EXT_HOST_KEY).verify, set(),
                            &op_);
   expect_refused_then_made(table_of<hostler_ext_offerings>(HOSTLER_EXT_OFFERINGS).offerings, set(),
@@ -164,7 +162,7 @@ TEST_F(MustUnderstand, EachExtensionOfADriverInCppRefusesWhatItDoesNotKnowToo) {
   expect_refused_then_made(leftovers.list, set(), &op_);
   expect_refused_then_made(leftovers.destroy, set(), &op_);
   expect_refused_then_made(table_of<hostler_ext_images>(HOSTLER_EXT_IMAGES).find, set(), &op_);
-  EXPECT_EQ(driver_.calls, 10);
+  EXPECT_EQ(driver_.calls, 9);
   EXPECT_EQ(table_.get_extension(HOSTLER_EXT_PRICE_HISTORY), nullptr) << "it has none";
 }
 

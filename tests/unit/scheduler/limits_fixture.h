@@ -19,7 +19,7 @@ inline constexpr PrincipalId kAnn = 0, kBob = 1;
 
 /// A queue, and a site whose plans see it.
 struct LimitsTest : testing::Test {
-  ClassId cls(std::int32_t vcpus, std::int32_t priority = 0) {
+  ClassId cls(model::Vcpus vcpus, std::int32_t priority = 0) {
     model::WorkShape shape;
     shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = kGiB, .scratch = 0};
     shape.priority = priority;
@@ -31,7 +31,7 @@ struct LimitsTest : testing::Test {
       queue.push(to, {.arrival = arrival, .work = {arrival}, .since = Mono{}}, principal);
     }
   }
-  void limit_vcpus(PrincipalId principal, std::int64_t vcpus) {
+  void limit_vcpus(PrincipalId principal, model::Vcpus vcpus) {
     queue.set_allowance(principal, {.vcpus = vcpus, .price_per_hour = {}});
   }
   void limit_price(PrincipalId principal, std::int64_t price) {

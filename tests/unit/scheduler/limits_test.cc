@@ -124,23 +124,24 @@ TEST_F(LimitsTest, ChoosesAsAnExhaustiveSearchWould) {
     queue = {};
     arrival = 0;
     std::map<std::uint64_t, std::pair<ClassId, PrincipalId>> items;
-    std::map<PrincipalId, std::int64_t> left;
+    std::map<PrincipalId, model::Vcpus> left;
     const auto principals = 1 + static_cast<PrincipalId>(random.below(30));
-    const auto limit = [&](PrincipalId principal, std::int64_t vcpus) {
+    const auto limit = [&](PrincipalId principal, model::Vcpus vcpus) {
       left[principal] = vcpus;
       limit_vcpus(principal, vcpus);
     };
     const auto some = [&] { return static_cast<PrincipalId>(random.below(principals)); };
     for (int step = 0; step < 500; ++step) {
       if (random.chance(0.6)) {
-        const ClassId to = cls(1 + static_cast<std::int32_t>(random.below(10)),
+        const auto thousandths = static_cast<std::int64_t>(random.below(40)) * 250;
+        const ClassId to = cls(model::Vcpus::of_thousandths(thousandths),
                                static_cast<std::int32_t>(random.below(3)));
         const PrincipalId who = some();
         push(to, who);
         items[arrival] = {to, who};
       }
       if (random.chance(0.2)) queue.set_key(some(), static_cast<double>(random.below(5)));
-      if (random.chance(0.1)) limit(some(), static_cast<std::int64_t>(random.below(20)) - 2);
+      if (random.chance(0.1)) limit(some(), static_cast<std::int32_t>(random.below(20)) - 2);
       if (random.chance(0.1)) {
         const PrincipalId who = some();
         left.erase(who);
@@ -157,8 +158,9 @@ TEST_F(LimitsTest, ChoosesAsAnExhaustiveSearchWould) {
       const std::pair<const std::uint64_t, std::pair<ClassId, PrincipalId>>* best = nullptr;
       for (const auto& item : items) {
         const auto limited = left.find(item.second.second);
-        if (needs(item) <= room && (limited == left.end() || needs(item) <= limited->second) &&
-            (best == nullptr || rank(item) < rank(*best)))
+        const bool allowed =
+            limited == left.end() || needs(item) == 0 || needs(item) <= limited->second;
+        if (needs(item) <= room && allowed && (best == nullptr || rank(item) < rank(*best)))
           best = &item;
       }
       const auto found =
@@ -192,13 +194,14 @@ TEST_F(LimitsTest, NeverBuysForMoreThanTheAllowancesOfAllTogether) {
     for (Offering& offering : site.snapshot.offerings)
       if (random.chance(0.3)) offering.shut = "a gate is shut";
     const auto principals = 1 + static_cast<PrincipalId>(random.below(4));
-    std::int64_t vcpus = 0, price = 0;
+    model::Vcpus vcpus;
+    std::int64_t price = 0;
     for (PrincipalId p = 0; p < principals; ++p) {
       for (int i = 0; i < 3; ++i)
         push(cls(1 + static_cast<std::int32_t>(random.below(4)),
                  static_cast<std::int32_t>(random.below(2))),
              p, 1 + static_cast<int>(random.below(30)));
-      const auto most = static_cast<std::int64_t>(random.below(20));
+      const auto most = static_cast<std::int32_t>(random.below(20));
       const auto paid = static_cast<std::int64_t>(random.below(3'000'000));
       queue.set_allowance(p, {.vcpus = most, .price_per_hour = model::Micros{paid}});
       vcpus += most;

@@ -74,7 +74,7 @@ class LinearBound {
       for (std::size_t f = 0; f < 3; ++f)
         cheapest = std::min(cheapest,
                             kFamilies[f].price *
-                                (split[f] * view.shape.needs.vcpus +
+                                (split[f] * static_cast<double>(view.shape.needs.vcpus) +
                                  (1 - split[f]) * static_cast<double>(view.shape.needs.ram / kGiB) /
                                      static_cast<double>(kFamilies[f].gib)));
       sum += cheapest * static_cast<double>(view.count);

@@ -49,6 +49,49 @@ TEST(QueueTest, WorkOfAnotherKindHasAClassOfItsOwnAndTheSameOrder) {
   EXPECT_EQ(queue.pop(leases).work.text(), "l-7");
 }
 
+TEST(QueueTest, AClassThatNobodyUsesIsGoneAfterAThousandOthers) {
+  Queue queue;
+  const ClassId first = queue.intern(shape(1));
+  ASSERT_EQ(queue.intern(shape(1)), first);
+  queue.push(first, item(1));
+  EXPECT_TRUE(queue.waits(first));
+  queue.release(first);
+  queue.pop(first);
+  EXPECT_FALSE(queue.waits(first));
+  EXPECT_NE(queue.find(first), nullptr) << "the other one still runs";
+  queue.release(first);
+  EXPECT_EQ(queue.intern(shape(1)), first) << "a host may be on the way for such work";
+  queue.release(first);
+  for (std::size_t i = 0; i < Queue::kUnusedKept; ++i) {
+    EXPECT_NE(queue.find(first), nullptr);
+    queue.release(queue.intern(shape(2 + static_cast<std::int32_t>(i))));
+  }
+  EXPECT_EQ(queue.find(first), nullptr);
+  EXPECT_FALSE(queue.waits(first));
+  EXPECT_EQ(queue.find(shape(1)), std::nullopt);
+  EXPECT_NE(queue.intern(shape(1)), first) << "a plan that is under way may still name it";
+}
+
+// Bug: with a million needs that do not fit, the end of one job took 353 ms on the loop.
+TEST(QueueTest, ASearchThatFindsNothingEndsAfterSomeThousandLanes) {
+  Queue queue;
+  constexpr int kClasses = 20'000, kMost = 5'000;
+  for (int i = 0; i < kClasses; ++i)
+    queue.push(queue.intern(shape(1 + i)), item(static_cast<std::uint64_t>(i)),
+               static_cast<PrincipalId>(i % 100));
+  int asked = 0;
+  EXPECT_EQ(queue.next([&](const Queue::Class&) { return ++asked < 0; }), std::nullopt);
+  EXPECT_LT(asked, kMost);
+
+  asked = 0;
+  model::Resources room = Queue::kAnyRoom;
+  room.vcpus = 1;
+  const auto found = queue.next([&](const Queue::Class&) { return ++asked > 0; }, {}, room);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(queue.at(*found).shape.needs.vcpus, 1);
+  EXPECT_EQ(asked, 1) << "it asks about what has room only";
+}
+
 TEST(QueueTest, HandsOutFirstComeFirstServed) {
   Queue queue;
   const ClassId cls = queue.intern(shape(1));

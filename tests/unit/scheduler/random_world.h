@@ -71,7 +71,7 @@ class RandomWorld : public Site {
                          random.chance(0.5) ? HostPhase::kReady : phase);
       h.created = h.since = snapshot.now - std::chrono::seconds(number(0, 1200));
       if (h.phase == HostPhase::kReady && random.chance(0.5)) {
-        const auto used = static_cast<std::int32_t>(number(0, h.total.vcpus));
+        const auto used = model::Vcpus::of_thousandths(number(0, h.total.vcpus.thousandths()));
         occupy(h, {.vcpus = used, .gpus = 0, .ram = number(0, h.total.ram), .scratch = 0});
       }
       if (random.chance(0.1)) h.kept = true, h.takes_work = false;
@@ -92,9 +92,15 @@ class RandomWorld : public Site {
       priorities.push_back(static_cast<std::int32_t>(number(-1, 2)));
     std::sort(priorities.rbegin(), priorities.rend());
     for (const auto priority : priorities) {
-      const ClassId cls = jobs(static_cast<std::uint64_t>(number(1, random.chance(0.1) ? 90 : 6)),
-                               static_cast<std::int32_t>(number(1, 18)), number(1, 40), priority,
-                               std::chrono::seconds(number(0, 1200)));
+      // Parts of vcpus, and now and then jobs that need nothing.
+      const auto vcpus = random.chance(0.3)
+                             ? model::Vcpus::of_thousandths(number(0, 72) * 250)
+                             : model::Vcpus(static_cast<std::int32_t>(number(1, 18)));
+      const bool needs_nothing = random.chance(0.05);
+      const ClassId cls =
+          jobs(static_cast<std::uint64_t>(number(1, random.chance(0.1) ? 90 : 6)),
+               needs_nothing ? model::Vcpus() : vcpus, needs_nothing ? 0 : number(1, 40), priority,
+               std::chrono::seconds(number(0, 1200)));
       auto& c = constraints(cls);
       if (random.chance(0.1)) c.zone = "z1";
       if (random.chance(0.1)) c.market = Market::kSpot;

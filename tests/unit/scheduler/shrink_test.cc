@@ -33,8 +33,11 @@ TEST(ShrinkTest, GoesInTheOrderOfTheDesign) {
   const auto small = site.type("small", 1, 2, 100), dear = site.type("dear", 2, 4, 300),
              spot = site.type("spot", 1, 2, 10, Market::kSpot);
   const Mono long_ago = site.snapshot.now - 59min;
-  site.host(1, small, HostPhase::kComing).created = site.snapshot.now - 5s;
-  site.host(2, small, HostPhase::kComing).created = site.snapshot.now - 2s;
+  for (const std::uint64_t id : {1U, 2U}) {
+    HostView& booting = site.host(id, small, HostPhase::kComing);
+    booting.created = site.snapshot.now - (id == 1 ? 5s : 2s);
+    booting.work_cancelled = true;
+  }
   site.host(3, small).draining = true;
   site.host(4, small).since = long_ago;
   site.host(5, dear).since = long_ago;
@@ -108,6 +111,7 @@ TEST(ShrinkTest, AsManyAsAreKeptInReserveMayFinishBooting) {
     EXPECT_THAT(site.plan().shutdowns, IsEmpty());
 
     site.host(3, small, HostPhase::kComing);
+    for (HostView& h : site.snapshot.hosts) h.work_cancelled = h.phase == HostPhase::kComing;
     EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(3, ShutdownCode::kBootingSurplus)));
   }
 }
@@ -129,8 +133,27 @@ TEST(ShrinkTest, AReadyHostOfTheMinimumStaysRatherThanOneThatBoots) {
   const auto small = site.type("small", 2, 4, 100);
   site.pool().min = 1;
   site.host(1, small).since = Mono(0s);
-  site.host(2, small, HostPhase::kComing);
+  site.host(2, small, HostPhase::kComing).work_cancelled = true;
   EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, ShutdownCode::kBootingSurplus)));
+}
+
+TEST(ShrinkTest, AHostThatBootsIsKeptUntilItIsReadyAndIdle) {
+  Site site;
+  site.host(1, site.type("small", 2, 4, 100), HostPhase::kComing).created = Mono(0s);
+  EXPECT_THAT(site.plan().shutdowns, IsEmpty()) << "nothing waits for it any more";
+
+  HostView& host = site.snapshot.hosts[0];
+  host.phase = HostPhase::kReady, host.takes_work = true;
+  EXPECT_THAT(site.plan().shutdowns, IsEmpty());
+  host.since = site.snapshot.now - 1min;
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(1, ShutdownCode::kIdle)));
+}
+
+TEST(ShrinkTest, AHostWhoseWorkWasCancelledIsKeptIfOtherWorkWaitsForIt) {
+  Site site;
+  site.host(1, site.type("small", 2, 4, 100), HostPhase::kComing).work_cancelled = true;
+  site.jobs(1, 1);
+  EXPECT_THAT(site.plan().shutdowns, IsEmpty());
 }
 
 // Bug: it kept the host of the job from being bought.
@@ -154,7 +177,7 @@ TEST(ShrinkTest, OnlyWhatTheReserveLacksMayFinishBooting) {
   HostView& off = site.host(1, small, HostPhase::kStopped);
   off.can_stop = off.can_wake = true;
   site.host(2, small).can_stop = true;
-  site.host(3, small, HostPhase::kComing);
+  site.host(3, small, HostPhase::kComing).work_cancelled = true;
   EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(3, ShutdownCode::kBootingSurplus)));
 }
 
@@ -179,7 +202,7 @@ TEST(ShrinkTest, NoDearHostBecomesTheReserve) {
   const auto dear = site.type("dear", 8, 8, 900);
   site.pool().standby = 1;
   site.host(1, small);
-  site.host(2, dear, HostPhase::kComing);
+  site.host(2, dear, HostPhase::kComing).work_cancelled = true;
   EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, ShutdownCode::kBootingSurplus)));
 
   site.snapshot.hosts[1].offering = small;

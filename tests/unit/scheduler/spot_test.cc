@@ -18,14 +18,55 @@ TEST(SpotTest, WaitsForSpotBeforeItFallsBackToOnDemand) {
   const auto spot = site.type("spot", 2, 4, 50, Market::kSpot);
   const auto steady = site.type("steady", 2, 4, 300);
   site.snapshot.offerings[spot].shut = "capacity";
-  site.jobs(1, 1, 1, 0, 10min - 1ns);
+  site.pool().spot_shortage_patience = 7min;
+  site.jobs(1, 1, 1, 0, 7min - 1ns);
   Plan plan = site.plan();
   EXPECT_THAT(plan.creates, IsEmpty());
   EXPECT_EQ(plan.waiting[0].code, model::WaitingCode::kGateShut);
 
-  site.snapshot.classes[0].oldest = site.snapshot.now - 10min;
+  site.snapshot.classes[0].oldest = site.snapshot.now - 7min;
   plan = site.plan();
   EXPECT_THAT(bought(plan), ElementsAre(steady));
+}
+
+// Bug: the first job started after 654 s.
+TEST(SpotTest, FallsBackAtOnceWhileGatesHoldBackAllSpotThatCouldServe) {
+  Site site;
+  const auto z1 = site.type("spot", 2, 4, 50, Market::kSpot, "z1");
+  const auto z2 = site.type("spot-2", 2, 4, 60, Market::kSpot, "z2");
+  const auto tiny = site.type("tiny", 1, 1, 10, Market::kSpot);
+  const auto steady = site.type("steady", 2, 4, 100);
+  site.snapshot.offerings[z1].shut = "capacity";
+  site.jobs(1, 2);
+  EXPECT_THAT(bought(site.plan()), ElementsAre(z2));
+
+  site.snapshot.offerings[z2].shut = "capacity";
+  EXPECT_TRUE(site.snapshot.offerings[tiny].shut.empty()) << "it could not serve";
+  EXPECT_THAT(bought(site.plan()), ElementsAre(steady));
+}
+
+TEST(SpotTest, FallsBackAtOnceWhereOnlyACeilingOfTheSiteBlocksSpot) {
+  Site site;
+  site.policy.sets.push_back(site.policy.sets[0]);
+  site.policy.sets[1].name = "spots";
+  site.snapshot.sets.resize(2);
+  const auto spot = site.type("spot", 2, 4, 50, Market::kSpot);
+  const auto steady = site.type("steady", 2, 4, 100);
+  site.snapshot.offerings[spot].set = 1;
+  site.jobs(1, 1);
+  EXPECT_THAT(bought(site.plan()), ElementsAre(spot));
+
+  site.snapshot.sets[1].creates = 0;
+  EXPECT_THAT(site.plan().creates, IsEmpty()) << "a rate passes by itself";
+  site.snapshot.sets[1].creates.reset();
+  site.snapshot.sets[1].price_per_hour = model::Micros{49};
+  EXPECT_THAT(bought(site.plan()), ElementsAre(steady));
+  site.snapshot.sets[1].price_per_hour.reset();
+  site.snapshot.sets[1].instances = 0;
+  EXPECT_THAT(bought(site.plan()), ElementsAre(steady));
+
+  site.snapshot.sets[0].instances = 0;
+  EXPECT_THAT(site.plan().creates, IsEmpty()) << "on_demand is at a ceiling too";
 }
 
 TEST(SpotTest, ReplacesASpotRequestThatWasNotFulfilledInTime) {

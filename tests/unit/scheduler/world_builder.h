@@ -74,7 +74,7 @@ struct Site {
     return h;
   }
   /// Adds `count` jobs, which arrive one after the other. Returns the id of their class.
-  ClassId jobs(std::uint64_t count, std::int32_t vcpus, std::int64_t gib = 1,
+  ClassId jobs(std::uint64_t count, model::Vcpus vcpus, std::int64_t gib = 1,
                std::int32_t priority = 0, Duration waited = 1s) {
     ClassView c;
     c.id = static_cast<ClassId>(snapshot.classes.size());

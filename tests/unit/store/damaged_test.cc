@@ -173,7 +173,7 @@ TEST_P(DamagedTest, ADamagedInstanceTellsWhatCountsForCeilingsAndSetsItsWorkAsid
            {"state = 10", "state is 10"},
            {"state = 4, ssh_port = 65536", "ssh_port is 65536"},
            {"ssh_port = 22, verified_by = 3", "verified_by is 3"},
-           {"verified_by = -1, vcpus = -2", "vcpus is -2"}}) {
+           {"verified_by = -1, vcpu_thousandths = -2", "vcpu_thousandths is -2"}}) {
     const auto restored = restored_after("UPDATE instances SET " + value + " WHERE id = 7");
 
     EXPECT_THAT(named(restored),
@@ -185,7 +185,7 @@ TEST_P(DamagedTest, ADamagedInstanceTellsWhatCountsForCeilingsAndSetsItsWorkAsid
     EXPECT_EQ(readable.pool, "default");
     EXPECT_EQ(readable.provider_id, "i-7");
     EXPECT_EQ(readable.price_per_hour, model::Micros{250});
-    EXPECT_EQ(readable.total.vcpus, problem == "vcpus is -2" ? 0 : 4);
+    EXPECT_EQ(readable.total.vcpus, problem == "vcpu_thousandths is -2" ? 0 : 4);
     ASSERT_EQ(restored.instances.size(), 1U);
     EXPECT_EQ(restored.instances[0].record.id, model::InstanceId{8});
     EXPECT_THAT(work(restored), ElementsAre("j-6"));

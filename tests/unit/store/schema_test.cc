@@ -332,6 +332,7 @@ std::map<std::string, Columns> described() {
   describe<model::ImageRow>(tables);
   describe<model::PrincipalUse>(tables);
   describe<model::OfferedRow>(tables);
+  describe<model::RamReport>(tables);
   describe<model::LedgerRecord>(tables);
   tables["work_specs"].emplace("body", Type::kText);
   tables["meta"] = {{"key", Type::kText}, {"value", Type::kText}};

@@ -183,7 +183,6 @@ TEST_P(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
   create.type = {.name = "small",
                  .provider_type = "m1",
                  .resources = {1, 2, 3, 4},
-                 .root_disk = 6,
                  .added_scratch = 3,
                  .price_per_hour = {5},
                  .market = model::Market::kSpot,
@@ -191,18 +190,22 @@ TEST_P(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
                  .only_in = {},
                  .quota_group = "g",
                  .image_id = "img",
-                 .subnet = "subnet-t",
-                 .security_groups = {"sg-t"},
-                 .profiles = {"p-t"},
                  .provider_params_json = R"({"a":"\n"})"};
   create.region = "r", create.zone = "a", create.subnet = "s", create.price_cap_per_hour = {9};
-  create.root_disk = 8;
-  create.name_hint = "hint", create.user_data_format = model::UserDataFormat::kRaw;
+  create.placement = {.root_disk = 8,
+                      .subnets = {},
+                      .security_groups = {"sg-1", "sg-2"},
+                      .profiles = {"p"},
+                      .placement_group = "pg",
+                      .capacity_reservation = "cr",
+                      .identity_profile = "ip",
+                      .tenancy = model::Tenancy::kHost,
+                      .public_address = model::PublicAddress::kYes};
+  create.name_hint = "hint", create.user_data_format = model::UserDataFormat::kSh;
   create.user_data = std::string("\0\xff\n\"", 4);
   create.ssh_host_key_private = "-----BEGIN\n", create.ssh_host_key_public = "ssh-ed25519 A";
   create.ssh_public_keys = {"k1", "k2"};
   create.user_data_gzip = true;
-  create.security_groups = {"sg-1", "sg-2"}, create.profiles = {"p"};
   create.tags = {{"hostler-key", "key"}, {"x", "\"\u00e9"}};
   change.create = std::make_shared<const model::CreateRequest>(create);
   must_commit({change});
@@ -283,6 +286,15 @@ TEST_P(StoreTest, KeepsTheLastAccountOfEachSet) {
 
   EXPECT_THAT(reopened().accounts, ElementsAre(model::SetAccount{"east", "", "us"},
                                                model::SetAccount{"west", "b'2\n", "\xc3\xa9u"}));
+}
+
+TEST_P(StoreTest, KeepsWhatHostsReportedOfTheirRamUntilItIsForgotten) {
+  must_commit({model::RamReport{"west", "small", 8, 7}, model::RamReport{"east", "small", 8, 6},
+               model::RamReport{"west", "small", 8, 5}, model::RamReport{"west", "large", 9, 8}});
+  must_commit({model::RamForgotten{"west", "large"}, model::RamForgotten{"west", "none"}});
+
+  EXPECT_THAT(reopened().ram_reports, ElementsAre(model::RamReport{"east", "small", 8, 6},
+                                                  model::RamReport{"west", "small", 8, 5}));
 }
 
 TEST_P(StoreTest, KeepsTheLastUseOfEachPrincipal) {

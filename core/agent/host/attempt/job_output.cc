@@ -73,6 +73,11 @@ bool JobOutput::read_pipe(std::size_t index, std::size_t rounds) {
   return true;
 }
 
+void JobOutput::note(const std::string& line) {
+  spools_[1].append(line);
+  if (show_at_ == INT64_MAX) show_at_ = std::max(next_wake_, boottime_us());
+}
+
 void JobOutput::show() {
   for (Spool& spool : spools_) spool.spill();
   const WakeNote note{attempt_.work.value, attempt_.number, 0};

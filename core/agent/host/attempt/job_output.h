@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "core/agent/host/attempt/spool.h"
 #include "core/agent/host/system/os.h"
@@ -27,6 +28,9 @@ class JobOutput {
   void read(const pollfd (&polls)[2]);
   /// Reads what is left in the pipes, when all processes of the job have ended.
   void read_rest();
+
+  /// Adds a line of the agent itself to stderr.
+  void note(const std::string& line);
 
   /// When show() is to be called next, boottime in us; INT64_MAX: not before new output comes.
   [[nodiscard]] std::int64_t show_at() const { return show_at_; }

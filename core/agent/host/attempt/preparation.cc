@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "core/agent/host/attempt/slots.h"
 
 namespace hostler::agent {
@@ -31,9 +33,8 @@ Result<void> make_folder(const ShimTask& task) {
   return {};
 }
 
-Result<Launch> launch_of(const ShimTask& task) {
+Launch launch_beside(const ShimTask& task) {
   Launch out;
-  out.command = HOSTLER_TRY(command_of(task));
   out.folder = task.state_folder + "/" + work_path(task.slot);
   out.env = {{"HOME", out.folder}, {"TMPDIR", out.folder}};
   out.env.insert(out.env.end(), task.start.env.begin(), task.start.env.end());
@@ -45,6 +46,13 @@ Result<Launch> launch_of(const ShimTask& task) {
   out.cgroups = task.cgroups;
   out.no_new_privs = task.start.no_new_privs;
   out.drop_capabilities = task.start.drop_capabilities;
+  return out;
+}
+
+Result<Launch> launch_of(const ShimTask& task) {
+  auto command = HOSTLER_TRY(command_of(task));
+  Launch out = launch_beside(task);
+  out.command = std::move(command);
   return out;
 }
 

@@ -16,6 +16,8 @@ Result<void> make_folder(const ShimTask& task);
 
 /// Fills in everything but the three streams. If the job is a script, writes it to a file.
 Result<Launch> launch_of(const ShimTask& task);
+/// The same for another program that runs as the job does; the caller adds its command.
+Launch launch_beside(const ShimTask& task);
 
 /// A descriptor to read the job's standard input from; empty if the job has none.
 Result<UniqueFd> standard_input(const Start& start);

@@ -11,10 +11,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <utility>
 
 #include "core/agent/host/attempt/inputs.h"
 #include "core/agent/host/attempt/job_output.h"
+#include "core/agent/host/attempt/notice_file.h"
 #include "core/agent/host/attempt/outputs.h"
 #include "core/agent/host/attempt/preparation.h"
 #include "core/agent/host/attempt/shim_lock.h"
@@ -33,11 +35,13 @@ constexpr std::int64_t kNever = INT64_MAX;
 volatile sig_atomic_t g_child_ended = 0;
 volatile sig_atomic_t g_term_requested = 0;
 volatile sig_atomic_t g_kill_requested = 0;
+volatile sig_atomic_t g_notice_came = 0;
 
 void on_signal(int number) {
   if (number == SIGCHLD) g_child_ended = 1;
   if (number == SIGTERM) g_term_requested = 1;
   if (number == SIGUSR1) g_kill_requested = 1;
+  if (number == SIGURG) g_notice_came = 1;
 }
 
 void install_signal_handlers() {
@@ -46,7 +50,8 @@ void install_signal_handlers() {
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   struct sigaction action {};
   action.sa_handler = on_signal;
-  for (const int number : {SIGCHLD, SIGTERM, SIGUSR1}) ::sigaction(number, &action, nullptr);
+  for (const int number : {SIGCHLD, SIGTERM, SIGUSR1, SIGURG})
+    ::sigaction(number, &action, nullptr);
 }
 
 /// Closes all descriptors but stdin, stdout, stderr and the three arguments. `journal` and `wake`
@@ -77,6 +82,7 @@ void close_others(int& journal, int& wake, int& locks) {
   wake = new_wake;
 }
 
+/// The job and the interruption command beside it: its members are the state of one loop.
 class Shim {
  public:
   Shim(const ShimTask& task, int wake)
@@ -113,6 +119,9 @@ class Shim {
   void do_due_work();
   void end_job(bool at_once);
   void reap();
+  void on_notice();
+  void start_beside(const ReadNotice& notice);
+  void beside_ended(int status);
   void find_files();
   void finish();
 
@@ -127,6 +136,12 @@ class Shim {
   std::int64_t kill_at_ = kNever;
   model::EndReason failure_ = model::EndReason::kStartFailed;  ///< If start_job() fails.
   End end_;
+
+  // The interruption command.
+  UniqueFd beside_out_, beside_err_;            ///< The job's streams; only if it has a command.
+  std::optional<std::uint64_t> beside_notice_;  ///< The last notice that it was run for.
+  pid_t beside_ = 0;                            ///< 0: it does not run.
+  std::int64_t beside_ends_ = kNever;
 };
 
 Result<void> Shim::start_job() {
@@ -145,6 +160,10 @@ Result<void> Shim::start_job() {
   program.stderr_fd = err.get();
   memory_kills_ = Cgroups::memory_kills(task_.cgroups);
   pid_ = HOSTLER_TRY(launch(program));
+  if (!task_.start.interruption_command.empty()) {
+    beside_out_ = std::move(out);
+    beside_err_ = std::move(err);
+  }
   if (task_.start.time_limit_us > 0)
     limit_at_ = boottime_us() + static_cast<std::int64_t>(task_.start.time_limit_us);
   return {};
@@ -157,7 +176,7 @@ void Shim::watch() {
   while (!main_ended_) {
     pollfd polls[2];
     output_.fill(polls);
-    const std::int64_t due = std::min({limit_at_, kill_at_, output_.show_at()});
+    const std::int64_t due = std::min({limit_at_, kill_at_, beside_ends_, output_.show_at()});
     timespec wait{};
     if (due != kNever) {
       const std::int64_t us = std::max<std::int64_t>(0, due - boottime_us());
@@ -166,7 +185,8 @@ void Shim::watch() {
     const int ready = ::ppoll(polls, 2, due == kNever ? nullptr : &wait, &none);
     if (ready > 0) output_.read(polls);
     if (std::exchange(g_child_ended, 0) != 0) reap();
-    if (due != kNever || g_term_requested != 0 || g_kill_requested != 0) do_due_work();
+    if (due != kNever || g_term_requested != 0 || g_kill_requested != 0 || g_notice_came != 0)
+      do_due_work();
   }
 }
 
@@ -182,6 +202,56 @@ void Shim::do_due_work() {
     if (!ending_) end_job(false);
   }
   if (now >= kill_at_) end_job(true);
+  if (std::exchange(g_notice_came, 0) != 0) on_notice();
+  if (now >= beside_ends_) {
+    beside_ends_ = kNever;
+    if (beside_ > 0) ::kill(-beside_, SIGKILL);
+  }
+}
+
+void Shim::on_notice() {
+  const auto notice = read_notice(task_.start.attempt);
+  if (!notice || task_.start.interruption_command.empty()) return;
+  if (beside_notice_ == notice->notice) {
+    if (beside_ > 0) beside_ends_ = notice->ends_us;
+  } else if (beside_ == 0 && notice->ends_us > boottime_us()) {
+    beside_notice_ = notice->notice;
+    start_beside(*notice);
+  }
+}
+
+void Shim::start_beside(const ReadNotice& notice) {
+  const std::int64_t left = (notice.ends_us - boottime_us()) / 1'000'000;
+  const bool is_known = notice.at_us != 0;
+  Launch program = launch_beside(task_);
+  program.command = {"/bin/sh", "-c", task_.start.interruption_command};
+  program.env.emplace_back("HOSTLER_INTERRUPTION_ACTION", to_string(notice.action));
+  program.env.emplace_back("HOSTLER_INTERRUPTION_TIME",
+                           is_known ? std::to_string(notice.at_us / 1'000'000) : "");
+  program.env.emplace_back("HOSTLER_INTERRUPTION_SECONDS_LEFT",
+                           is_known ? std::to_string(left) : "");
+  const UniqueFd input = open_null();
+  program.stdin_fd = input.get();
+  program.stdout_fd = beside_out_.get();
+  program.stderr_fd = beside_err_.get();
+  const auto started = launch(program);
+  if (!started) {
+    output_.note("hostler: the interruption command did not start: " + started.error().message +
+                 "\n");
+    return;
+  }
+  beside_ = *started;
+  beside_ends_ = notice.ends_us;
+}
+
+void Shim::beside_ended(int status) {
+  beside_ = 0;
+  beside_ends_ = kNever;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+  output_.note("hostler: the interruption command ended with " +
+               (WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
+                                    : "exit status " + std::to_string(WEXITSTATUS(status))) +
+               "\n");
 }
 
 void Shim::end_job(bool at_once) {
@@ -198,6 +268,7 @@ void Shim::reap() {
     int status = 0;
     const pid_t pid = ::waitpid(-1, &status, WNOHANG);
     if (pid <= 0) return;
+    if (pid == beside_) beside_ended(status);
     if (pid != pid_) continue;
     main_ended_ = true;
     model::AttemptEnd& end = end_.end;
@@ -223,6 +294,8 @@ void Shim::find_files() {
 void Shim::finish() {
   model::AttemptEnd& end = end_.end;
   const bool all_killed = kill_descendants(pid_, task_.uid, task_.cgroups);
+  beside_out_.reset();
+  beside_err_.reset();
   output_.read_rest();
   output_.finish(end);
   find_files();

@@ -10,7 +10,7 @@
 /// leaves, writes the End to the journal, and exits.
 ///
 /// After SIGTERM it ends the job with TERM, then KILL after the grace period; after SIGUSR1 with
-/// KILL.
+/// KILL. After SIGURG it reads the notice file, and runs the interruption command beside the job.
 namespace hostler::agent {
 
 /// The message that a shim writes to the named pipe `wake`. Small enough to be written atomically.

@@ -17,6 +17,8 @@ namespace {
 constexpr std::int64_t kIntervalMinUs = 100'000;
 constexpr std::uint64_t kIntervalMaxUs = std::uint64_t{86400} * 1'000'000;
 constexpr std::size_t kTailMax = 1024;
+constexpr std::int64_t kRepeatUs =
+    60'000'000;  ///< Until a notice that has not changed is reported again.
 
 std::int64_t bounded(std::uint64_t us) {
   return std::max(kIntervalMinUs, static_cast<std::int64_t>(std::min(us, kIntervalMaxUs)));
@@ -43,7 +45,10 @@ void Checks::start(State& state) {
   shell.command = {"/bin/sh", "-c", state.check.command};
   shell.folder = "/";
   shell.stdin_fd = in.get();
+  const UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   shell.stdout_fd = shell.stderr_fd = out.get();
+  // What a check complains of is no notice.
+  if (state.check.kind == Check::Kind::kInterrupted && nowhere) shell.stderr_fd = nowhere.get();
   const auto pid = launch(shell);
   state.pid = pid ? *pid : 0;
   state.timed_out = false;
@@ -76,6 +81,18 @@ std::int64_t Checks::due() const {
   return out;
 }
 
+void Checks::on_notice_check(State& state, std::string_view text,
+                             const std::function<void(Finding&&)>& report) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
+  std::string said = printable(text.substr(0, kTailMax), kTailMax);
+  // Repeated now and then: a notice without a time is over when nobody repeats it.
+  const std::int64_t repeat_after = kRepeatUs / bounded(state.check.interval_us);
+  if (state.said == said && (said.empty() || ++state.unchanged < repeat_after)) return;
+  state.unchanged = 0;
+  state.said = said;
+  report({state.check.name, std::move(said), state.check.kind});
+}
+
 bool Checks::on_exit(pid_t pid, int status, const std::function<void(Finding&&)>& report) {
   const auto found = std::find_if(states_.begin(), states_.end(),
                                   [pid](const State& state) { return state.pid == pid; });
@@ -87,7 +104,11 @@ bool Checks::on_exit(pid_t pid, int status, const std::function<void(Finding&&)>
   text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
   state.output.reset();
   const bool zero = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !state.timed_out;
-  const bool bad = state.check.kind == Check::Kind::kHealthy ? !zero : zero;
+  if (state.check.kind == Check::Kind::kInterrupted) {
+    if (zero) on_notice_check(state, text, report);
+    return true;
+  }
+  const bool bad = !zero;
   if (!std::exchange(state.bad, bad) && bad) {
     const std::string how = state.timed_out ? "timeout"
                             : WIFSIGNALED(status)

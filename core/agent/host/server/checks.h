@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/agent/host/system/os.h"
@@ -14,14 +16,15 @@
 namespace hostler::agent {
 
 /// Runs the configured checks, each one at once and then at its interval, and reports when a check
-/// turns from good to bad. Called by the server's loop. Does not block, except for the start of a
-/// command.
+/// turns from good to bad, or one of kInterrupted prints something else. Called by the server's
+/// loop. Does not block, except for the start of a command.
 class Checks {
  public:
-  /// A check that turned bad.
+  /// A check that turned bad, or has printed something else.
   struct Finding {
     std::string check;  ///< Name of the check.
-    std::string text;   ///< How the command ended, and the end of its output.
+    std::string text;   ///< How the command ended, and the end of its output; of kInterrupted what
+                        ///< it has printed.
     Check::Kind kind{};
   };
 
@@ -44,9 +47,13 @@ class Checks {
     UniqueFd output;
     std::int64_t kill_at = 0;
     bool timed_out = false;
-    bool bad = false;  ///< The last result was bad, and was reported.
+    bool bad = false;                 ///< The last result was bad, and was reported.
+    std::optional<std::string> said;  ///< Of kInterrupted: the last output that was reported.
+    std::int64_t unchanged = 0;       ///< Of kInterrupted: runs since then that printed the same.
   };
   static void start(State& state);
+  static void on_notice_check(State& state, std::string_view text,
+                              const std::function<void(Finding&&)>& report);
 
   std::vector<State> states_;
 };

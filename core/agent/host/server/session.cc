@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/agent/host/attempt/outputs.h"
+#include "core/agent/host/system/ram.h"
 #include "core/agent/host/system/scratch.h"
 
 namespace hostler::agent {
@@ -21,6 +22,7 @@ Session::Session(std::unique_ptr<Connection> connection, Parts parts, std::strin
   connection_->send_greeting();
   send_hello(std::move(agent_sha));
   send_scratch();
+  send_ram();
   send_listing();
 }
 
@@ -40,7 +42,12 @@ void Session::send_hello(std::string agent_sha) {
 
 void Session::send_scratch() {
   const bool unused = parts_.supervisor.attempts().last_sequence() == 0;
-  if (const auto bytes = scratch_bytes(unused)) connection_->send(Scratch{*bytes});
+  if (const auto bytes = scratch_bytes(unused, parts_.supervisor.boot_id()))
+    connection_->send(Scratch{*bytes});
+}
+
+void Session::send_ram() {
+  if (const auto bytes = ram_bytes()) connection_->send(Ram{*bytes});
 }
 
 void Session::send_listing() {
@@ -126,6 +133,8 @@ void Session::on(const Start& start) {
 }
 
 void Session::on(const Kill& kill) { parts_.supervisor.kill(kill.attempt, kill.at_once); }
+
+void Session::on(const Interrupt& notice) { parts_.supervisor.interrupt(notice); }
 
 void Session::on(const List&) {
   exits_.clear();  // send_listing() names all of them again

@@ -52,12 +52,14 @@ class Session {
  private:
   void send_hello(std::string agent_sha);
   void send_scratch();
+  void send_ram();
   void send_listing();
   void send_exits();
   void on(const Quit&) { quit_asked_ = true; }
   void on(const Configure& configure);
   void on(const Start& start);
   void on(const Kill& kill);
+  void on(const Interrupt& notice);
   void on(const List&);
   void on(const Ack& ack);
   void on(const Credit& credit);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "core/agent/host/attempt/notice_file.h"
 #include "core/agent/host/attempt/outputs.h"
 #include "core/agent/host/attempt/preparation.h"
 #include "core/agent/host/attempt/spool.h"
@@ -95,6 +96,13 @@ void Supervisor::kill(model::AttemptId id, bool at_once) {
   shims_.signal(id, at_once ? SIGUSR1 : SIGTERM);
 }
 
+void Supervisor::interrupt(const Interrupt& notice) {
+  const Attempt* attempt = log_.find(notice.attempt);
+  if (attempt == nullptr || attempt->phase() != Phase::kRunning) return;
+  // Shims of agents before this one ignore the signal, as it is ignored by default.
+  if (write_notice(notice, boottime_us())) shims_.signal(notice.attempt, SIGURG);
+}
+
 bool Supervisor::forget(model::AttemptId id) {
   const Attempt* attempt = log_.find(id);
   if (attempt == nullptr || attempt->phase() == Phase::kRunning) return false;
@@ -109,6 +117,7 @@ void Supervisor::remove(model::AttemptId id) {
     for (const std::uint32_t stream : {kStdout, kStderr})
       (void)::unlink(spool_path(id, stream).c_str());
   if (!attempt.end || attempt.end->has_output_files) (void)::unlink(files_path(id).c_str());
+  (void)::unlink(notice_path(id).c_str());
   if (attempt.begin.has_script) (void)::unlink(script_path(id).c_str());
   slots_.give_back(attempt.begin.slot, attempt.begin.uid, cleaner_);
   if (cgroups_.kind() != Limits::kNone) idle_at_ = boottime_us() + kIdleUs;

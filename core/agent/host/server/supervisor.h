@@ -38,6 +38,8 @@ class Supervisor {
   std::variant<Started, Refused> start(const Start& start);
   /// Asks the shim to end its job: after the grace period, or `at_once`. Ignored unless it runs.
   void kill(model::AttemptId id, bool at_once);
+  /// Tells the shim of a notice of interruption. Ignored unless it runs.
+  void interrupt(const Interrupt& notice);
   /// The daemon has acknowledged the attempt. Removes its files and frees its slot. Ignored if the
   /// attempt is unknown or still running; false then.
   bool forget(model::AttemptId id);

@@ -30,8 +30,7 @@ class RefusingCloud {
   void info(const hostler_set_info_req&, hostler_op* op) {
     auto out = driver::set_info_record();
     out.account_id = str("refusing");
-    out.capabilities =
-        HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_TAGS_AT_CREATE | HOSTLER_CAP_USER_DATA;
+    out.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_USER_DATA;
     out.tags_max = 20;
     out.tag_key_max = out.tag_value_max = out.name_max = 128;
     driver::emit(op, out);
@@ -48,15 +47,11 @@ class RefusingCloud {
     const std::string type(view(request.type->provider_type));
     if (type == "s-small")
       throw Error(HOSTLER_E_CAPACITY, "subnet-a is full").about(HOSTLER_SCOPE_SUBNET, "subnet-a");
-    if (type == "g-small")
-      throw Error(
-          HOSTLER_E_QUOTA,
-          "the quota of group '" + std::string(view(request.type->quota_group)) + "' is used up");
+    if (type == "g-small") throw Error(HOSTLER_E_QUOTA, "the quota of group 'standard' is used up");
     const std::lock_guard<std::mutex> lock(mutex_);
     Machine& machine = machines_[std::string(view(request.idempotency_key))];
     if (machine.id.empty()) {
       machine.id = "m-" + std::to_string(++last_);
-      machine.type = type;
       for (size_t i = 0; i < request.n_tags; ++i)
         machine.tags[std::string(view(request.tags[i].key))] = view(request.tags[i].value);
     }
@@ -81,7 +76,6 @@ class RefusingCloud {
     auto out = driver::instance_record();
     out.id = str(machine.id);
     out.idempotency_key = str(key);
-    out.provider_type = str(machine.type);
     out.market = HOSTLER_MARKET_ON_DEMAND;
     out.set_id = str(machine.tags.at("hostler-set"));
     out.owner = str(machine.tags.at("hostler-owner"));

@@ -88,8 +88,7 @@ class Erratic {
   void info(const hostler_set_info_req&, hostler_op* op) {
     auto out = driver::set_info_record();
     out.account_id = str("erratic");
-    out.capabilities =
-        HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_TAGS_AT_CREATE | HOSTLER_CAP_USER_DATA;
+    out.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_USER_DATA;
     out.list_consistency_ms = 1;
     driver::emit(op, out);
   }

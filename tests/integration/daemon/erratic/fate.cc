@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -11,6 +12,10 @@ namespace hostler::erratic {
 namespace {
 
 constexpr const char* kDeaths[] = {"segv", "abort", "exit", "kill"};
+/// Held from the announcement of a death until the process ends: of two calls that are to die at
+/// the same time one does, and it has come as far as it said.
+std::mutex only_death;
+
 constexpr const char* kMoments[] = {"before", "after", "emitted", "emitted"};
 
 }  // namespace
@@ -41,7 +46,9 @@ Fate::Fate(const Settings& settings, Cloud& cloud, std::string function, std::st
 bool Fate::is_of(const std::string& moment) const { return !what_.empty() && moment == moment_; }
 
 void Fate::announce(const std::string& moment) {
-  if (is_of(moment)) cloud_.note({what_, function_, name_, how_, moment_});
+  if (!is_of(moment)) return;
+  if (what_ == "died") only_death.lock();
+  cloud_.note({what_, function_, name_, how_, moment_});
 }
 
 void Fate::strike(const std::string& moment) const {

@@ -91,8 +91,6 @@ void emit_foreign(std::size_t count, hostler_op* op) {
     auto out = driver::instance_record();
     const std::string id = "foreign-" + std::to_string(i);
     out.id = str(id);
-    out.name = str("a machine of somebody else");
-    out.provider_type = str("small");
     out.state = HOSTLER_STATE_RUNNING;
     if (i % 2 == 0) {
       out.set_id = tags[0].value;
@@ -112,9 +110,6 @@ Saved made_by(const hostler_create_req& request, std::string_view set_id, std::u
   out.idempotency_key = request.idempotency_key;
   out.set_id = str(set_id);
   out.owner = request.owner;
-  out.name = request.name_hint;
-  out.provider_type = request.type->provider_type;
-  out.region = request.region;
   out.zone = request.zone;
   out.tags = request.tags;
   out.n_tags = request.n_tags;

@@ -135,6 +135,12 @@ class Liar {
     return its.verify(truth_.set(), &request, op);
   }
 
+  hostler_status watch(const hostler_interruption_req&, hostler_op*) {
+    if (memory_->lies().find("watch", "auth") != nullptr)
+      throw driver::Error(HOSTLER_E_AUTH, "these credentials may not watch");
+    throw driver::Error(HOSTLER_E_UNSUPPORTED, "this cloud tells of no interruptions");
+  }
+
   hostler_status read_console(const hostler_console_req& request, hostler_op* op) {
     called("console " + text(request.id));
     const auto& its = truth_.extension<hostler_ext_console>(HOSTLER_EXT_CONSOLE);

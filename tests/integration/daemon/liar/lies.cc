@@ -18,6 +18,7 @@ const std::map<std::string, std::set<std::string>, std::less<>> kKinds = {
     {"destroy", {"ignored"}},
     {"tags", {"lost", "pool"}},
     {"key", {"unknown"}},
+    {"watch", {"auth"}},
     {"account", {}},
     {"region", {}},
     {"consistency", {}},

@@ -7,8 +7,7 @@ namespace hostler::liar {
 Saved::Saved(const hostler_instance& seen) : fields(seen) {
   for (hostler_str* const text :
        {&fields.id, &fields.request_id, &fields.idempotency_key, &fields.set_id, &fields.owner,
-        &fields.name, &fields.provider_type, &fields.image_id, &fields.remote_user, &fields.region,
-        &fields.zone, &fields.state_reason})
+        &fields.remote_user, &fields.zone, &fields.state_reason})
     *text = own(driver::view(*text));
   for (std::size_t i = 0; i < seen.n_addresses; ++i) {
     addresses_.push_back(seen.addresses[i]);

@@ -55,6 +55,19 @@ TEST_F(JobListTest, AWaitingJobThatIsCancelledLeavesTheQueue) {
   EXPECT_THAT(jobs.counts(), ElementsAre(0, 0, 0, 0, 0));
 }
 
+TEST_F(JobListTest, AClassOfJobsThatHaveAllEndedIsUnused) {
+  const WorkId first = add();
+  add();
+  (void)jobs.settle(*jobs.find(first), work::cancel(*jobs.find(first), "ann", {}).next, {});
+  EXPECT_EQ(jobs.queue().at(0).users, 1U);
+  work::Job& job = jobs.pop(0);
+  (void)jobs.settle(job, work::placed(job, {1}, {}).next, {});
+  EXPECT_EQ(jobs.queue().at(0).users, 1U) << "one of its jobs is on a host";
+  (void)jobs.settle(job, work::started(job, {}, {}).next, {});
+  (void)jobs.settle(job, work::exited(job, {}, {}).next, {});
+  EXPECT_EQ(jobs.queue().at(0).users, 0U);
+}
+
 TEST_F(JobListTest, OnlyTheCurrentAttemptFindsItsJob) {
   const WorkId id = add();
   work::Job& job = jobs.pop(0);

@@ -34,6 +34,22 @@ TEST(MenuTest, AnInstanceWhoseZoneHasLeftKeepsAnOfferingOfItsType) {
   EXPECT_EQ(menu.offering_of(instance), UINT32_MAX) << "its type has left the menu";
 }
 
+TEST(MenuTest, KnowsTheLeastPriceOfATypeInEachSetOfAPool) {
+  auto policy = small_site();
+  policy.sets.emplace_back().name = "east";
+  policy.types[1].zones = {"a", "b"};
+  policy.zone_prices[{"large", "b"}] = {150};
+  policy.pools.push_back(policy.pools[0]);
+  policy.pools[1].name = "other";
+  policy.pools[0].sets = {"west", "east"};
+  Menu menu(policy);
+  using Prices = std::map<std::uint32_t, model::Micros>;
+  EXPECT_EQ(menu.least_prices(0, 1), (Prices{{0, {150}}, {1, {150}}}));
+  EXPECT_EQ(menu.least_prices(1, 0), (Prices{{0, {60}}}));
+  (void)menu.take_prices(1, "large", {{"a", Market::kOnDemand, {Wall{1}, {99}}}}, Wall{10});
+  EXPECT_EQ(menu.least_prices(0, 1), (Prices{{0, {150}}, {1, {99}}}));
+}
+
 TEST(MenuTest, ANewPriceIsInForceAtOnceAndIsNewsOnce) {
   const auto policy = small_site();
   Menu menu(policy);
@@ -52,7 +68,7 @@ TEST(MenuTest, ATypeThatRefusedToStopMayBeTriedAgainAfterAReload) {
   EXPECT_FALSE(menu.refuse_stop(0, "small")) << "it was known";
   EXPECT_TRUE(menu.refuses_stop(0, "small"));
   EXPECT_FALSE(menu.refuses_stop(0, "large"));
-  menu.reload();
+  EXPECT_TRUE(menu.reload().empty());
   EXPECT_FALSE(menu.refuses_stop(0, "small"));
 }
 

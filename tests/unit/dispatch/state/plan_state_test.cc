@@ -18,7 +18,9 @@ TEST(PlanStateTest, OnePlanIsUnderWayAndTheNextWaitsForTheInterval) {
   EXPECT_FALSE(plan.is_due(Mono(2h))) << "one is under way";
   EXPECT_EQ(plan.next_wake(), fleet::kNever);
 
-  EXPECT_TRUE(plan.end(number));
+  EXPECT_TRUE(plan.is_under_way(number));
+  plan.end();
+  EXPECT_FALSE(plan.is_under_way(number));
   EXPECT_FALSE(plan.is_due(Mono(1h) + 99ms));
   EXPECT_EQ(plan.next_wake(), Mono(1h) + 100ms);
   EXPECT_TRUE(plan.is_due(Mono(1h) + 100ms));
@@ -26,7 +28,8 @@ TEST(PlanStateTest, OnePlanIsUnderWayAndTheNextWaitsForTheInterval) {
 
 TEST(PlanStateTest, TimeAloneBringsAPlanAtItsWake) {
   PlanState plan(small_site());
-  plan.end(plan.begin(Mono(1h), Mono(3h)));
+  plan.begin(Mono(1h), Mono(3h));
+  plan.end();
   EXPECT_FALSE(plan.is_due(Mono(2h)));
   plan.wake_at(Mono(4h));
   EXPECT_EQ(plan.next_wake(), Mono(3h)) << "a later wake does not put it off";
@@ -38,9 +41,19 @@ TEST(PlanStateTest, APlanOfAnOldPolicyIsGivenUp) {
   const auto number = plan.begin(Mono(1h), fleet::kNever);
   plan.explain({}, {{1, 0, "too small"}});
   plan.reload(small_site());
-  EXPECT_FALSE(plan.end(number));
+  EXPECT_FALSE(plan.is_under_way(number));
   EXPECT_TRUE(plan.rejected(1).empty()) << "its offerings may be others now";
   EXPECT_TRUE(plan.is_wanted());
+}
+
+TEST(PlanStateTest, TheNextSliceOfAPlanIsDueAtOnce) {
+  PlanState plan(small_site());
+  plan.begin(Mono(1h), fleet::kNever);
+  plan.apply_more();
+  EXPECT_LE(plan.next_wake(), Mono(1h));
+  plan.reload(small_site());
+  plan.begin(Mono(2h), fleet::kNever);
+  EXPECT_EQ(plan.next_wake(), fleet::kNever) << "of a plan that was given up none is left";
 }
 
 TEST(PlanStateTest, AClassThatNoPlanLookedAtWaitsForOne) {

@@ -37,7 +37,7 @@ class TypeSelectionTest : public testing::Test {
     pool.name = "default";
     pool.sets = {"west"};
     pool.selector.emplace();
-    offered.reload(site);
+    offered.reload(site, Mono{});
   }
   model::TypeSelector& wanted() { return *site.pools[0].selector; }
   void offer(const std::vector<CloudOffering>& all, const std::string& currency = "",
@@ -142,7 +142,7 @@ TEST_F(TypeSelectionTest, APriceInAnotherCurrencyIsConvertedOrRefused) {
 TEST_F(TypeSelectionTest, TheSameTypeOfTwoSetsIsTwoTypes) {
   site.sets.emplace_back().name = "east";
   site.pools[0].sets = {"west", "east"};
-  offered.reload(site);
+  offered.reload(site, Mono{});
   offer({offering("m5.large", 2, 8, 100)}, "", "east");
   offer({offering("m5.large", 2, 8, 90)}, "", "west");
   const auto now = select().site;
@@ -183,7 +183,7 @@ TEST_F(TypeSelectionTest, OfTooManyTheCheapestAreTaken) {
 TEST_F(TypeSelectionTest, APoolWithAListStaysAsItIs) {
   site.pools[0].selector.reset();
   site.pools[0].types = {"mine"};
-  offered.reload(site);
+  offered.reload(site, Mono{});
   EXPECT_EQ(select().site, site);
   EXPECT_THAT(offered.asked(), IsEmpty());
 }

@@ -1,0 +1,144 @@
+#include "core/config/key_changes.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/config/diff.h"
+#include "core/json/document.h"
+#include "core/json/writer.h"
+
+namespace hostler::config {
+namespace {
+
+using json::Kind;
+using json::Value;
+
+constexpr std::size_t kShownMax = 200;  ///< Bytes of a value.
+
+bool is_named_list(const Value& list) {
+  if (!list.is(Kind::kArray) || list.size() == 0) return false;
+  for (const Value one : list.children())
+    if (!one.at("name").is(Kind::kString)) return false;
+  return true;
+}
+
+/// Settings of drivers and of the database may be secrets although they should not.
+bool may_be_secret(std::string_view path) {
+  return path.find(".config") != std::string_view::npos ||
+         path.find("postgres") != std::string_view::npos ||
+         path.find("credentials") != std::string_view::npos;
+}
+
+class Comparison {
+ public:
+  void compare(const std::optional<Value>& a, const std::optional<Value>& b) {
+    if (a && b && a->is(Kind::kObject) && b->is(Kind::kObject)) return members(*a, *b);
+    const bool lists = (!a || is_named_list(*a)) && (!b || is_named_list(*b));
+    if (lists && (a || b)) return elements(a, b);
+    if (a && b && json::to_text(*a) == json::to_text(*b)) return;
+    const std::string path = b ? b->path() : a->path();
+    changes.push_back({.path = path, .name = name_, .from = shown(a, path), .to = shown(b, path)});
+  }
+
+  std::vector<KeyChange> changes;
+
+ private:
+  static std::string shown(const std::optional<Value>& value, const std::string& path) {
+    if (!value) return {};
+    return may_be_secret(path) ? "..." : printable(json::to_text(*value), kShownMax);
+  }
+  static std::optional<Value> member(const Value& of, std::string_view key) {
+    return of.has(key) ? std::optional(of.at(key)) : std::nullopt;
+  }
+  void members(const Value& a, const Value& b) {
+    for (const Value one : a.children()) compare(one, member(b, one.key()));
+    for (const Value one : b.children())
+      if (!a.has(one.key())) compare(std::nullopt, one);
+  }
+  /// By their names.
+  void elements(const std::optional<Value>& a, const std::optional<Value>& b) {
+    std::map<std::string_view, Value> before;
+    if (a)
+      for (const Value one : a->children()) before.emplace(one.at("name").text(), one);
+    const std::string outer = name_;
+    if (b)
+      for (const Value one : b->children()) {
+        const auto found = before.find(one.at("name").text());
+        name_ = one.at("name").text();
+        compare_one(found == before.end() ? std::nullopt : std::optional(found->second), one);
+        if (found != before.end()) before.erase(found);
+      }
+    for (const auto& [name, one] : before) {
+      name_ = name;
+      compare_one(one, std::nullopt);
+    }
+    name_ = outer;
+  }
+  /// One that was added or removed is one change, not one for each key.
+  void compare_one(const std::optional<Value>& a, const std::optional<Value>& b) {
+    if (a && b) return members(*a, *b);
+    const std::string path = b ? b->path() : a->path();
+    changes.push_back({.path = path, .name = name_, .from = shown(a, path), .to = shown(b, path)});
+  }
+
+  std::string name_;
+};
+
+/// The key of an entry of diff(): `pools "default"` and `sets "west" (config or credentials)` have
+/// the name, too.
+struct Entry {
+  std::string key, name;
+  bool needs_restart = false;
+  bool explained = false;
+
+  Entry(const std::string& text, bool restart) : needs_restart(restart) {
+    const std::size_t space = std::min(text.find(' '), text.size());
+    key = text.substr(0, space);
+    const std::size_t from = text.find('"'), to = text.rfind('"');
+    if (from < to && to != std::string::npos) name = text.substr(from + 1, to - from - 1);
+  }
+  /// The change is one of those that the entry stands for.
+  [[nodiscard]] bool covers(const KeyChange& change) const {
+    std::string_view path = change.path;
+    if (path == "isolation") path = "sets";
+    const bool is_below = path.starts_with(key) || std::string_view(key).starts_with(path);
+    return is_below && (name.empty() || change.name.empty() || name == change.name);
+  }
+};
+
+}  // namespace
+
+std::vector<KeyChange> key_changes(const Config& old, const Config& fresh) {
+  const Diff all = diff(old, fresh);
+  std::vector<Entry> entries;
+  for (const auto& text : all.restart) entries.emplace_back(text, true);
+  for (const auto& text : all.live) entries.emplace_back(text, false);
+  constexpr json::ParseOptions kOptions{.bytes_max = std::size_t{4} << 20, .comments = true};
+  const auto a = json::Document::parse(old.text, kOptions);
+  const auto b = json::Document::parse(fresh.text, kOptions);
+  Comparison comparison;
+  if (a && b) comparison.compare(a->root(), b->root());
+  std::vector<KeyChange> out;
+  for (KeyChange& change : comparison.changes) {
+    bool is_real = false;  // Else the value is only written in another way.
+    for (Entry& entry : entries) {
+      if (!entry.covers(change)) continue;
+      is_real = entry.explained = true;
+      change.needs_restart = change.needs_restart || entry.needs_restart;
+    }
+    if (is_real) out.push_back(std::move(change));
+  }
+  for (const Entry& entry : entries)
+    if (!entry.explained)
+      out.push_back({.path = entry.key,
+                     .name = entry.name,
+                     .from = {},
+                     .to = {},
+                     .needs_restart = entry.needs_restart});
+  return out;
+}
+
+}  // namespace hostler::config

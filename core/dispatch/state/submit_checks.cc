@@ -1,0 +1,82 @@
+#include "core/dispatch/state/submit_checks.h"
+
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "core/scheduler/plan.h"
+
+namespace hostler::dispatch {
+
+/// The number of a job may have been given out already.
+Result<void> SubmitChecks::check_numbers() const {
+  for (const Set& set : sets_.all())
+    if (set.untouched)
+      return fail(Errc::kUnavailable,
+                  "the state folder does not know these rows, and set " + set.name +
+                      " was not listed yet: its instances show whether the rows are the newest "
+                      "ones");
+  return {};
+}
+
+Result<void> SubmitChecks::check(const Submit& event, Mono now) const {
+  HOSTLER_TRY(check_numbers());
+  std::set<model::WorkShape> fits;
+  std::map<std::string_view, std::size_t> keys;
+  for (std::size_t i = 0; i < event.work.size(); ++i) {
+    const model::WorkItem& item = event.work[i];
+    const std::string where = event.work.size() > 1 ? "jobs[" + std::to_string(i) + "]: " : "";
+    if (!fits.contains(item.shape)) {
+      if (const auto good = check_shape(item.shape, now); !good)
+        return fail(good.error().code, where + good.error().message);
+      fits.insert(item.shape);
+    }
+    if (item.client_key.empty()) continue;
+    const auto conflict = [&](const std::string& problem) {
+      return fail(Errc::kConflict, where + "client_key '" + item.client_key + "' " + problem);
+    };
+    if (const auto [same, fresh] = keys.try_emplace(item.client_key, i);
+        !fresh && event.work[same->second].client_digest != item.client_digest)
+      return conflict("is used twice in this submit");
+    const auto* known = jobs_.client_keys().find(event.principal, item.client_key);
+    if (known != nullptr && known->digest != item.client_digest)
+      return conflict("already names " + known->work.text() + ", which has another body");
+  }
+  return {};
+}
+
+/// "; set west does not say which types it offers: why". Empty: all sets that are asked say it.
+std::string SubmitChecks::silent_sets() const {
+  std::string out;
+  for (const std::uint32_t set : offered_.asked()) {
+    const std::string& name = policy_.sets[set].name;
+    if (!offered_.is_unknown(name)) continue;
+    const std::string& problem = offered_.find(name)->problem;
+    out += "; set " + name + " does not say which types it offers" +
+           (problem.empty() ? "" : ": " + problem);
+  }
+  return out;
+}
+
+Result<void> SubmitChecks::check_shape(const model::WorkShape& shape, Mono now) const {
+  // Nobody knows yet which types there are: it waits for them. Not for ever, though: a set that
+  // never answers would let all work in that nothing can run.
+  for (const std::uint32_t set : offered_.asked())
+    if (offered_.is_awaited(policy_.sets[set].name, now)) return {};
+  const auto refuse = [&](const std::string& why) {
+    const std::string silent = silent_sets();
+    return fail(silent.empty() ? Errc::kInvalidArgument : Errc::kUnavailable, why + silent);
+  };
+  for (const auto& name : shape.constraints.types) {
+    if (menu_.type_index(name)) continue;
+    std::string all;
+    for (const auto& type : policy_.types) all += (all.empty() ? "" : ", ") + type.name;
+    return refuse("there is no instance type '" + name + "'; this site has " + all);
+  }
+  std::string nearest;
+  if (scheduler::cheapest_fit(shape, menu_.offerings(), policy_, &nearest)) return {};
+  return refuse("no instance type of this site can ever run it" +
+                (nearest.empty() ? "" : "; nearest: " + nearest));
+}
+
+}  // namespace hostler::dispatch

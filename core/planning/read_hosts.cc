@@ -1,0 +1,86 @@
+#include <string>
+#include <utility>
+
+#include "core/planning/readers.h"
+#include "core/planning/words.h"
+
+/// The hosts of a snapshot.
+namespace hostler::planning {
+namespace {
+
+using scheduler::HostView;
+
+bool read_id(const json::Field& field, model::InstanceId& out) {
+  std::string text;
+  if (!field.text(text, {.bytes_max = 63, .one_line = true})) return false;
+  const auto id = model::InstanceId::parse(text);
+  if (!id) return field.refuse("an id of an instance such as \"h-7\"");
+  out = *id;
+  return true;
+}
+
+/// All of it is free unless the snapshot says otherwise.
+void read_room(json::Object& o, const Draft& draft, HostView& out) {
+  if (out.offering != UINT32_MAX && out.offering < draft.out.snapshot.offerings.size())
+    out.total = draft.out.snapshot.offerings[out.offering].resources;
+  read_resources(o.may("total"), out.total);
+  out.free = out.total;
+  const json::Field free = o.may("free");
+  if (read_resources(free, out.free) && !out.free.fits_in(out.total))
+    free.problem("more is free than there is, allowed: at most total in each resource");
+}
+
+void read_times(json::Object& o, HostView& out) {
+  out.created = out.since = kNow;
+  read_age(o.may("age"), out.created);
+  out.since = out.created;
+  read_age(o.may("idle_for"), out.since);
+  Mono unreachable;
+  if (read_age(o.may("unreachable_for"), unreachable)) out.unreachable_since = unreachable;
+}
+
+void read_load(const json::Field& field, const Draft& draft, std::vector<scheduler::Load>& out) {
+  field.each(10'000, [&](const json::Field& element) {
+    element.object([&](json::Object& o) {
+      scheduler::Load load;
+      read_known_class(o.need("work"), draft, load.cls);
+      o.need("count").integer(load.count, 1, kCountMax);
+      out.push_back(load);
+    });
+  });
+}
+
+void read_host(json::Object& o, Draft& draft, std::set<model::InstanceId>& taken) {
+  HostView out;
+  const json::Field id = o.need("id");
+  if (read_id(id, out.id) && !taken.insert(out.id).second)
+    id.problem("found \"" + out.id.text() + "\" a second time, allowed: each id once");
+  const json::Field pool = o.need("pool"), offering = o.may("offering");
+  read_reference(pool, draft.pools, "pool", out.pool);
+  if (read_reference(offering, draft.offerings, "offering", out.offering) &&
+      draft.out.snapshot.offerings[out.offering].pool != out.pool)
+    offering.problem("it is an offering of another pool");
+  o.need("phase").word(out.phase, kPhases);
+  out.takes_work = out.phase == scheduler::HostPhase::kReady;
+  for (const auto& flag : kHostFlags) o.may(flag.key).boolean(out.*flag.member);
+  read_room(o, draft, out);
+  out.attempts_left = model::kJobsOnHostMax;
+  o.may("attempts_left").integer(out.attempts_left, 0, model::kJobsOnHostMax);
+  o.may("price_per_hour").millionths(out.price_per_hour.value, 0, kMoneyMax);
+  read_times(o, out);
+  scheduler::ClassId reserved = 0;
+  if (read_known_class(o.may("reserved_for"), draft, reserved)) out.reserved_for = reserved;
+  read_load(o.may("load"), draft, out.load);
+  draft.out.snapshot.hosts.push_back(std::move(out));
+}
+
+}  // namespace
+
+void read_hosts(const json::Field& field, Draft& draft) {
+  std::set<model::InstanceId> taken;
+  field.each(kListMax, [&](const json::Field& element) {
+    element.object([&](json::Object& o) { read_host(o, draft, taken); });
+  });
+}
+
+}  // namespace hostler::planning

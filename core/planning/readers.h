@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "core/json/reader.h"
+#include "core/planning/question.h"
+
+/// The functions that read the parts of a snapshot, one source file for each part. Private to
+/// core/planning.
+namespace hostler::planning {
+
+inline constexpr std::int64_t kCountMax = 10'000'000;             ///< Of items.
+inline constexpr std::int64_t kMoneyMax = 1'000'000'000'000'000;  ///< A billion.
+inline constexpr std::int64_t kBytesMax = std::int64_t{1} << 50;  ///< Of one resource.
+inline constexpr std::int32_t kGpusMax = 1 << 20;
+inline constexpr std::size_t kReasonMax = 4096;   ///< Bytes.
+inline constexpr std::size_t kListMax = 100'000;  ///< Hosts, offerings or classes.
+/// Classes times offerings: a plan compares each with each.
+inline constexpr std::size_t kPairsMax = 100'000'000;
+inline constexpr Duration kLongest = std::chrono::hours(24 * 3650);
+/// The `now` of a snapshot that was read: its times are given as ages.
+inline constexpr Mono kNow = Mono(2 * kLongest);
+
+/// Names of one kind and their indices.
+using Names = std::map<std::string, std::uint32_t, std::less<>>;
+
+/// What has been read so far; later parts refer to earlier ones by name.
+struct Draft {
+  Question out;
+  Names types, sets, pools, offerings;
+  std::set<scheduler::ClassId> work;  ///< Waiting or gone: hosts may name it.
+};
+
+// Each reader adds a problem to the field if its value is not allowed; the bool ones return false
+// then.
+
+bool read_resources(const json::Field& field, model::Resources& out);
+/// The members of an object that are resources.
+void read_resources(json::Object& o, model::Resources& out);
+/// "12m": the time is so long before `now` of the snapshot.
+bool read_age(const json::Field& field, Mono& out);
+bool read_class(const json::Field& field, scheduler::ClassId& out);
+/// A class that the snapshot's `work` or `work_gone` names.
+bool read_known_class(const json::Field& field, const Draft& draft, scheduler::ClassId& out);
+/// A name of `known`, which are of this kind: "pool".
+bool read_reference(const json::Field& field, const Names& known, const char* kind,
+                    std::uint32_t& out);
+
+void read_offerings(const json::Field& field, Draft& draft);
+/// Call it after read_offerings(): a gate shuts those that it names.
+void read_gates(const json::Field& field, Draft& draft);
+void read_work(const json::Field& field, Draft& draft);
+/// Call it after read_work(), because hosts refer to work.
+void read_hosts(const json::Field& field, Draft& draft);
+
+}  // namespace hostler::planning

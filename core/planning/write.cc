@@ -1,0 +1,196 @@
+#include "core/planning/write.h"
+
+#include <algorithm>
+
+#include "core/base/units.h"
+#include "core/planning/readers.h"
+#include "core/planning/words.h"
+#include "core/planning/writers.h"
+
+namespace hostler::planning {
+namespace {
+
+using scheduler::HostView;
+using scheduler::Offering;
+
+void write_pool(json::Writer& w, const model::PoolPolicy& pool) {
+  w.begin_object().member("name", pool.name);
+  w.member("min", pool.min).member("max", pool.max);
+  w.member("standby", pool.standby).member("stopped", pool.stopped);
+  w.member("idle_timeout", exact_duration(pool.idle_timeout));
+  w.member("boot_timeout", exact_duration(pool.boot_timeout));
+  w.member("probe_timeout", exact_duration(pool.probe_timeout));
+  w.member("shutdown_timeout", exact_duration(pool.shutdown_timeout));
+  w.member("spot_patience", exact_duration(pool.spot_patience));
+  w.member("spot_shortage_patience", exact_duration(pool.spot_shortage_patience));
+  w.member("starvation_after", exact_duration(pool.starvation_after));
+  w.member("price_factor_max", pool.price_factor_max);
+  write_money(w, "price_cap_per_hour", pool.price_cap_per_hour);
+  w.member("attempts_parallel_max", pool.attempts_parallel_max);
+  w.end_object();
+}
+
+void write_policy(json::Writer& w, const model::SitePolicy& policy, std::string& lines) {
+  w.key("types").begin_array();
+  for (const auto& type : policy.types) {
+    w.begin_object().member("name", type.name);
+    write_money(w, "price", type.price_per_hour);
+    if (type.jobs_max > 0) w.member("jobs_max", type.jobs_max);
+    w.end_object();
+    lines += '\n';
+  }
+  w.end_array().key("sets").begin_array();
+  for (const auto& set : policy.sets) w.begin_object().member("name", set.name).end_object();
+  w.end_array().key("pools").begin_array();
+  for (const auto& pool : policy.pools) {
+    write_pool(w, pool);
+    lines += '\n';
+  }
+  w.end_array();
+}
+
+void write_headroom(json::Writer& w, const scheduler::Headroom& room) {
+  w.begin_object();
+  for (const Room& one : kRooms)
+    if (const auto& left = room.*one.member) w.member(one.key, *left);
+  if (room.price_per_hour) w.key("price_per_hour").millionths(room.price_per_hour->value);
+  w.end_object();
+}
+
+/// Of each set or pool that has a headroom, by its name.
+template <class Named>
+void write_headrooms(json::Writer& w, const char* key, const std::vector<Named>& named,
+                     const std::vector<scheduler::Headroom>& rooms) {
+  w.key(key).begin_object();
+  for (std::size_t i = 0; i < std::min(named.size(), rooms.size()); ++i)
+    write_headroom(w.key(named[i].name), rooms[i]);
+  w.end_object();
+}
+
+void write_ceilings(json::Writer& w, const Question& question) {
+  const auto& [policy, snapshot, time] = question;
+  w.key("headroom").begin_object();
+  write_headroom(w.key("site"), snapshot.site);
+  write_headrooms(w, "sets", policy.sets, snapshot.sets);
+  write_headrooms(w, "pools", policy.pools, snapshot.pools);
+  w.end_object();
+  w.key("set_aside").begin_object();
+  for (std::size_t i = 0; i < std::min(policy.pools.size(), snapshot.set_aside.size()); ++i)
+    w.member(policy.pools[i].name, snapshot.set_aside[i]);
+  w.end_object().key("rests").begin_object();
+  for (std::size_t i = 0; i < std::min(policy.pools.size(), snapshot.rests.size()); ++i) {
+    const auto& [hosts, exchange] = snapshot.rests[i];
+    if (hosts == 0 && !exchange) continue;
+    w.key(policy.pools[i].name).begin_object();
+    w.member("hosts", hosts).member("exchange", exchange).end_object();
+  }
+  w.end_object().member("has_limits", snapshot.has_limits);
+}
+
+std::string id_of_offering(std::uint32_t index) { return "o-" + std::to_string(index + 1); }
+
+void write_offering(json::Writer& w, const model::SitePolicy& policy, const Offering& o,
+                    std::uint32_t index) {
+  w.begin_object().member("id", id_of_offering(index));
+  w.member("pool", policy.pools[o.pool].name).member("set", policy.sets[o.set].name);
+  w.member("type", policy.types[o.type].name);
+  write_text(w, "zone", o.zone);
+  write_text(w, "subnet", o.subnet);
+  w.member("market", word_of(o.market, kMarkets));
+  write_resources(w, o.resources, true);
+  write_money(w, "price_per_hour", o.price_per_hour);
+  write_text(w, "shut", o.shut.substr(0, kReasonMax));
+  write_text(w, "quota_group", o.quota_group);
+  for (const auto& flag : kOfferingFlags)
+    if (o.*flag.member) w.member(flag.key, true);
+  write_text(w, "note", o.note);
+  w.end_object();
+}
+
+model::Resources not_negative(model::Resources r) {
+  return {.vcpus = std::max(model::Vcpus(), r.vcpus),
+          .gpus = std::max(0, r.gpus),
+          .ram = std::max<std::int64_t>(0, r.ram),
+          .scratch = std::max<std::int64_t>(0, r.scratch)};
+}
+
+void write_host(json::Writer& w, const Question& question, const HostView& host) {
+  const Mono now = question.snapshot.now;
+  w.begin_object().member("id", host.id.text());
+  w.member("pool", question.policy.pools[host.pool].name);
+  if (host.offering < question.snapshot.offerings.size())
+    w.member("offering", id_of_offering(host.offering));
+  w.member("phase", word_of(host.phase, kPhases));
+  for (const auto& flag : kHostFlags)
+    if (host.*flag.member !=
+        (flag.member == &HostView::takes_work && host.phase == scheduler::HostPhase::kReady))
+      w.member(flag.key, host.*flag.member);
+  w.key("total").begin_object();
+  write_resources(w, not_negative(host.total), true);
+  w.end_object().key("free").begin_object();
+  write_resources(w, not_negative(host.free), true);
+  w.end_object();
+  if (host.attempts_left < model::kJobsOnHostMax) w.member("attempts_left", host.attempts_left);
+  write_money(w, "price_per_hour", host.price_per_hour);
+  w.member("age", age_of(host.created, now)).member("idle_for", age_of(host.since, now));
+  if (host.unreachable_since) w.member("unreachable_for", age_of(*host.unreachable_since, now));
+  if (host.reserved_for) w.member("reserved_for", text_of(*host.reserved_for));
+  if (!host.load.empty()) {
+    w.key("load").begin_array();
+    for (const auto& load : host.load)
+      w.begin_object().member("work", text_of(load.cls)).member("count", load.count).end_object();
+    w.end_array();
+  }
+  w.end_object();
+}
+
+}  // namespace
+
+void write_resources(json::Writer& w, const model::Resources& resources, bool all) {
+  if (all || resources.vcpus != 0) w.key("vcpus").thousandths(resources.vcpus.thousandths());
+  if (all || resources.ram != 0) w.member("ram", exact_size(resources.ram));
+  if (resources.scratch != 0) w.member("scratch", exact_size(resources.scratch));
+  if (resources.gpus != 0) w.member("gpus", resources.gpus);
+}
+
+std::string age_of(Mono time, Mono now) {
+  constexpr Duration kExactTo = std::chrono::hours(24 * 100);
+  Duration age = std::clamp(now - time, Duration{}, kLongest);
+  if (age > kExactTo) age -= age % std::chrono::seconds(1);
+  return exact_duration(age);
+}
+
+void write_money(json::Writer& w, const char* key, model::Micros money) {
+  w.key(key).millionths(std::clamp<std::int64_t>(money.value, 0, kMoneyMax));
+}
+
+void write_text(json::Writer& w, const char* key, const std::string& text) {
+  if (!text.empty()) w.member(key, text);
+}
+
+std::string write_question(const Question& question) {
+  const auto& [policy, snapshot, time] = question;
+  std::string out;
+  json::Writer w(out);
+  w.begin_object().member("version", kVersion);
+  if (time) w.member("time", exact_wall(*time));
+  out += '\n';
+  write_policy(w, policy, out);
+  write_ceilings(w, question);
+  w.key("offerings").begin_array();
+  for (std::uint32_t i = 0; i < snapshot.offerings.size(); ++i) {
+    write_offering(w, policy, snapshot.offerings[i], i);
+    out += '\n';
+  }
+  w.end_array();
+  write_work(w, snapshot, out);
+  w.key("hosts").begin_array();
+  for (const auto& host : snapshot.hosts) {
+    write_host(w, question, host);
+    out += '\n';
+  }
+  w.end_array().end_object();
+  return out += '\n';
+}
+
+}  // namespace hostler::planning

@@ -1,0 +1,75 @@
+#include <set>
+
+#include "core/base/units.h"
+#include "core/planning/words.h"
+#include "core/planning/writers.h"
+
+namespace hostler::planning {
+namespace {
+
+using scheduler::ClassView;
+
+/// Classes that hosts name and that do not wait.
+std::set<scheduler::ClassId> gone_of(const scheduler::Snapshot& snapshot) {
+  std::set<scheduler::ClassId> out;
+  for (const auto& host : snapshot.hosts) {
+    for (const auto& load : host.load) out.insert(load.cls);
+    if (host.reserved_for) out.insert(*host.reserved_for);
+  }
+  for (const ClassView& view : snapshot.classes) out.erase(view.id);
+  return out;
+}
+
+void write_bound(json::Writer& w, const scheduler::PriceBound& bound) {
+  w.key("price_limits").begin_array();
+  for (const auto& bucket : bound.buckets()) {
+    w.begin_object().member("principals", bucket.principals);
+    write_money(w, "left", bucket.all.left);
+    write_money(w, "most", bucket.most);
+    w.member("items", bucket.all.items).end_object();
+  }
+  w.end_array();
+}
+
+void write_view(json::Writer& w, const ClassView& view, Mono now) {
+  w.begin_object().member("id", text_of(view.id)).member("kind", word_of(view.kind, kKinds));
+  w.member("count", view.count).key("needs").begin_object();
+  write_resources(w, view.shape.needs, true);
+  w.end_object().member("priority", view.shape.priority);
+  write_constraints(w, view.shape.constraints);
+  w.member("waiting_for", age_of(view.oldest, now));
+  if (view.displaced) w.member("displaced", true);
+  if (view.price) write_bound(w, *view.price);
+  w.key("turns").begin_array();
+  for (const auto& turn : view.heads)
+    w.begin_object().member("use", turn.use).member("arrival", turn.arrival).end_object();
+  w.end_array().end_object();
+}
+
+}  // namespace
+
+void write_constraints(json::Writer& w, const model::Constraints& constraints) {
+  if (constraints == model::Constraints{}) return;
+  w.key("constraints").begin_object();
+  if (!constraints.types.empty()) {
+    w.key("types").begin_array();
+    for (const auto& type : constraints.types) w.value(type);
+    w.end_array();
+  }
+  if (constraints.market) w.member("market", word_of(*constraints.market, kMarkets));
+  write_text(w, "zone", constraints.zone);
+  w.end_object();
+}
+
+void write_work(json::Writer& w, const scheduler::Snapshot& snapshot, std::string& lines) {
+  w.key("work_gone").begin_array();
+  for (const auto cls : gone_of(snapshot)) w.value(text_of(cls));
+  w.end_array().key("work").begin_array();
+  for (const ClassView& view : snapshot.classes) {
+    write_view(w, view, snapshot.now);
+    lines += '\n';
+  }
+  w.end_array();
+}
+
+}  // namespace hostler::planning

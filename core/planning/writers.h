@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "core/json/writer.h"
+#include "core/planning/question.h"
+
+/// The functions that write the parts of snapshots and answers. Private to core/planning.
+namespace hostler::planning {
+
+/// The members that are not 0. `all`: vcpus and ram in any case.
+void write_resources(json::Writer& w, const model::Resources& resources, bool all);
+/// How long the time is before `now`; negative ages are 0.
+std::string age_of(Mono time, Mono now);
+/// Clipped to what readers accept.
+void write_money(json::Writer& w, const char* key, model::Micros money);
+/// Nothing if the text is empty.
+void write_text(json::Writer& w, const char* key, const std::string& text);
+void write_constraints(json::Writer& w, const model::Constraints& constraints);
+
+/// The keys `work_gone` and `work`.
+void write_work(json::Writer& w, const scheduler::Snapshot& snapshot, std::string& lines);
+
+}  // namespace hostler::planning

@@ -1,0 +1,112 @@
+#include "core/scheduler/beyond_max.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace hostler::scheduler {
+namespace {
+
+bool is_alive(const HostView& host) {
+  return host.phase == HostPhase::kComing || host.phase == HostPhase::kReady;
+}
+
+bool goes_anyway(const HostView& host) { return host.draining || host.cordoned; }
+
+bool has_no_offering(const HostView& host) { return host.offering == UINT32_MAX; }
+
+/// The order in which hosts go. An adopted host may run work that is not known yet.
+int rank(const HostView& host) {
+  if (host.busy || host.adopted) return 2;
+  return host.phase == HostPhase::kReady ? 0 : 1;
+}
+
+struct Pool {
+  std::int64_t alive = 0;             ///< Hosts that count for the maximum and go by no other rule.
+  std::vector<std::uint32_t> may_go;  ///< Of these, those that are not kept.
+};
+
+std::string hosts_text(std::int64_t count, const char* one, const char* more) {
+  return std::to_string(count) +
+         (count == 1 ? std::string(" host ") + one : std::string(" hosts ") + more);
+}
+
+}  // namespace
+
+const char* to_string(Closed closed) {
+  if (closed == Closed::kNo) return "";
+  return closed == Closed::kBeyondMax ? "beyond_max" : "off_menu";
+}
+
+std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
+                                 const model::SitePolicy& policy,
+                                 const std::vector<std::int64_t>& set_aside) {
+  std::vector<Closed> out(hosts.size(), Closed::kNo);
+  std::vector<Pool> pools(policy.pools.size());
+  for (std::size_t p = 0; p < std::min(pools.size(), set_aside.size()); ++p)
+    pools[p].alive = set_aside[p];
+  for (std::uint32_t h = 0; h < hosts.size(); ++h) {
+    const HostView& host = hosts[h];
+    if (host.pool >= pools.size() || host.phase == HostPhase::kLeaving ||
+        host.phase == HostPhase::kLingering)
+      continue;
+    if (has_no_offering(host) && !host.kept) {
+      out[h] = Closed::kOffMenu;
+      continue;
+    }
+    if (!is_alive(host) || goes_anyway(host)) continue;
+    ++pools[host.pool].alive;
+  }
+  const auto is_beyond = [&](std::uint32_t p) { return pools[p].alive > policy.pools[p].max; };
+  bool is_any_beyond = false;
+  for (std::uint32_t p = 0; p < pools.size(); ++p) is_any_beyond |= is_beyond(p);
+  if (!is_any_beyond) return out;
+  for (std::uint32_t h = 0; h < hosts.size(); ++h) {
+    const HostView& host = hosts[h];
+    if (host.pool < pools.size() && is_beyond(host.pool) && is_alive(host) && !goes_anyway(host) &&
+        !host.kept && out[h] == Closed::kNo)
+      pools[host.pool].may_go.push_back(h);
+  }
+  for (std::uint32_t p = 0; p < pools.size(); ++p) {
+    if (!is_beyond(p)) continue;
+    auto& [alive, may_go] = pools[p];
+    const std::int64_t beyond = alive - policy.pools[p].max;
+    std::ranges::sort(may_go, [&](std::uint32_t a, std::uint32_t b) {
+      return std::tuple(rank(hosts[a]), hosts[b].created, hosts[b].id) <
+             std::tuple(rank(hosts[b]), hosts[a].created, hosts[a].id);
+    });
+    const auto count = std::min(static_cast<std::size_t>(beyond), may_go.size());
+    for (std::size_t i = 0; i < count; ++i) out[may_go[i]] = Closed::kBeyondMax;
+  }
+  return out;
+}
+
+std::string text_of(const std::vector<HostView>& hosts, const std::vector<Closed>& closed,
+                    const model::SitePolicy& policy) {
+  struct Counts {
+    std::int64_t beyond = 0, idle = 0, off_menu = 0;
+  };
+  std::vector<Counts> counts(policy.pools.size());
+  for (std::size_t h = 0; h < hosts.size(); ++h) {
+    if (closed[h] == Closed::kNo) continue;
+    Counts& of = counts[hosts[h].pool];
+    if (closed[h] == Closed::kOffMenu) ++of.off_menu;
+    if (closed[h] != Closed::kBeyondMax) continue;
+    ++of.beyond;
+    if (rank(hosts[h]) == 0) ++of.idle;
+  }
+  std::string out;
+  for (std::size_t p = 0; p < counts.size(); ++p) {
+    const auto [beyond, idle, off_menu] = counts[p];
+    if (beyond == 0 && off_menu == 0) continue;
+    out += (out.empty() ? "pool " : "; pool ") + policy.pools[p].name + ": ";
+    if (beyond > 0)
+      out += hosts_text(beyond, "is", "are") + " beyond its maximum of " +
+             std::to_string(policy.pools[p].max) + " (" + std::to_string(idle) + " idle)";
+    if (beyond > 0 && off_menu > 0) out += ", ";
+    if (off_menu > 0) out += hosts_text(off_menu, "has", "have") + " a type that left its menu";
+  }
+  return out;
+}
+
+}  // namespace hostler::scheduler

@@ -1,0 +1,184 @@
+#include "core/scheduler/give_way.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/scheduler/price_rule.h"
+
+namespace hostler::scheduler {
+namespace {
+
+constexpr std::size_t kNeedsTried = 64, kOfferingsTried = 8;
+
+/// Nothing waits for the host and nothing runs on it, and a plan may end it.
+bool is_free_to_go(const World& world, std::uint32_t h) {
+  const HostView& host = world.snapshot.hosts[h];
+  if (host.busy || world.used[h]) return false;
+  const bool boots = host.phase == HostPhase::kComing && !host.adopted && !host.unfulfilled_spot;
+  const bool is_idle = host.phase == HostPhase::kReady && !host.unreachable_since;
+  return (boots || is_idle) && !host.kept && !host.draining && !host.cordoned &&
+         world.closed[h] == Closed::kNo && host.pool < world.pool_held.size() &&
+         !world.pool_held[host.pool];
+}
+
+class GiveWay {
+ public:
+  explicit GiveWay(World& world)
+      : world_(world),
+        future_(world.budget),
+        waits_(world.needs.size()),
+        pools_(world.policy.pools.size()),
+        first_(world.policy.pools.size()) {
+    for (const Demand& demand : world.demand)
+      if (demand.left > 0 || demand.uncovered > 0) waits_[demand.need] = true;
+  }
+
+  void run() {
+    if (!gather()) return;
+    for (const HostView& host : world_.snapshot.hosts)
+      if (host.ends) future_.free(host);
+    std::vector<bool> tried(world_.needs.size());
+    std::size_t count = 0;
+    for (const Demand& demand : world_.demand) {
+      if (demand.uncovered == 0 || tried[demand.need]) continue;
+      if (++count > kNeedsTried) return;
+      tried[demand.need] = true;
+      make_room_for(demand);
+    }
+  }
+
+ private:
+  /// The offering serves the demand, whatever gates and ceilings say.
+  [[nodiscard]] bool serves(const Demand& demand, std::uint32_t index) const {
+    const Offering& o = world_.snapshot.offerings[index];
+    const Need& need = world_.needs[demand.need];
+    const bool market = o.market == model::Market::kSpot ? may_be_spot(need)
+                                                         : may_be_on_demand(world_, demand, o.pool);
+    return market && need.resources.fits_in(o.resources) && world_.meets(need, index) &&
+           !world_.pool_held[o.pool] && within_cap(o, world_.policy) &&
+           world_.affordable(demand, o, 1) > 0 &&
+           !is_too_dear(world_, need, o, items_on(demand, o));
+  }
+  [[nodiscard]] std::uint64_t items_on(const Demand& demand, const Offering& o) const {
+    const std::uint64_t fits = world_.items_per_host(world_.needs[demand.need], o);
+    return std::max<std::uint64_t>(1, std::min(fits, demand.uncovered));
+  }
+
+  void make_room_for(const Demand& demand) {
+    std::vector<std::uint32_t> blocked;
+    for (const std::uint32_t i : world_.offers) {  // Cheapest first.
+      const Offering& o = world_.snapshot.offerings[i];
+      if (pools_[o.pool].empty() || !(o.shut.empty() || o.at_quota) || !serves(demand, i)) continue;
+      if (o.shut.empty() && world_.budget.has_room(o)) return;  // A ceiling does not block it.
+      if (world_.budget.rate_allows(o) && blocked.size() < kOfferingsTried) blocked.push_back(i);
+    }
+    for (const std::uint32_t i : blocked) {
+      const Offering& o = world_.snapshot.offerings[i];
+      if (o.at_quota) {
+        if (make_room_at_quota(o)) return;
+        continue;
+      }
+      const std::uint64_t each = items_on(demand, o);
+      std::uint64_t left = demand.uncovered;
+      while (left > 0 && make_room(o)) left -= std::min(left, each);
+      if (left < demand.uncovered) return;
+    }
+  }
+
+  /// Room for one more host.
+  bool make_room(const Offering& o) {
+    Budget trial = future_;
+    std::vector<std::uint32_t> going;
+    const auto& hosts = pools_[o.pool];
+    std::size_t& first = first_[o.pool];
+    while (first < hosts.size() && world_.gives_way[hosts[first]]) ++first;
+    for (std::size_t at = first; !trial.has_room(o); ++at) {
+      if (at == hosts.size()) return false;
+      const HostView& host = world_.snapshot.hosts[hosts[at]];
+      if (world_.gives_way[hosts[at]] || !trial.helps(o, host)) continue;
+      trial.free(host);
+      going.push_back(hosts[at]);
+    }
+    trial.create(o, 1);
+    future_ = std::move(trial);
+    for (const std::uint32_t h : going) world_.gives_way[h] = true;
+    return true;
+  }
+
+  bool make_room_at_quota(const Offering& o) {
+    const auto is_of_group = [&](const HostView& host) {
+      if (host.offering >= world_.snapshot.offerings.size()) return false;
+      const Offering& its = world_.snapshot.offerings[host.offering];
+      // Types without a group have no quota in common.
+      return its.set == o.set &&
+             (o.quota_group.empty() ? its.type == o.type : its.quota_group == o.quota_group);
+    };
+    model::Vcpus missing = std::max(model::Vcpus(1), o.resources.vcpus);
+    for (const std::uint32_t h : world_.hosts) {
+      const HostView& host = world_.snapshot.hosts[h];
+      if ((host.ends || world_.gives_way[h]) && is_of_group(host)) missing -= host.total.vcpus;
+    }
+    std::vector<std::uint32_t> going;
+    for (const std::uint32_t h : pools_[o.pool]) {
+      if (missing <= 0) break;
+      const HostView& host = world_.snapshot.hosts[h];
+      if (world_.gives_way[h] || !is_of_group(host)) continue;
+      missing -= host.total.vcpus;
+      going.push_back(h);
+    }
+    if (missing > 0) return false;
+    for (const std::uint32_t h : going) world_.gives_way[h] = true;
+    return true;
+  }
+
+  /// False: no host is of no use.
+  bool gather() {
+    bool found = false;
+    for (const std::uint32_t h : world_.hosts)
+      if (is_free_to_go(world_, h) &&
+          (world_.snapshot.hosts[h].phase == HostPhase::kComing || !fits_what_waits(h)))
+        pools_[world_.snapshot.hosts[h].pool].push_back(h), found = true;
+    if (!found) return false;
+    const auto rank = [&](std::uint32_t h) {
+      const HostView& host = world_.snapshot.hosts[h];
+      const bool boots = host.phase == HostPhase::kComing;
+      // Those that boot first, the youngest before others; then those that are idle for longest.
+      return std::tuple(!boots, boots ? -host.created.time_since_epoch() : Duration{}, host.since);
+    };
+    for (auto& hosts : pools_)
+      std::ranges::stable_sort(hosts,
+                               [&](std::uint32_t a, std::uint32_t b) { return rank(a) < rank(b); });
+    return true;
+  }
+
+  /// Hosts of one offering and size have one answer.
+  bool fits_what_waits(std::uint32_t h) {
+    const HostView& host = world_.snapshot.hosts[h];
+    const auto& total = host.total;
+    const auto [at, fresh] = fits_.try_emplace({host.offering, total});
+    if (!fresh) return at->second;
+    for (std::size_t n = 0; n < world_.needs.size() && !at->second; ++n)
+      at->second = waits_[n] && world_.needs[n].resources.fits_in(total) &&
+                   world_.meets(world_.needs[n], host);
+    return at->second;
+  }
+
+  World& world_;
+  Budget future_;            ///< With the room of hosts that end, and that give way.
+  std::vector<bool> waits_;  ///< By need: items of it wait.
+  std::vector<std::vector<std::uint32_t>> pools_;  ///< Hosts of no use, in the order of going.
+  std::vector<std::size_t> first_;                 ///< By pool: those before have given way.
+  std::map<std::pair<std::uint32_t, model::Resources>, bool> fits_;
+};
+
+}  // namespace
+
+void give_way(World& world) {
+  if (std::ranges::any_of(world.demand, [](const Demand& d) { return d.uncovered > 0; }))
+    GiveWay(world).run();
+}
+
+}  // namespace hostler::scheduler

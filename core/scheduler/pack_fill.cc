@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/scheduler/fit.h"
+#include "core/scheduler/pack.h"
+#include "core/scheduler/price_rule.h"
+
+/// What the packer puts on one host.
+namespace hostler::scheduler {
+namespace {
+
+constexpr double kSharesAtOnce = 4;  ///< This part of the hosts that are needed gets equal fills.
+constexpr double kBalance = 0.3;     ///< Of an item: so much of it a lot may lack less.
+constexpr std::size_t kPartsCompared = 32;
+
+}  // namespace
+
+void Packer::fill(std::uint32_t k, FillRule rule, Fill& out) {
+  const Kind& kind = kinds_[k];
+  Filling host{.free = kind.like->resources,
+               .attempts = static_cast<std::uint64_t>(kind.attempts_max),
+               .used = std::vector<std::uint64_t>(kind.lots.size(), 0)};
+  out.kind = k;
+  out.items.clear();
+  out.worth = 0;
+  out.copies = UINT64_MAX;
+  if (rule == FillRule::kShare) fill_shares(kind, host, out);
+  fill_up(kind, rule == FillRule::kShare ? FillRule::kDot : rule, host);
+  for (std::uint32_t i = 0; i < kind.lots.size(); ++i) {
+    if (host.used[i] == 0) continue;
+    const std::uint32_t l = kind.lots[i];
+    out.items.emplace_back(l, static_cast<std::uint32_t>(host.used[i]));
+    out.worth += worth_[l] * static_cast<double>(host.used[i]);
+    out.copies = std::min(out.copies, lots_[l].left / host.used[i]);
+  }
+}
+
+/// Takes the same share of every lot, the share that lets equal hosts of this kind hold all of
+/// them: so no lot is left over for the last hosts.
+void Packer::fill_shares(const Kind& kind, Filling& host, Fill& out) {
+  ResourceVector total{};
+  double items = 0;
+  for (const std::uint32_t l : kind.lots) {
+    const auto left = static_cast<double>(lots_[l].left);
+    items += left;
+    for (std::size_t d = 0; d < 4; ++d) total[d] += left * shapes_[l].size[d];
+  }
+  double hosts = std::max(1.0, items / kind.attempts_max);
+  for (std::size_t d = 0; d < 4; ++d)
+    if (kind.size[d] > 0) hosts = std::max(hosts, total[d] / kind.size[d]);
+  std::vector<Part> parts;
+  ResourceVector share_of_host{};
+  for (std::size_t d = 0; d < 4; ++d) share_of_host[d] = total[d] / hosts;
+  for (std::uint32_t i = 0; i < kind.lots.size(); ++i) {
+    const double share = static_cast<double>(lots_[kind.lots[i]].left) / hosts;
+    const double whole = std::floor(share + 1e-9);
+    if (share - whole > 1e-9) parts.push_back({share - whole, i});
+    if (whole > 0) take(kind, i, static_cast<std::uint64_t>(whole), host);
+  }
+  work_ += kind.lots.size();
+  deal(kind, parts, share_of_host, host);
+  // The shares of the others change with each host: few equal ones.
+  out.copies = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(hosts / kSharesAtOnce));
+}
+
+/// What is less than an item of a lot is dealt: to the lots that lack most of one, and to those
+/// that need most of what the host has too much of.
+void Packer::deal(const Kind& kind, std::vector<Part>& parts, const ResourceVector& share,
+                  Filling& host) {
+  std::ranges::sort(parts, [](const Part& a, const Part& b) {
+    return a.lacks != b.lacks ? a.lacks > b.lacks : a.lot < b.lot;
+  });
+  std::vector<Part> hand;
+  for (std::size_t next = 0; host.attempts > 0 && (next < parts.size() || !hand.empty());) {
+    while (next < parts.size() && hand.size() < kPartsCompared) hand.push_back(parts[next++]);
+    const auto room = vector_of(host.free);
+    ResourceVector missing{};  // Of the share of each resource.
+    for (std::size_t d = 0; d < 4; ++d)
+      if (share[d] > 0) missing[d] = std::max(0.0, 1 - (kind.size[d] - room[d]) / share[d]);
+    const double length = std::max(std::sqrt(dot(missing, missing)), 1e-9);
+    std::erase_if(hand, [&](const Part& part) {
+      return !lots_[kind.lots[part.lot]].item.fits_in(host.free);
+    });
+    work_ += hand.size();
+    const auto score = [&](const Part& part) {
+      return part.lacks + kBalance * dot(missing, shapes_[kind.lots[part.lot]].direction) / length;
+    };
+    const auto best = std::ranges::max_element(hand, {}, score);
+    if (best == hand.end()) continue;
+    take(kind, best->lot, 1, host);
+    hand.erase(best);
+  }
+}
+
+/// Takes as many as fit.
+void Packer::take(const Kind& kind, std::uint32_t i, std::uint64_t wanted, Filling& host) const {
+  const Lot& lot = lots_[kind.lots[i]];
+  const std::uint64_t count =
+      std::min({wanted, host.attempts, lot.left - host.used[i], fit_count(lot.item, host.free)});
+  host.free -= times(lot.item, count);
+  host.attempts -= count;
+  host.used[i] += count;
+}
+
+/// Fills the rest of a host greedily, with the item that has the best score by the rule.
+void Packer::fill_up(const Kind& kind, FillRule rule, Filling& host) {
+  static constexpr std::uint32_t kNoLot = UINT32_MAX;
+  auto& [free, attempts, used] = host;
+  while (attempts > 0) {
+    const auto room = vector_of(free);
+    ResourceVector pull{};
+    for (std::size_t d = 0; d < 4; ++d)
+      if (kind.size[d] > 0) pull[d] = room[d] / (kind.size[d] * kind.size[d]);
+    work_ += kind.lots.size();
+    std::uint32_t best = kNoLot;
+    double best_score = -1;
+    for (std::uint32_t i = 0; i < kind.lots.size(); ++i) {
+      const std::uint32_t l = kind.lots[i];
+      if (lots_[l].left <= used[i]) continue;
+      if (!lots_[l].item.fits_in(free)) continue;
+      const double score = rule == FillRule::kDot ? dot(pull, shapes_[l].size)
+                           : rule == FillRule::kCosine
+                               ? dot(pull, shapes_[l].size) / shapes_[l].length
+                               : worth_[l];
+      if (score > best_score) best = i, best_score = score;
+    }
+    if (best == kNoLot) break;
+    const std::uint32_t l = kind.lots[best];
+    const auto& item = lots_[l].item;
+    const std::uint64_t fits =
+        std::min({fit_count(item, free), lots_[l].left - used[best], attempts});
+    const std::uint64_t count = std::max<std::uint64_t>(1, fits / 4);
+    free -= times(item, count);
+    used[best] += count;
+    attempts -= count;
+  }
+}
+
+/// True if one host can hold all that is unplaced; `out` gets the cheapest.
+bool Packer::hold_rest(Fill& out) const {
+  out = {};
+  ResourceVector total{};
+  for (std::uint32_t l = 0; l < lots_.size(); ++l) {
+    if (lots_[l].left == 0) continue;
+    for (std::size_t d = 0; d < 4; ++d)
+      total[d] += shapes_[l].size[d] * static_cast<double>(lots_[l].left);
+    for (std::size_t d = 0; d < 4; ++d)
+      if (total[d] > largest_[d] * (1 + 1e-9)) return false;
+    if (lots_[l].left > INT32_MAX) return false;
+    out.items.emplace_back(l, static_cast<std::uint32_t>(lots_[l].left));
+  }
+  use_cheapest(out);
+  return out.kind != kNone && !out.items.empty() && !too_dear(out);
+}
+
+/// The cheapest kind of host that may hold the items, if it costs less than the present one.
+void Packer::use_cheapest(Fill& fill) const {
+  model::Resources sum;
+  std::uint64_t count = 0;
+  for (const auto& [l, n] : fill.items) {
+    sum += times(lots_[l].item, n);
+    count += n;
+  }
+  const auto may_hold = [&](const Kind& kind) {
+    return sum.fits_in(kind.like->resources) &&
+           count <= static_cast<std::uint64_t>(kind.attempts_max) &&
+           std::ranges::all_of(fill.items, [&](const auto& item) {
+             return std::ranges::binary_search(kind.lots, item.first);
+           });
+  };
+  for (const std::uint32_t k : order_) {
+    if (fill.kind != kNone && kinds_[k].price >= kinds_[fill.kind].price) return;
+    if (!may_hold(kinds_[k])) continue;
+    fill.kind = k;
+    return;
+  }
+}
+
+/// The host costs too much beside the cheapest host for each of its items.
+bool Packer::too_dear(const Fill& fill) const {
+  const Offering& o = *kinds_[fill.kind].like;
+  double singly = 0;
+  for (const auto& [l, count] : fill.items)
+    singly += price_singly(world_.needs[lots_[l].need], o.market, count);
+  return is_too_dear(o.price_per_hour, singly, world_.policy.pools[o.pool]);
+}
+
+}  // namespace hostler::scheduler

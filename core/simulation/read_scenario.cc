@@ -1,0 +1,223 @@
+#include "core/simulation/read_scenario.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/base/files.h"
+#include "core/base/units.h"
+#include "core/config/load.h"
+#include "core/json/reader.h"
+
+namespace hostler::simulation {
+namespace {
+
+constexpr std::size_t kFileMax = std::size_t{16} << 20U;
+constexpr std::size_t kPartsMax = 1000;  ///< Of arrivals, traces, prices, ...
+constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kBytesMax = std::int64_t{1} << 50;
+constexpr std::int64_t kCountMax = 10'000'000, kRateMax = 1'000'000'000;
+constexpr Duration kShortest = 1ms, kLongest = 24h * 365;
+
+/// "30s", {"least": "20s", "most": "40s"} or {"mean": "5m"}.
+void read_spread(const json::Field& field, Spread& out) {
+  if (!field.present()) return;
+  if (field.value()->is(json::Kind::kString)) {
+    if (field.duration(out.least, kShortest, kLongest)) out.most = out.least, out.mean = {};
+    return;
+  }
+  if (!field.value()->is(json::Kind::kObject)) {
+    field.refuse("a duration such as \"30s\", {\"least\", \"most\"} or {\"mean\"}");
+    return;
+  }
+  field.object([&](json::Object& o) {
+    if (o.value().has("mean")) {
+      o.may("mean").duration(out.mean, kShortest, kLongest);
+      return;
+    }
+    out.mean = {};
+    o.need("least").duration(out.least, kShortest, kLongest);
+    const json::Field most = o.need("most");
+    if (most.duration(out.most, kShortest, kLongest) && out.most < out.least)
+      most.refuse("at least \"" + exact_duration(out.least) + "\", the value of \"least\"");
+  });
+}
+
+void read_part(const json::Field& field, double& out) { field.number(out, 0, 1); }
+
+void read_needs(const json::Field& field, model::Resources& out) {
+  field.object([&](json::Object& o) {
+    std::int64_t vcpus = 0;
+    if (o.may("vcpus").thousandths(vcpus, 0, model::kVcpusMax.thousandths()))
+      out.vcpus = model::Vcpus::of_thousandths(vcpus);
+    o.may("gpus").integer(out.gpus, 0, 1 << 20);
+    o.may("ram").size(out.ram, 0, kBytesMax);
+    o.may("scratch").size(out.scratch, 0, kBytesMax);
+  });
+}
+
+constexpr std::array kMarkets{json::Word<model::Market>{"on_demand", model::Market::kOnDemand},
+                              json::Word<model::Market>{"spot", model::Market::kSpot}};
+
+void read_shape(json::Object& o, model::WorkShape& out) {
+  out.needs = {.vcpus = 1, .gpus = 0, .ram = std::int64_t{1} << 30, .scratch = 0};
+  read_needs(o.may("needs"), out.needs);
+  o.may("priority").integer(out.priority, -1'000'000, 1'000'000);
+  o.may("restartable").boolean(out.restartable);
+  o.may("types").names(out.constraints.types, 64);
+  o.may("zone").text(out.constraints.zone);
+  model::Market market{};
+  if (o.may("market").word(market, kMarkets)) out.constraints.market = market;
+}
+
+void read_arrivals(json::Object& o, Duration lasts, Arrivals& out) {
+  o.may("user").text(out.user, {.bytes_max = 64, .bytes_min = 1, .one_line = true});
+  read_shape(o, out.shape);
+  read_spread(o.may("runs"), out.runs);
+  read_part(o.may("fails"), out.fails);
+  out.until = lasts;
+  o.may("from").duration(out.from, Duration::zero(), kLastsMax);
+  const json::Field until = o.may("until");
+  if (until.duration(out.until, Duration::zero(), kLastsMax) && out.until < out.from)
+    until.refuse("\"" + exact_duration(out.from) + "\", the value of \"from\", or later");
+  const auto how = o.exactly_one({"count", "per_hour", "every"});
+  if (how == "count") o.may("count").integer(out.count, 1, kCountMax);
+  if (how == "per_hour")
+    o.may("per_hour").number(out.per_hour, 1e-6, static_cast<double>(kRateMax));
+  if (how == "every") o.may("every").duration(out.every, kShortest, kLongest);
+}
+
+void read_trace(json::Object& o, const std::filesystem::path& folder, Trace& out) {
+  std::string file;
+  if (o.need("swf").text(file, {.bytes_max = 4096, .bytes_min = 1})) out.file = folder / file;
+  o.may("vcpus_per_processor").integer(out.vcpus_per_processor, 1, 1024);
+  o.may("ram").size(out.ram, 0, kBytesMax);
+  o.may("restartable").boolean(out.restartable);
+}
+
+void read_load(const json::Field& field, const std::filesystem::path& folder, Scenario& out) {
+  field.each(kPartsMax, [&](const json::Field& one) {
+    one.object([&](json::Object& o) {
+      if (o.value().has("swf"))
+        read_trace(o, folder, out.traces.emplace_back());
+      else
+        read_arrivals(o, out.lasts, out.arrivals.emplace_back());
+    });
+  });
+}
+
+void read_faults(json::Object& o, CloudModel& out) {
+  read_part(o.may("creates_fail"), out.creates_fail);
+  read_part(o.may("answers_lost"), out.answers_lost);
+  read_part(o.may("calls_fail"), out.calls_fail);
+  read_part(o.may("boots_fail"), out.boots_fail);
+  o.may("machines_lost_per_day").number(out.machines_lost_per_day, 0, 1000);
+  o.may("empty_lists").each(kPartsMax, [&](const json::Field& one) {
+    one.object([&](json::Object& lists) {
+      EmptyLists& spell = out.empty_lists.emplace_back();
+      lists.need("from").duration(spell.from, Duration::zero(), kLastsMax);
+      lists.need("lasting").duration(spell.lasting, kShortest, kLastsMax);
+    });
+  });
+}
+
+void read_cloud(json::Object& o, CloudModel& out) {
+  read_spread(o.may("create"), out.create);
+  read_spread(o.may("boot"), out.boot);
+  read_spread(o.may("destroy"), out.destroy);
+  o.may("quota").integer(out.quota, 0, 1'000'000);
+  o.may("stock").members(kPartsMax, [&](std::string_view type, const json::Field& count) {
+    count.integer(out.stock[std::string(type)], 0, 1'000'000);
+  });
+  o.may("prices").each(kPartsMax, [&](const json::Field& one) {
+    one.object([&](json::Object& price) {
+      PriceChange& change = out.prices.emplace_back();
+      price.need("at").duration(change.at, Duration::zero(), kLastsMax);
+      price.need("type").name(change.type);
+      price.need("price_per_hour").millionths(change.per_hour.value, 0, 1'000'000'000'000);
+    });
+  });
+  std::ranges::stable_sort(out.prices, {}, &PriceChange::at);
+  o.may("faults").object([&](json::Object& faults) { read_faults(faults, out); });
+}
+
+void read_all(json::Object& o, const std::filesystem::path& folder, Scenario& out) {
+  std::int64_t version = kVersion;
+  const json::Field its_version = o.need("version");
+  if (its_version.integer(version, 1, 1'000'000) && version != kVersion)
+    its_version.refuse(std::to_string(kVersion) + "; a newer hostler has written it");
+  std::string config;
+  if (o.may("config").text(config, {.bytes_max = 4096, .bytes_min = 1}))
+    out.config = folder / config;
+  o.may("seed").integer(out.seed, 0, INT64_MAX);
+  o.may("lasts").duration(out.lasts, 1s, kLastsMax);
+  read_load(o.need("load"), folder, out);
+  o.may("clouds").members(kPartsMax, [&](std::string_view set, const json::Field& cloud) {
+    cloud.object([&](json::Object& members) { read_cloud(members, out.clouds[std::string(set)]); });
+  });
+}
+
+Error named(const std::filesystem::path& file, Error error) {
+  error.message = file.string() + ": " + error.message;
+  return error;
+}
+
+}  // namespace
+
+Result<Scenario> parse_scenario(std::string_view text, const std::filesystem::path& folder) {
+  Scenario out;
+  HOSTLER_TRY(json::read_object(text, {.bytes_max = kFileMax, .comments = true},
+                                [&](json::Object& o) { read_all(o, folder, out); }));
+  return out;
+}
+
+Result<Scenario> read_scenario(const std::filesystem::path& file) {
+  auto text = read_file(file, kFileMax);
+  if (!text) return tl::unexpected(std::move(text.error()));
+  auto out = parse_scenario(*text, std::filesystem::absolute(file).parent_path());
+  if (!out) return tl::unexpected(named(file, std::move(out.error())));
+  return out;
+}
+
+Result<model::SitePolicy> read_policy(const std::filesystem::path& file) {
+  config::LoadOptions options;
+  options.trusted_only = false;
+  options.read_files = false;
+  auto config = config::load(file, options);
+  if (!config) return tl::unexpected(std::move(config.error()));
+  return std::move(config->site);
+}
+
+Result<void> check_against(const Scenario& scenario, const model::SitePolicy& policy) {
+  const auto refuse = [](std::string text) {
+    return tl::unexpected(Error{Errc::kInvalidArgument, std::move(text), {}});
+  };
+  const auto unknown = [&](const std::string& path, const std::string& name, const auto& known) {
+    std::string all;
+    for (const auto& one : known)
+      if (all.size() < 200) all += (all.empty() ? "" : ", ") + one.name;
+    return refuse(path + ": found \"" + name +
+                  "\", which the config does not have, allowed: " + all);
+  };
+  const auto has = [](const auto& known, const std::string& name) {
+    return std::ranges::any_of(known, [&](const auto& one) { return one.name == name; });
+  };
+  for (const auto& [set, cloud] : scenario.clouds) {
+    if (!has(policy.sets, set)) return unknown("clouds", set, policy.sets);
+    for (const auto& [type, count] : cloud.stock)
+      if (!has(policy.types, type)) return unknown("clouds." + set + ".stock", type, policy.types);
+    for (const PriceChange& change : cloud.prices)
+      if (!has(policy.types, change.type))
+        return unknown("clouds." + set + ".prices", change.type, policy.types);
+  }
+  for (const Arrivals& one : scenario.arrivals)
+    for (const std::string& type : one.shape.constraints.types)
+      if (!has(policy.types, type)) return unknown("load[].types", type, policy.types);
+  for (const auto& pool : policy.pools)
+    if (pool.selector)
+      return refuse("pool '" + pool.name +
+                    "' chooses types by their properties, which is not simulated: name its types");
+  return {};
+}
+
+}  // namespace hostler::simulation

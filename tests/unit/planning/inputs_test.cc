@@ -1,0 +1,147 @@
+// Wrong snapshots: each problem has its path, what was found and what is allowed.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/planning/read.h"
+#include "tests/unit/planning/plan_text.h"
+
+namespace hostler::planning {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::vector<std::string> problems_of(const std::string& text) {
+  std::vector<std::string> out;
+  for (const Error& problem : read_question(text).problems) out.push_back(problem.message);
+  return out;
+}
+
+/// The problems of the small snapshot with one change.
+std::vector<std::string> changed(std::string_view what, std::string_view with) {
+  return problems_of(replaced(kSmall, what, with));
+}
+
+TEST(InputsTest, SmallSnapshotIsGood) { EXPECT_THAT(problems_of(kSmall), ElementsAre()); }
+
+TEST(InputsTest, TextThatIsNoJsonIsRefusedWithItsPosition) {
+  EXPECT_THAT(problems_of("{\"version\": 1,"), ElementsAre(HasSubstr("not JSON")));
+  EXPECT_THAT(problems_of(""), ElementsAre(HasSubstr("not JSON")));
+  EXPECT_THAT(problems_of("[]"), ElementsAre(HasSubstr("found an array")));
+  EXPECT_THAT(problems_of(std::string(3, '\0')), ElementsAre(HasSubstr("NUL")));
+}
+
+TEST(InputsTest, DeepNestingIsRefused) {
+  const std::string deep = replaced(kSmall, "\"count\": 3", "\"count\": " + std::string(5000, '['));
+  EXPECT_THAT(problems_of(deep), ElementsAre(HasSubstr("nested too deeply")));
+}
+
+TEST(InputsTest, OtherVersionIsTheOnlyProblemThatIsTold) {
+  EXPECT_THAT(changed("\"version\": 1,", "\"version\": 2, \"news\": [],"),
+              ElementsAre(AllOf(StartsWith("version: found 2, allowed: 1; a newer hostler"))));
+  EXPECT_THAT(changed("\"version\": 1", "\"version\": \"1\""),
+              ElementsAre(StartsWith("version: found \"1\", allowed: a whole number")));
+  EXPECT_THAT(changed("\"version\": 1,", ""), ElementsAre(StartsWith("version: missing")));
+  EXPECT_THAT(changed("\"version\": 1", "\"version\": -1"), ElementsAre(StartsWith("version: ")));
+  EXPECT_THAT(changed("\"version\": 1", "\"version\": 1.5"), ElementsAre(StartsWith("version: ")));
+}
+
+TEST(InputsTest, UnknownKeysAreRefusedWhereverTheyAre) {
+  EXPECT_THAT(changed("\"types\":", "\"kinds\": 1, \"types\":"),
+              ElementsAre(StartsWith("kinds: ")));
+  EXPECT_THAT(changed("\"max\": 3", "\"max\": 3, \"maxx\": 3"),
+              ElementsAre(StartsWith("pools[0].maxx: ")));
+  EXPECT_THAT(changed("\"id\": \"h-1\"", "\"id\": \"h-1\", \"used\": {}"),
+              ElementsAre(StartsWith("hosts[0].used: ")));
+}
+
+TEST(InputsTest, NegativeHugeAndMissingValuesAreRefused) {
+  EXPECT_THAT(
+      changed("\"count\": 3", "\"count\": -3"),
+      ElementsAre(StartsWith("work[0].count: found -3, allowed: a whole number from 1 to")));
+  EXPECT_THAT(changed("\"count\": 3", "\"count\": 1e99"), ElementsAre(StartsWith("work[0].count")));
+  EXPECT_THAT(changed("\"count\": 3,", ""), ElementsAre(StartsWith("work[0].count: missing")));
+  EXPECT_THAT(
+      changed("\"vcpus\": 2, \"ram\": \"4GiB\"", "\"vcpus\": 2147483648, \"ram\": \"4GiB\""),
+      ElementsAre(StartsWith("offerings[0].vcpus: found 2147483648")));
+  EXPECT_THAT(changed("\"price_per_hour\": 0.05", "\"price_per_hour\": -0.05"),
+              ElementsAre(StartsWith("offerings[0].price_per_hour: found -0.05")));
+  EXPECT_THAT(changed("\"age\": \"1h\"", "\"age\": \"-1h\""),
+              ElementsAre(StartsWith("hosts[0].age: ")));
+  EXPECT_THAT(changed("\"age\": \"1h\"", "\"age\": \"99999999h\""),
+              ElementsAre(StartsWith("hosts[0].age: ")));
+  EXPECT_THAT(changed("\"1GiB\"", "\"9999999TiB\""),
+              ElementsAre(StartsWith("work[0].needs.ram: ")));
+  EXPECT_THAT(changed("\"max\": 3", "\"max\": 3, \"min\": 4"),
+              ElementsAre(StartsWith("pools[0].min: min 4 is above max 3")));
+}
+
+TEST(InputsTest, MoreFreeThanThereIsIsRefused) {
+  EXPECT_THAT(changed("\"idle_for\": \"5s\"", "\"free\": {\"vcpus\": 3, \"ram\": \"1GiB\"}"),
+              ElementsAre(StartsWith("hosts[0].free: more is free than there is, allowed: at most "
+                                     "total")));
+}
+
+TEST(InputsTest, NamesThatAreNotInTheSnapshotAreRefused) {
+  EXPECT_THAT(changed("[{\"work\": \"c-1\"", "[{\"work\": \"c-9\""),
+              ElementsAre(StartsWith("hosts[1].load[0].work: found \"c-9\", allowed: an id that "
+                                     "work or work_gone")));
+  EXPECT_THAT(changed("\"set\": \"west\"", "\"set\": \"east\""),
+              ElementsAre(StartsWith("offerings[0].set: found \"east\", which is no set of this "
+                                     "snapshot, allowed: west")));
+  EXPECT_THAT(changed("\"work\": [{\"id\"",
+                      "\"headroom\": {\"pools\": {\"other\": {}}}, \"work\": [{\"id\""),
+              ElementsAre(StartsWith("headroom.pools.other: there is no pool \"other\"")));
+  EXPECT_THAT(
+      problems_of(replaced(replaced(kSmall, "[{\"work\": \"c-1\"", "[{\"work\": \"c-9\""),
+                           "\"work\": [{\"id\"", "\"work_gone\": [\"c-9\"], \"work\": [{\"id\"")),
+      ElementsAre());
+}
+
+TEST(InputsTest, DuplicateIdsAndNamesAreRefused) {
+  EXPECT_THAT(changed("h-2", "h-1"),
+              ElementsAre(StartsWith("hosts[1].id: found \"h-1\" a second")));
+  EXPECT_THAT(changed("\"c-2\"", "\"c-1\""),
+              testing::Contains(StartsWith("work[1].id: found \"c-1\" a second time")));
+  EXPECT_THAT(changed("[{\"name\": \"west\"}]", "[{\"name\": \"west\"}, {\"name\": \"west\"}]"),
+              ElementsAre(StartsWith("sets[1].name: found \"west\" a second time")));
+  EXPECT_THAT(changed("\"max\": 3", "\"max\": 3, \"max\": 4"),
+              ElementsAre(HasSubstr("the key occurs twice")));
+}
+
+TEST(InputsTest, MoreThanAPlanCanCompareIsRefused) {
+  EXPECT_THAT(changed("\"vcpus\": 8", "\"vcpus\": 0.0001"),
+              ElementsAre(StartsWith("work[1].needs.vcpus: found 0.0001")));
+  std::string offerings, work;
+  for (int i = 0; i < 11'000; ++i) {
+    const std::string n = std::to_string(i + 10);
+    offerings += R"({"id": "o)" + n +
+                 R"(", "pool": "default", "set": "west", "type": "small", "price_per_hour": 1},)";
+    work += R"({"id": "c-)" + n + R"(", "count": 1},)";
+  }
+  const std::string many = replaced(replaced(kSmall, "\"work\": [", "\"work\": [" + work),
+                                    "\"offerings\": [", "\"offerings\": [" + offerings);
+  EXPECT_THAT(problems_of(many),
+              ElementsAre(StartsWith("work: found 11002 classes and 11001 offerings, allowed: a "
+                                     "product of at most 100000000")));
+}
+
+TEST(InputsTest, IdsAreOfTheirForm) {
+  for (const char* id : {"c", "c-", "c--1", "c-1x", "j-1", "c-99999999999999999999999"})
+    EXPECT_THAT(changed("\"c-2\"", "\"" + std::string(id) + "\""),
+                ElementsAre(StartsWith("work[1].id: found \"" + std::string(id))));
+  EXPECT_THAT(changed("\"h-2\"", "2"), ElementsAre(StartsWith("hosts[1].id: found 2")));
+}
+
+TEST(InputsTest, AllProblemsAreTold) {
+  const auto all = problems_of(replaced(
+      replaced(replaced(kSmall, "\"count\": 3", "\"count\": 0"), "\"max\": 3", "\"max\": -1"),
+      "\"phase\": \"ready\"", "\"phase\": \"up\""));
+  EXPECT_THAT(all, ElementsAre(StartsWith("pools[0].max: "), StartsWith("work[0].count: "),
+                               StartsWith("hosts[0].phase: ")));
+}
+
+}  // namespace
+}  // namespace hostler::planning

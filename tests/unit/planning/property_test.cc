@@ -1,0 +1,78 @@
+// Random worlds: what is written and read again has the same plan. Replay one with
+// HOSTLER_PLAN_SEED=<seed>.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "core/planning/read.h"
+#include "core/planning/write.h"
+#include "tests/unit/planning/plan_text.h"
+#include "tests/unit/scheduler/random_world.h"
+
+namespace hostler::planning {
+namespace {
+
+/// A random world with what the worlds of the scheduler's tests have none of.
+Question random_question(std::uint64_t seed) {
+  scheduler::RandomWorld world(seed);
+  Random& random = world.random;
+  for (auto& pool : world.policy.pools) pool.min = std::min(pool.min, pool.max);
+  for (auto& pool : world.policy.pools) pool.standby = std::min(pool.standby, pool.max);
+  auto& snapshot = world.snapshot;
+  snapshot.has_limits = random.chance(0.3);
+  if (random.chance(0.5))
+    snapshot.rests.push_back(
+        {.hosts = static_cast<std::int64_t>(random.below(3)), .exchange = random.chance(0.5)});
+  for (std::size_t i = 0; i < world.policy.pools.size(); ++i)
+    snapshot.set_aside.push_back(static_cast<std::int64_t>(random.below(2)));
+  for (auto& offering : snapshot.offerings) {
+    if (random.chance(0.1)) offering.note = "what its \"hosts\" report";
+    offering.unavailable = random.chance(0.1);
+    offering.at_quota = random.chance(0.1);
+    if (random.chance(0.2)) offering.quota_group = "vcpus of standard types";
+    offering.can_stop = random.chance(0.3);
+    if (random.chance(0.1)) offering.subnet = "net-1";
+  }
+  for (auto& host : snapshot.hosts) {
+    if (host.phase == scheduler::HostPhase::kComing && random.chance(0.7))
+      host.load.push_back({random.below(8), static_cast<std::uint32_t>(1 + random.below(3))});
+    host.created -= std::chrono::nanoseconds(random.below(1'000'000'000));
+    host.can_stop = random.chance(0.3);
+    host.can_wake = host.phase == scheduler::HostPhase::kStopped && random.chance(0.5);
+    host.cordoned = random.chance(0.05);
+    host.work_cancelled = random.chance(0.1);
+    host.for_exchange = random.chance(0.1);
+    host.ends = random.chance(0.1);
+  }
+  for (auto& view : snapshot.classes) {
+    view.kind = static_cast<model::WorkKind>(random.below(3));
+    for (auto& turn : view.heads) turn.use = static_cast<double>(random.below(100)) / 7.0;
+    std::sort(view.heads.begin(), view.heads.end());
+    view.displaced = random.chance(0.1);
+    if (snapshot.has_limits && random.chance(0.3))
+      view.price.emplace(std::vector<scheduler::PriceBound::Share>{
+          {model::Micros{static_cast<std::int64_t>(random.below(2000))}, view.count}});
+  }
+  return {world.policy, snapshot, Wall{1'700'000'000'000'000}};
+}
+
+void check(std::uint64_t seed) {
+  const Question question = random_question(seed);
+  const std::string written = write_question(question);
+
+  const Reading read = read_question(written);
+
+  for (const Error& problem : read.problems) ADD_FAILURE() << seed << ": " << problem.message;
+  ASSERT_TRUE(read.problems.empty());
+  EXPECT_EQ(write_question(read.question), written) << "seed " << seed;
+  EXPECT_EQ(text_of_plan(read.question), text_of_plan(question)) << "seed " << seed;
+}
+
+TEST(PropertyTest, SnapshotThatIsReadAgainHasTheSameTextAndTheSamePlan) {
+  if (const char* only = std::getenv("HOSTLER_PLAN_SEED")) return check(std::stoull(only));
+  for (std::uint64_t seed = 1; seed <= 500 && !HasFailure(); ++seed) check(seed);
+}
+
+}  // namespace
+}  // namespace hostler::planning

@@ -1,0 +1,66 @@
+#include "core/json/schema.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/files.h"
+#include "core/planning/read.h"
+#include "core/planning/write.h"
+#include "tests/unit/planning/plan_text.h"
+#include "tests/unit/scheduler/random_world.h"
+
+/// The published schemas agree with what is read and written.
+namespace hostler::planning {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+
+std::vector<std::string> violations(const char* schema, const std::string& value) {
+  const auto text = read_file(std::string(HOSTLER_CONFIG_DIR) + "/" + schema, 1 << 20);
+  if (!text) return {text.error().message};
+  const auto problems = json::schema_problems(*text, value);
+  return problems ? *problems : std::vector{problems.error().message};
+}
+
+TEST(SchemaTest, SnapshotsAndAnswersThatAreWrittenKeepTheirSchemas) {
+  EXPECT_THAT(violations("plan.schema.json", kSmall), ElementsAre());
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    scheduler::RandomWorld world(seed);
+    for (auto& pool : world.policy.pools) pool.min = std::min(pool.min, pool.max);
+    const Question question{world.policy, world.snapshot, Wall{1'700'000'000'000'000}};
+    EXPECT_THAT(violations("plan.schema.json", write_question(question)), ElementsAre()) << seed;
+    EXPECT_THAT(violations("plan-answer.schema.json", text_of_plan(question)), ElementsAre())
+        << seed;
+  }
+}
+
+/// What a schema can say, it says: the reader refuses no more kinds of such mistakes.
+TEST(SchemaTest, MistakesOfFormAreMistakesForBoth) {
+  for (const auto& [what, with] : std::vector<std::pair<std::string, std::string>>{
+           {"\"version\": 1", "\"version\": 2"},
+           {"\"version\": 1,", ""},
+           {"\"types\":", "\"kinds\": 1, \"types\":"},
+           {"\"max\": 3", "\"max\": -3"},
+           {"\"max\": 3", "\"max\": 3, \"maxx\": 3"},
+           {"\"idle_timeout\": \"1m\"", "\"idle_timeout\": 60"},
+           {"\"count\": 3", "\"count\": 0"},
+           {"\"count\": 3,", ""},
+           {"\"kind\": \"lease\"", "\"kind\": \"loan\""},
+           {"\"c-2\"", "\"j-2\""},
+           {"\"h-2\"", "2"},
+           {"\"vcpus\": 8", "\"vcpus\": true"},
+           {"\"1GiB\"", "\"1\""},
+           {"\"phase\": \"ready\"", "\"phase\": \"up\""},
+           {"\"price_per_hour\": 0.05", "\"price_per_hour\": -0.05"},
+           {"\"age\": \"1h\"", "\"age\": \"-1h\""},
+       }) {
+    const std::string text = replaced(kSmall, what, with);
+    EXPECT_THAT(read_question(text).problems, Not(IsEmpty())) << with;
+    EXPECT_THAT(violations("plan.schema.json", text), Not(IsEmpty())) << with;
+  }
+}
+
+}  // namespace
+}  // namespace hostler::planning

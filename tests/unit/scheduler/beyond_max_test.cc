@@ -1,0 +1,137 @@
+#include "core/scheduler/beyond_max.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/unit/scheduler/world_builder.h"
+
+namespace hostler::scheduler {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::SizeIs;
+
+std::vector<std::uint64_t> closed(const Plan& plan) {
+  std::vector<std::uint64_t> out;
+  for (const Close& one : plan.closed) out.push_back(one.host.value);
+  return out;
+}
+
+/// Five hosts of two vcpus, the last one the newest; all have been idle for a moment.
+struct FiveHosts : Site {
+  const std::uint32_t small = type("small", 2, 4, 100);
+  FiveHosts() {
+    for (std::uint64_t id = 1; id <= 5; ++id)
+      host(id, small).created = snapshot.now - 1h + std::chrono::seconds(id);
+  }
+  HostView& at(std::uint64_t id) { return snapshot.hosts[id - 1]; }
+};
+
+TEST(BeyondMaxTest, IdleHostsGoAtOnceTheNewestFirst) {
+  FiveHosts site;
+  EXPECT_THAT(closed(site.plan()), IsEmpty());
+  site.pool().max = 3;
+  EXPECT_THAT(closed(site.plan()), ElementsAre(4, 5));
+  EXPECT_THAT(ended(site.plan()),
+              ElementsAre(Pair(4, ShutdownCode::kBeyondMax), Pair(5, ShutdownCode::kBeyondMax)));
+}
+
+TEST(BeyondMaxTest, HostsWithWorkGoAfterIdleOnesAndWhenTheyAreEmpty) {
+  FiveHosts site;
+  for (const std::uint64_t id : {1U, 2U, 4U, 5U}) site.occupy(site.at(id), {.vcpus = 1});
+  site.pool().max = 3;
+  EXPECT_THAT(closed(site.plan()), ElementsAre(3, 5));
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(3, ShutdownCode::kBeyondMax)));
+}
+
+TEST(BeyondMaxTest, AClosedHostGetsNoNewWork) {
+  FiveHosts site;
+  for (const std::uint64_t id : {2U, 3U, 4U, 5U}) site.occupy(site.at(id), {.vcpus = 1});
+  site.pool().max = 1;
+  site.at(1).kept = true;
+  site.at(1).takes_work = false;
+  site.jobs(9, 1);
+  const Plan plan = site.plan();
+  EXPECT_THAT(closed(plan), ElementsAre(2, 3, 4, 5));
+  EXPECT_THAT(plan.places, IsEmpty());
+  EXPECT_THAT(plan.creates, IsEmpty());
+  EXPECT_THAT(plan.shutdowns, IsEmpty()) << "no running job is ended";
+}
+
+TEST(BeyondMaxTest, WhatIsKeptStaysAndWhatGoesAnywayCountsFirst) {
+  FiveHosts site;
+  site.pool().max = 2;
+  site.at(5).kept = true;
+  site.at(1).draining = true;
+  site.occupy(site.at(1), {.vcpus = 1});
+  EXPECT_THAT(closed(site.plan()), ElementsAre(3, 4)) << "1 drains, 5 is held, 2 is the oldest";
+}
+
+TEST(BeyondMaxTest, TheCeilingOfDestroysHolds) {
+  FiveHosts site;
+  site.pool().max = 1;
+  site.snapshot.site.destroys = 1;
+  EXPECT_THAT(site.plan().shutdowns, SizeIs(1));
+}
+
+TEST(BeyondMaxTest, AnAdoptedHostIsClosedAndNotEndedBeforeItsWorkIsKnown) {
+  FiveHosts site;
+  site.pool().max = 4;
+  for (const std::uint64_t id : {1U, 2U, 3U, 4U}) site.occupy(site.at(id), {.vcpus = 1});
+  site.at(5).phase = HostPhase::kComing;
+  site.at(5).adopted = true;
+  EXPECT_THAT(closed(site.plan()), ElementsAre(5));
+  EXPECT_THAT(site.plan().shutdowns, IsEmpty());
+}
+
+TEST(BeyondMaxTest, StandbyAndMinimumAreNotKeptBeyondTheMaximum) {
+  FiveHosts site;
+  site.pool().max = site.pool().min = site.pool().standby = 2;
+  EXPECT_THAT(ended(site.plan()), SizeIs(3));
+  EXPECT_THAT(site.plan().creates, IsEmpty());
+}
+
+TEST(OffMenuTest, AHostWhoseTypeLeftDrainsAndCountsForNoMinimum) {
+  FiveHosts site;
+  site.pool().min = 5;
+  site.occupy(site.at(1), {.vcpus = 1});
+  site.at(1).offering = site.at(2).offering = UINT32_MAX;
+  site.jobs(1, 2);
+  const Plan plan = site.plan();
+  EXPECT_THAT(closed(plan), ElementsAre(1, 2));
+  EXPECT_THAT(ended(plan), ElementsAre(Pair(2, ShutdownCode::kOffMenu)));
+  EXPECT_THAT(plan.creates, SizeIs(2)) << "the minimum is filled without them";
+  EXPECT_EQ(placed_on(plan, 1) + placed_on(plan, 2), 0U);
+}
+
+TEST(OffMenuTest, ItCountsForTheMaximum) {
+  FiveHosts site;
+  site.pool().min = site.pool().max = 5;
+  site.at(1).offering = UINT32_MAX;
+  site.occupy(site.at(1), {.vcpus = 1});
+  EXPECT_THAT(site.plan().creates, IsEmpty());
+}
+
+TEST(BeyondMaxTest, TheTextCountsEachHostOnce) {
+  FiveHosts site;
+  site.pool().max = 2;
+  site.at(1).offering = UINT32_MAX;
+  site.occupy(site.at(2), {.vcpus = 1});
+  site.at(5).phase = HostPhase::kComing;
+  site.at(5).adopted = true;
+  const auto& hosts = site.snapshot.hosts;
+  const auto found = closed_hosts(hosts, site.policy, {});
+  EXPECT_EQ(text_of(hosts, found, site.policy),
+            "pool default: 2 hosts are beyond its maximum of 2 (2 idle), 1 host has a type that "
+            "left its menu");
+  site.pool().max = 9;
+  EXPECT_EQ(text_of(hosts, closed_hosts(hosts, site.policy, {}), site.policy),
+            "pool default: 1 host has a type that left its menu");
+}
+
+}  // namespace
+}  // namespace hostler::scheduler
