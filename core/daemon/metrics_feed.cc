@@ -46,7 +46,7 @@ void MetricsFeed::restore(const model::Restored& restored) {
 
 void MetricsFeed::count(const std::vector<model::Change>& changes, Now now) {
   for (const auto& change : changes) {
-    if (const auto* instance = std::get_if<model::InstanceChanged>(&change)) {
+    if (const auto* instance = model::get_change<model::InstanceChanged>(change)) {
       count_instance(instance->record);
     } else if (const auto* job = std::get_if<model::WorkItem>(&change)) {
       metrics_.job_submitted();

@@ -5,9 +5,11 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
+#include "core/base/boxed.h"
 #include "core/model/cloud.h"
 #include "core/model/image.h"
 #include "core/model/instance.h"
@@ -224,9 +226,21 @@ struct RamForgotten {
 };
 
 using Change =
-    std::variant<WorkItem, WorkChanged, AttemptChanged, InstanceChanged, GateChanged, GateOpened,
-                 PriceRow, SetAccount, ImageRow, ImageForgotten, PrincipalUse, OfferedRow,
-                 OfferedGone, RamReport, RamForgotten, LedgerRecord>;
+    std::variant<WorkItem, WorkChanged, AttemptChanged, Boxed<InstanceChanged>, Boxed<GateChanged>,
+                 GateOpened, PriceRow, SetAccount, ImageRow, ImageForgotten, PrincipalUse,
+                 OfferedRow, OfferedGone, RamReport, RamForgotten, LedgerRecord>;
+/// The change, if it is of this kind; else null.
+template <class Kind>
+const Kind* get_change(const Change& change) {
+  constexpr bool is_boxed =
+      std::is_same_v<Kind, InstanceChanged> || std::is_same_v<Kind, GateChanged>;
+  if constexpr (is_boxed) {
+    const auto* boxed = std::get_if<Boxed<Kind>>(&change);
+    return boxed == nullptr ? nullptr : &**boxed;
+  } else {
+    return std::get_if<Kind>(&change);
+  }
+}
 
 /// What one or more events changed; durable all or not at all.
 struct Commit {

@@ -34,8 +34,8 @@ void Observer::see(const std::vector<model::Change>& changes, Duration now) {
   if (now >= next_sample_) sample(now);
   for (const model::Change& change : changes) {
     if (const auto* work = std::get_if<model::WorkChanged>(&change)) see(work->record, now);
-    if (const auto* host = std::get_if<model::InstanceChanged>(&change)) see(host->record);
-    if (std::holds_alternative<model::GateChanged>(change)) ++report_.gates;
+    if (const auto* host = model::get_change<model::InstanceChanged>(change)) see(host->record);
+    if (model::get_change<model::GateChanged>(change) != nullptr) ++report_.gates;
   }
 }
 

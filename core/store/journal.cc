@@ -26,7 +26,7 @@ constexpr auto kIdleAfter = 1s;
 
 bool erases_secrets(const model::Commit& commit) {
   return std::any_of(commit.changes.begin(), commit.changes.end(), [](const auto& change) {
-    const auto* instance = std::get_if<model::InstanceChanged>(&change);
+    const auto* instance = model::get_change<model::InstanceChanged>(change);
     return instance != nullptr && instance->erase_create;
   });
 }

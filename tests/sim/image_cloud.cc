@@ -95,7 +95,7 @@ void ImageCloud::check(const model::SetView& set, const dispatch::Outbox& outbox
   if (set.images.size() != 1 || set.images.front().image.id != known_)
     complain_("the daemon does not use the newest image, " + known_);
   for (const auto& change : outbox.changes) {
-    const auto* made = std::get_if<model::InstanceChanged>(&change);
+    const auto* made = model::get_change<model::InstanceChanged>(change);
     if (made == nullptr || !made->create) continue;  // Only a new create is written.
     const auto& used = made->create->type;
     if (known_.empty() || used.image || used.image_id != known_)

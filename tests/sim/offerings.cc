@@ -163,7 +163,7 @@ void Offerings::taken(const dispatch::OfferingsFetched& answer, const dispatch::
 
 void Offerings::decided(const dispatch::Outbox& outbox) const {
   for (const auto& change : outbox.changes)
-    if (const auto* row = std::get_if<model::InstanceChanged>(&change); row != nullptr)
+    if (const auto* row = model::get_change<model::InstanceChanged>(change); row != nullptr)
       if (row->create) check_bought(row->record);
 }
 

@@ -88,7 +88,7 @@ void PoolDays::check(const Cause& cause, const dispatch::Outbox& outbox,
           job->record.state == WorkState::kStarting)
         started[job->record.instance].push_back(known->second.second);
       on(*job);
-    } else if (const auto* host = std::get_if<model::InstanceChanged>(&change)) {
+    } else if (const auto* host = model::get_change<model::InstanceChanged>(change)) {
       on(*host, queries);
     }
   }

@@ -61,7 +61,7 @@ TEST_F(AccountTest, IsStoredAtTheFirstOpenBeforeAnyInstance) {
     return std::holds_alternative<model::SetAccount>(change);
   };
   const auto is_instance = [](const model::Change& change) {
-    return std::holds_alternative<model::InstanceChanged>(change);
+    return model::get_change<model::InstanceChanged>(change) != nullptr;
   };
   EXPECT_LT(std::ranges::find_if(story.changes, is_account),
             std::ranges::find_if(story.changes, is_instance));
@@ -209,7 +209,7 @@ TEST_F(AccountTest, AListThatWasSentBeforeTheSetWasClosedIsNeverBelieved) {
   opened(info("a1"));
   ASSERT_TRUE(view().open);
   story.clear();
-  story.say(SetListed{"west", sent, std::vector<model::ListedInstance>{}});
+  story.say(SetListed{"west", sent, model::ListedInstances{}});
   EXPECT_THAT(story.changes, IsEmpty());
   EXPECT_THAT(story.all<ListCall>(), SizeIs(1)) << "instead of it";
 }

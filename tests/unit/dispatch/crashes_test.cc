@@ -32,7 +32,7 @@ class CrashStoryTest : public testing::Test {
   static std::vector<model::GateRecord> rows(const Story& in) {
     std::map<std::string, model::GateRecord> newest;
     for (const auto& change : in.changes) {
-      if (const auto* row = std::get_if<model::GateChanged>(&change))
+      if (const auto* row = model::get_change<model::GateChanged>(change))
         newest[row->record.key] = row->record;
       if (const auto* gone = std::get_if<model::GateOpened>(&change)) newest.erase(gone->key);
     }
@@ -58,7 +58,7 @@ class CrashStoryTest : public testing::Test {
         std::erase_if(in.effects, [](const Effect& effect) {
           return std::holds_alternative<ListCall>(effect);
         });
-        in.say(SetListed{"west", in.now.mono, std::vector<model::ListedInstance>{}});
+        in.say(SetListed{"west", in.now.mono, model::ListedInstances{}});
       }
       in.pass(1s);
     }

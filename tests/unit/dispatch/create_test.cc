@@ -34,7 +34,7 @@ TEST_F(CreateTest, TheWholeIntentIsJournalledWithTheCall) {
   const auto& call = std::get<CreateCall>(out.effects[0]);
   std::vector<model::InstanceChanged> rows;
   for (const auto& change : out.changes)
-    if (const auto* row = std::get_if<model::InstanceChanged>(&change)) rows.push_back(*row);
+    if (const auto* row = model::get_change<model::InstanceChanged>(change)) rows.push_back(*row);
   ASSERT_THAT(rows, SizeIs(1));
   EXPECT_EQ(rows[0].record.state, InstanceState::kRequested);
   EXPECT_EQ(rows[0].record.idempotency_key, call.request->idempotency_key);
@@ -74,7 +74,7 @@ TEST_F(CreateTest, AListThatIsOlderThanTheCreateProvesNothing) {
   const Mono before = story.now.mono - 10s;
   story.create_ended(first.instance, error(CloudErrorClass::kTimeout, true));
   story.clear();
-  story.say(SetListed{"west", before, std::vector<model::ListedInstance>{}});
+  story.say(SetListed{"west", before, model::ListedInstances{}});
   EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
 }
 

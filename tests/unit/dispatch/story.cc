@@ -144,7 +144,7 @@ std::vector<WorkId> Story::submit(std::vector<model::WorkItem> jobs, const std::
 void Story::list(std::vector<model::ListedInstance> instances) {
   const Mono sent = now.mono;
   pass(1s);
-  say(SetListed{"west", sent, std::move(instances)});
+  say(SetListed{"west", sent, model::share(std::move(instances))});
 }
 
 void Story::create_ended(InstanceId id, std::optional<model::CloudError> error) {
@@ -213,7 +213,7 @@ model::WorkRecord Story::record(WorkId id) const {
 model::InstanceRecord Story::record(InstanceId id) const {
   model::InstanceRecord out;
   for (const auto& change : history_)
-    if (const auto* one = std::get_if<model::InstanceChanged>(&change); one != nullptr)
+    if (const auto* one = model::get_change<model::InstanceChanged>(change); one != nullptr)
       if (one->record.id == id) out = one->record;
   return out;
 }

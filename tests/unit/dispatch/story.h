@@ -82,7 +82,7 @@ class Story {
   std::vector<T> journalled() const {
     std::vector<T> out;
     for (const auto& change : changes)
-      if (const auto* one = std::get_if<T>(&change)) out.push_back(*one);
+      if (const auto* one = model::get_change<T>(change)) out.push_back(*one);
     return out;
   }
   /// The newest record of a job or instance; the state it was in when it was journalled last.
