@@ -128,7 +128,7 @@ void Clouds::execute(const dispatch::ListCall& effect) {
                     [this, timed = call.timed, sent, set = effect.set](
                         model::CloudResult<std::vector<model::ListedInstance>> result) {
                       timed.ended(result);
-                      post_(dispatch::SetListed{set, sent, std::move(result)});
+                      post_(dispatch::SetListed{set, sent, std::move(result).map(model::share)});
                     });
 }
 

@@ -54,7 +54,7 @@ struct CreateEnded {
 struct SetListed {
   std::string set;
   Mono sent;  ///< When the call was made. The list does not show later events.
-  model::CloudResult<std::vector<model::ListedInstance>> result;
+  model::CloudResult<model::ListedInstances> result;
 };
 /// The answer to a LookUpCall.
 struct InstancesLookedUp {

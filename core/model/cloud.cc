@@ -1,9 +1,19 @@
 #include "core/model/cloud.h"
 
+#include <utility>
+
 #include "core/model/policy.h"
 #include "core/model/reason.h"
 
 namespace hostler::model {
+
+ListedInstances share(std::vector<ListedInstance> all) {
+  ListedInstances out;
+  out.reserve(all.size());
+  for (ListedInstance& one : all)
+    out.push_back(std::make_shared<const ListedInstance>(std::move(one)));
+  return out;
+}
 
 const char* to_string(CloudErrorClass cls) { return to_string(reason_of(cls)); }
 

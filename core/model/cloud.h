@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -184,7 +185,12 @@ struct ListedInstance {
   std::string pool, type, idle;  ///< Of its tags.
   std::uint64_t epoch = 0;       ///< Likewise; 0: none, or no number.
   bool tags_unknown = false;
+  friend bool operator==(const ListedInstance&, const ListedInstance&) = default;
 };
+/// What a list shows, in its order. Entries are shared: the next list can be compared with them.
+using ListedInstances = std::vector<std::shared_ptr<const ListedInstance>>;
+/// The same as a list.
+[[nodiscard]] ListedInstances share(std::vector<ListedInstance> all);
 
 /// Of an account's id and of a region, as drivers report them.
 inline constexpr std::size_t kAccountBytesMax = 255;

@@ -86,7 +86,7 @@ void Cloud::take(const dispatch::CreateCall& call) {
   if (random_.chance(model_.answers_lost))
     return ended(call.timeout, error(CloudErrorClass::kTimeout, "no answer in time", true));
   const Duration takes = pick(model_.create, random_);
-  reply_(takes, dispatch::CreateSeen{call.instance, show(machine)});
+  reply_(takes, dispatch::CreateSeen{call.instance, *show(machine)});
   ended(takes, std::nullopt);
 }
 
@@ -117,13 +117,13 @@ Machine& Cloud::make(const model::CreateRequest& request) {
 }
 
 void Cloud::boot(Machine& machine) {
-  machine.state = CloudState::kPending;
+  machine.enter(CloudState::kPending);
   const Duration takes = pick(model_.boot, random_);
   machine.ready_at = time_.now() + takes;
   time_.after(takes / 2, [this, id = machine.id] {
     Machine* there = existing(id);
     if (there != nullptr && there->state == CloudState::kPending)
-      there->state = CloudState::kRunning;
+      there->enter(CloudState::kRunning);
   });
 }
 
@@ -135,7 +135,7 @@ void Cloud::stop_work(Machine& machine) {
 void Cloud::end(Machine& machine) {
   pay(machine);
   lost_(machine.instance);
-  machine.state = CloudState::kGone;
+  machine.enter(CloudState::kGone);
   --alive_of_[machine.request.type.name];
   made_of_.erase(machine.request.idempotency_key);
   machines_.erase(machine.number);
@@ -181,7 +181,13 @@ Machine* Cloud::at(const std::string& id) {
   return machine != nullptr && machine->state == CloudState::kRunning ? machine : nullptr;
 }
 
-model::ListedInstance Cloud::show(const Machine& machine) const {
+const std::shared_ptr<const model::ListedInstance>& Cloud::show(const Machine& machine) {
+  if (!machine.shown)
+    machine.shown = std::make_shared<const model::ListedInstance>(describe(machine));
+  return machine.shown;
+}
+
+model::ListedInstance Cloud::describe(const Machine& machine) {
   const auto tag = [&](const char* name) {
     const auto found = machine.request.tags.find(name);
     return found == machine.request.tags.end() ? std::string() : found->second;
@@ -212,16 +218,18 @@ bool Cloud::lists_are_empty() const {
 void Cloud::take(const dispatch::ListCall& call) {
   if (auto refused = refusal())
     return reply_(kQuick, dispatch::SetListed{call.set, time_.now(), tl::unexpected(*refused)});
-  std::vector<model::ListedInstance> out;
-  if (!lists_are_empty())
+  model::ListedInstances out;
+  if (!lists_are_empty()) {
+    out.reserve(machines_.size());
     for (const auto& [id, machine] : machines_) out.push_back(show(*machine));
+  }
   reply_(kQuick, dispatch::SetListed{call.set, time_.now(), std::move(out)});
 }
 
 void Cloud::take(const dispatch::LookUpCall& call) {
   std::vector<model::ListedInstance> out;
   for (const std::string& id : call.request.ids)
-    if (const Machine* machine = existing(id)) out.push_back(show(*machine));
+    if (const Machine* machine = existing(id)) out.push_back(*show(*machine));
   reply_(kQuick,
          dispatch::InstancesLookedUp{call.set, time_.now(), call.instances, std::move(out)});
 }
@@ -234,7 +242,7 @@ void Cloud::take(const dispatch::DestroyCall& call) {
   Machine* machine = existing(call.request.id);
   if (machine == nullptr) return ended(error(CloudErrorClass::kNotFound, "no such machine"));
   pay(*machine);
-  machine->state = CloudState::kTerminating;
+  machine->enter(CloudState::kTerminating);
   stop_work(*machine);
   time_.after(pick(model_.destroy, random_), [this, id = machine->id] {
     if (Machine* there = existing(id)) end(*there);
@@ -243,8 +251,10 @@ void Cloud::take(const dispatch::DestroyCall& call) {
 }
 
 void Cloud::take(const dispatch::TagsCall& call) {
-  if (Machine* machine = existing(call.request.id))
+  if (Machine* machine = existing(call.request.id)) {
     for (const auto& [key, value] : call.request.set) machine->request.tags[key] = value;
+    machine->shown.reset();
+  }
   reply_(kQuick, dispatch::TagsEnded{call.instance, std::nullopt});
 }
 
@@ -259,7 +269,7 @@ void Cloud::take(const dispatch::PowerCall& call) {
   } else if (!call.on && machine->state != CloudState::kStopped) {
     stop_work(*machine);
     ++machine->boots;
-    machine->state = CloudState::kStopped;
+    machine->enter(CloudState::kStopped);
   }
   reply_(kQuick, dispatch::PowerEnded{call.instance, std::nullopt});
 }

@@ -56,7 +56,9 @@ class Cloud {
   void pay(Machine& machine);
   void change_price(const PriceChange& change);
   [[nodiscard]] Machine* existing(const std::string& id);
-  [[nodiscard]] model::ListedInstance show(const Machine& machine) const;
+  [[nodiscard]] static const std::shared_ptr<const model::ListedInstance>& show(
+      const Machine& machine);
+  [[nodiscard]] static model::ListedInstance describe(const Machine& machine);
   [[nodiscard]] bool lists_are_empty() const;
   [[nodiscard]] model::Micros price_of(const model::InstanceType& type) const;
   [[nodiscard]] Duration since_start() const;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "core/model/cloud.h"
@@ -28,6 +29,13 @@ struct Machine {
   // What it costs.
   model::Micros price_per_hour;
   Mono paid_until;
+  /// As lists show it, until something of that changes.
+  mutable std::shared_ptr<const model::ListedInstance> shown;
+
+  void enter(model::CloudState next) {
+    state = next;
+    shown.reset();
+  }
 
   /// It is paid for.
   [[nodiscard]] bool is_on() const {

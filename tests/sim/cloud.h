@@ -152,6 +152,7 @@ class Cloud {
   [[nodiscard]] bool lies() const { return time_.now() < lies_until_ && chance_.faults(); }
   /// What a list shows while lists lie.
   void distort(std::vector<model::ListedInstance>& list);
+  void shuffle(std::vector<model::ListedInstance>& list);
 
   Timeline& time_;
   Chance& chance_;
@@ -174,6 +175,7 @@ class Cloud {
   Lie lie_{};
   bool ids_lie_ = false;
   Mono lies_until_{}, barren_until_{};
+  std::uint64_t lists_ = 0;
   Mono create_failed_{};  ///< When a create last failed, or was made impossible.
   struct Boots {
     Mono first;  ///< When the first of them was made.

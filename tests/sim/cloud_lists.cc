@@ -25,9 +25,18 @@ void Cloud::list(const dispatch::ListCall& call, const Reply& reply) {
       if (young && chance_.fault(0.3)) out.back().address.clear();
     }
     if (lies()) distort(out);
-    for (std::size_t i = out.size(); i > 1; --i) std::swap(out[i - 1], out[chance_.below(i)]);
-    reply(rest, dispatch::SetListed{call.set, sent, std::move(out)});
+    shuffle(out);
+    reply(rest, dispatch::SetListed{call.set, sent, model::share(std::move(out))});
   });
+}
+
+/// Every fourth list has an order of its own.
+void Cloud::shuffle(std::vector<model::ListedInstance>& list) {
+  const bool is_shuffled = ++lists_ % 4 == 0;
+  for (std::size_t i = list.size(); i > 1; --i) {
+    const auto other = chance_.below(i);
+    if (is_shuffled) std::swap(list[i - 1], list[other]);
+  }
 }
 
 void Cloud::lie(Duration spell) {

@@ -55,11 +55,14 @@ void Absences::after_list(std::uint32_t index, std::vector<model::InstanceId> se
   Set& set = sets_.at(index);
   std::vector<model::InstanceId> missing;
   std::ranges::sort(seen);
+  auto next_shown = seen.begin();
   std::vector<model::InstanceId> absent;
   std::size_t expected = 0, omitted = 0;
   for (const auto& [id, host] : hosts_.all()) {
     if (host.instance.set != index) continue;
-    const bool shown = std::ranges::binary_search(seen, id);
+    while (next_shown != seen.end() && *next_shown < id) ++next_shown;
+    const bool shown = next_shown != seen.end() && *next_shown == id;
+    if (!shown && host.settled) (void)hosts_.change(id);  // It is not, any more.
     // The answer to a call under way may be newer than the list, and a half-open gate may wait for
     // it.
     if (!shown && host.has_call_under_way()) continue;
@@ -213,7 +216,7 @@ void Absences::judge(Host& host, const Answers& answers, Mono sent, Now now) {
                now);
   // Without its set's tag no list shows it.
   const Duration consistency = sets_.at(set).info.list_consistency;
-  if (Host* still = hosts_.change(id)) tags_.check(*still, seen, sent - consistency, now);
+  if (Host* still = hosts_.change(id)) (void)tags_.check(*still, seen, sent - consistency, now);
 }
 
 void Absences::look_up_failed(Set& set, const InstancesLookedUp& event, Now now) {

@@ -1,5 +1,7 @@
 #include "core/dispatch/handlers/currency.h"
 
+#include <memory>
+#include <utility>
 #include <variant>
 
 #include "core/model/currency.h"
@@ -11,8 +13,22 @@ class Converter {
  public:
   explicit Converter(const State& state) : state_(state) {}
 
-  void operator()(SetListed& event) const { instances(event.set, event.result); }
-  void operator()(InstancesLookedUp& event) const { instances(event.set, event.result); }
+  void operator()(SetListed& event) const {
+    if (!event.result) return;
+    const auto by = rate(event.set);
+    if (by == 1.0) return;
+    for (auto& one : *event.result) {
+      if (!one->price_per_hour) continue;
+      auto converted = std::make_shared<model::ListedInstance>(*one);
+      instance(*converted, by);
+      one = std::move(converted);
+    }
+  }
+  void operator()(InstancesLookedUp& event) const {
+    if (!event.result) return;
+    const auto by = rate(event.set);
+    for (auto& one : *event.result) instance(one, by);
+  }
   void operator()(CreateSeen& event) const {
     if (const Host* host = state_.hosts.find(event.instance))
       instance(event.seen, rate(host->instance.record.set));
@@ -37,13 +53,6 @@ class Converter {
       seen.price_per_hour = model::to_site(*seen.price_per_hour, *by);
     else
       seen.price_per_hour.reset();
-  }
-  void instances(const std::string& set,
-                 model::CloudResult<std::vector<model::ListedInstance>>& result) const {
-    if (!result) return;
-    const auto by = rate(set);
-    if (by == 1.0) return;
-    for (auto& one : *result) instance(one, by);
   }
 
   const State& state_;

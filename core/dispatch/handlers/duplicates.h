@@ -12,6 +12,7 @@ namespace hostler::dispatch {
 struct Sighting {
   const model::ListedInstance* seen;
   std::optional<model::InstanceId> known;
+  std::size_t at = 0;  ///< Its place in the list.
 };
 
 /// Finds machines that carry one key: a create was sent again while the first was still under way,

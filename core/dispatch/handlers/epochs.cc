@@ -14,9 +14,9 @@ bool Epochs::compare(const SetListed& event, Now now) {
   if (!set.open || event.sent < set.lists_from) return true;  // Perhaps of another account.
   const model::ListedInstance* latest = nullptr;
   for (const auto& seen : *event.result)
-    if (seen.owner == recorder_.owner() && seen.set_id == set.name &&
-        (latest == nullptr || seen.epoch > latest->epoch))
-      latest = &seen;
+    if ((latest == nullptr || seen->epoch > latest->epoch) && seen->owner == recorder_.owner() &&
+        seen->set_id == set.name)
+      latest = seen.get();
   const std::uint64_t last = set.untouched.value_or(recorder_.epoch());
   if (latest != nullptr && latest->epoch > last) {
     is_old_ = true;

@@ -19,10 +19,10 @@ void Interruptions::noticed(Host& host, model::Notice notice, const char* actor,
   apply(host, fleet::noticed(host.instance, std::move(notice), pool, now), actor, now);
 }
 
-void Interruptions::listed(Host& host, const model::ListedInstance& seen, Now now) {
+bool Interruptions::listed(Host& host, const model::ListedInstance& seen, Now now) {
   const auto& known = host.instance.notices[static_cast<std::size_t>(model::NoticeSource::kList)];
   const bool is_withdrawn = seen.interruption.us == 0;
-  if (is_withdrawn && !known) return;
+  if (is_withdrawn && !known) return false;
   noticed(host,
           {.source = model::NoticeSource::kList,
            .action = is_withdrawn ? model::InterruptionAction::kWithdrawn
@@ -31,6 +31,7 @@ void Interruptions::listed(Host& host, const model::ListedInstance& seen, Now no
            .at = seen.interruption,
            .text = is_withdrawn ? "" : seen.state_reason},
           "cloud", now);
+  return true;
 }
 
 void Interruptions::on(Host& host, const model::HostInterruption& event, Now now) {

@@ -20,8 +20,8 @@ class Interruptions {
 
   /// See fleet::noticed(). `actor`: of the ledger record.
   void noticed(Host& host, model::Notice notice, const char* actor, Now now);
-  /// A list shows the instance, with or without a notice.
-  void listed(Host& host, const model::ListedInstance& seen, Now now);
+  /// A list shows the instance, with or without a notice. True: that is a notice, or ends one.
+  bool listed(Host& host, const model::ListedInstance& seen, Now now);
   void on(Host& host, const model::HostInterruption& event, Now now);
   /// Deadlines of notices that have passed.
   void fire_due(Now now);

@@ -122,10 +122,10 @@ void LeftoverSweeps::on(const SetListed& event, Now now) {
   if (own.things.empty()) return;
   KnownInstances listed;
   for (const auto& seen : *event.result) {
-    if (seen.state == model::CloudState::kGone) continue;
-    listed.ids.insert(seen.id);
-    listed.ids.insert(seen.request_id);
-    listed.keys.insert(seen.idempotency_key);
+    if (seen->state == model::CloudState::kGone) continue;
+    listed.ids.insert(seen->id);
+    listed.ids.insert(seen->request_id);
+    listed.keys.insert(seen->idempotency_key);
   }
   std::erase_if(own.things, [&](const auto& entry) {
     return listed.has(entry.second.instance_id, entry.second.key);

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/dispatch/handlers/new_host.h"
 
@@ -13,6 +14,13 @@ namespace hostler::dispatch {
 namespace {
 
 constexpr Duration kFlawsToldAgain = std::chrono::hours(1);
+
+/// In all other states the same entry may tell something new later.
+bool is_at_work(const Host& host, const model::ListedInstance& seen) {
+  const auto state = host.instance.record.state;
+  return seen.state == model::CloudState::kRunning && !host.has_call_under_way() &&
+         (state == model::InstanceState::kIdle || state == model::InstanceState::kBusy);
+}
 
 }  // namespace
 
@@ -62,15 +70,30 @@ void ListEvents::on(const SetListed& event, Now now) {
   const auto& policy = policy_.sets[*index];
   set.want_list(policy, now.mono + policy.list_interval);
   tags_.begin(set);
-  note_errors_of_gone(set, *event.result);
-  auto sightings = recognise(set, *event.result);
-  report_flaws(set, sightings, now);
-  duplicates_.end(set, sightings, now);
+  const Mono as_of = event.sent - set.info.list_consistency;
+  auto entries = set.last_list.compare(*event.result, as_of, now.mono);
+  auto sightings = recognise(set, entries);
+  if (!sightings) {
+    for (auto& one : entries)
+      if (const auto settled = std::exchange(one.settled, nullptr)) settled->in_list = 0;
+    sightings = recognise(set, entries);
+  }
+  HOSTLER_ASSERT(sightings, "no entry contradicts a settled one where none is settled");
+  report_flaws(set, *sightings, now);
+  duplicates_.end(set, *sightings, now);
+  for (auto& one : entries)
+    if (!one.settled) one.host.reset();
+  for (const auto& one : *sightings) {
+    auto& entry = entries[one.at];
+    entry.host = take(*index, one, as_of, now);
+    const Host* host = entry.host ? hosts_.find(*entry.host) : nullptr;
+    if (host != nullptr) entry.settled = host->settled;
+  }
   std::vector<model::InstanceId> seen;
-  seen.reserve(sightings.size());
-  for (const auto& one : sightings)
-    if (const auto known = take(*index, one, event.sent - set.info.list_consistency, now))
-      seen.push_back(*known);
+  seen.reserve(entries.size());
+  for (const auto& one : entries)
+    if (one.host) seen.push_back(*one.host);
+  set.last_list.keep(std::move(entries));
   if (set.foreign != was_foreign) {
     hosts_.touch_all();
     plan_.want();
@@ -93,25 +116,12 @@ void ListEvents::failed(std::uint32_t index, const model::CloudError& error, Now
   set.want_list(policy_.sets[index], now.mono + pause);
 }
 
-ListEvents::CloudIds ListEvents::cloud_ids(const Set& set) const {
-  CloudIds out;
-  for (const auto& [id, host] : hosts_.all())
-    if (host.instance.record.set == set.name) out.emplace(host.instance.record.provider_id, id);
-  return out;
-}
-
-/// They count as absent, but may say of what they died.
-void ListEvents::note_errors_of_gone(const Set& set,
-                                     const std::vector<model::ListedInstance>& all) {
-  const auto tells = [](const model::ListedInstance& one) {
-    return one.state == model::CloudState::kGone && !one.state_error.empty();
-  };
-  if (std::ranges::none_of(all, tells)) return;
-  const CloudIds by_id = cloud_ids(set);
-  for (const auto& one : all) {
-    const auto known = tells(one) ? by_id.find(one.id) : by_id.end();
-    if (known == by_id.end()) continue;
-    if (Host* host = hosts_.change(known->second)) fleet::note_error(host->instance, one);
+void ListEvents::find_hosts(const Set& set, CloudIds& ids) const {
+  if (ids.empty()) return;
+  for (const auto& [id, host] : hosts_.all()) {
+    if (host.instance.record.set != set.name) continue;
+    const auto wanted = ids.find(host.instance.record.provider_id);
+    if (wanted != ids.end() && !wanted->second) wanted->second = id;
   }
 }
 
@@ -120,30 +130,62 @@ bool ListEvents::is_of(const Set& set, const model::ListedInstance& seen) const 
   return seen.tags_unknown || seen.set_id.empty() || seen.set_id == set.name;
 }
 
-std::vector<Sighting> ListEvents::recognise(const Set& set,
-                                            const std::vector<model::ListedInstance>& all) const {
+std::optional<std::vector<Sighting>> ListEvents::recognise(
+    const Set& set, const std::vector<LastList::Entry>& entries) {
   std::unordered_set<std::string_view> fulfilled;
-  for (const auto& one : all)
-    if (!one.request_id.empty() && one.request_id != one.id) fulfilled.insert(one.request_id);
-  const CloudIds by_id = cloud_ids(set);
+  CloudIds ids;
+  for (const auto& [seen, host, settled] : entries) {
+    if (!settled && !is_still(set, host, seen->id)) ids.try_emplace(seen->id);
+    if (seen->request_id.empty() || seen->request_id == seen->id) continue;
+    fulfilled.insert(seen->request_id);
+    if (!settled) ids.try_emplace(seen->request_id);
+  }
+  find_hosts(set, ids);
+  for (const auto& [id, known] : ids)
+    if (known && is_shown_settled(set, *known)) return std::nullopt;
   std::vector<Sighting> out;
-  out.reserve(all.size());
-  for (const auto& one : all)
-    if (one.state != model::CloudState::kGone && !fulfilled.contains(one.id)) {
-      // By its id first: another instance may be shown with its key.
-      std::optional<model::InstanceId> known;
-      if (const auto its = by_id.find(one.id); its != by_id.end()) known = its->second;
-      if (!known && is_of(set, one)) known = hosts_.find_listed(set.name, one);
-      out.push_back({&one, known});
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].settled) continue;
+    const model::ListedInstance& seen = *entries[i].seen;
+    // By its id first: another instance may be shown with its key.
+    const auto found = ids.find(seen.id);
+    auto known = found != ids.end() ? found->second : entries[i].host;
+    if (seen.state == model::CloudState::kGone) {
+      note_error_of_gone(seen, known);
+      continue;
     }
+    if (fulfilled.contains(seen.id)) continue;
+    if (!known && is_of(set, seen)) known = hosts_.find_listed(set.name, seen);
+    if (known && is_shown_settled(set, *known)) return std::nullopt;
+    out.push_back({&seen, known, i});
+  }
   return out;
+}
+
+bool ListEvents::is_still(const Set& set, std::optional<model::InstanceId> host,
+                          const std::string& id) const {
+  const Host* known = host ? hosts_.find(*host) : nullptr;
+  return known != nullptr && known->instance.record.set == set.name &&
+         known->instance.record.provider_id == id;
+}
+
+bool ListEvents::is_shown_settled(const Set& set, model::InstanceId id) const {
+  const Host* host = hosts_.find(id);
+  return host != nullptr && host->settled && host->settled->in_list == set.last_list.number();
+}
+
+/// It counts as absent, but may say of what it died.
+void ListEvents::note_error_of_gone(const model::ListedInstance& seen,
+                                    std::optional<model::InstanceId> known) {
+  if (seen.state_error.empty() || !known) return;
+  if (Host* host = hosts_.change(*known)) fleet::note_error(host->instance, seen);
 }
 
 void ListEvents::report_flaws(Set& set, const std::vector<Sighting>& all, Now now) {
   if (set.flaws_told && now.mono - *set.flaws_told < kFlawsToldAgain) return;
   std::unordered_set<std::string_view> ids;
   std::size_t twice = 0, others = 0;
-  for (const auto& [seen, known] : all) {
+  for (const auto& [seen, known, at] : all) {
     if (!ids.insert(seen->id).second) ++twice;
     if (!known && !seen->tags_unknown && seen->set_id != set.name) ++others;
   }
@@ -183,11 +225,14 @@ std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sig
       const auto& pool = policy_.pools[host->instance.pool];
       // A list may overtake a start or stop that waits for its commit: it tells nothing of these.
       const Mono power_as_of = host->power_under_way ? Mono::min() : as_of;
-      steps_.apply(*host, fleet::listed(host->instance, seen, power_as_of, pool, now), "cloud",
-                   now);
+      auto outcome = fleet::listed(host->instance, seen, power_as_of, pool, now);
+      const bool is_news = outcome.changed || outcome.event || !outcome.effects.empty();
+      steps_.apply(*host, std::move(outcome), "cloud", now);
       if (Host* still = hosts_.change(*known)) {
-        interruptions_.listed(*still, seen, now);
-        tags_.check(*still, seen, as_of, now);
+        const bool is_noticed = interruptions_.listed(*still, seen, now);
+        const bool has_right_tags = tags_.check(*still, seen, as_of, now);
+        if (!is_news && !is_noticed && has_right_tags && is_at_work(*still, seen))
+          still->settled = std::make_shared<Settled>();
       }
     }
     return known;

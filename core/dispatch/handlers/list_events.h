@@ -53,14 +53,22 @@ class ListEvents {
  private:
   void suspend_by(Set& set, const scheduler::Gate& gate);
   void failed(std::uint32_t set, const model::CloudError& error, Now now);
-  void note_errors_of_gone(const Set& set, const std::vector<model::ListedInstance>& all);
-  using CloudIds = std::unordered_map<std::string_view, model::InstanceId>;
-  /// The hosts of the set by the cloud's id: one may be listed without its key, or with another.
-  [[nodiscard]] CloudIds cloud_ids(const Set& set) const;
-  /// Instances in the list that are not gone; a spot request that is listed beside the instance it
-  /// has become is left out.
-  [[nodiscard]] std::vector<Sighting> recognise(
-      const Set& set, const std::vector<model::ListedInstance>& all) const;
+  using CloudIds = std::unordered_map<std::string_view, std::optional<model::InstanceId>>;
+  /// Adds the hosts of the set to their ids in the cloud: one may be listed without its key, or
+  /// with another.
+  void find_hosts(const Set& set, CloudIds& ids) const;
+  /// Of the entries that are not settled: instances that are not gone. A spot request that is
+  /// listed beside the instance it has become is left out. Unset: one of them is of a host that a
+  /// settled entry shows too.
+  [[nodiscard]] std::optional<std::vector<Sighting>> recognise(
+      const Set& set, const std::vector<LastList::Entry>& entries);
+  /// The host has this id in the cloud.
+  [[nodiscard]] bool is_still(const Set& set, std::optional<model::InstanceId> host,
+                              const std::string& id) const;
+  /// A settled entry of the list under way is this host's.
+  [[nodiscard]] bool is_shown_settled(const Set& set, model::InstanceId id) const;
+  void note_error_of_gone(const model::ListedInstance& seen,
+                          std::optional<model::InstanceId> known);
   [[nodiscard]] bool is_of(const Set& set, const model::ListedInstance& seen) const;
   /// Reports what no list should show: instances twice, or those of others.
   void report_flaws(Set& set, const std::vector<Sighting>& all, Now now);

@@ -45,22 +45,22 @@ model::Tags TagRepair::wrong_tags(const Host& host, const model::ListedInstance&
   return out;
 }
 
-void TagRepair::check(Host& host, const model::ListedInstance& seen, Mono as_of, Now now) {
+bool TagRepair::check(Host& host, const model::ListedInstance& seen, Mono as_of, Now now) {
   auto& tags = host.tags;
   const auto& record = host.instance.record;
   Set& set = sets_.at(host.instance.set);
-  if (seen.tags_unknown || !keeps_tags(record.state) || host.has_call_under_way()) return;
+  if (seen.tags_unknown || !keeps_tags(record.state) || host.has_call_under_way()) return false;
   if (tags.under_way > 0 || as_of <= tags.ended_at || as_of < host.instance.created + kYoung)
-    return;
+    return false;
   model::SetTagsRequest request{.id = record.provider_id, .set = wrong_tags(host, seen)};
   if (request.set.empty()) {
     tags.repairs = 0;
     tags.not_before = std::min(tags.not_before, tags.ended_at + kPauseAfterSuccess);
-    return;
+    return true;
   }
-  if (now.mono < tags.not_before || set.repairs_left == 0) return;
+  if (now.mono < tags.not_before || set.repairs_left == 0) return false;
   const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kSetTags};
-  if (gates_.held_by_crashes(query, now.mono) != nullptr) return;
+  if (gates_.held_by_crashes(query, now.mono) != nullptr) return false;
   gates_.began(query, now.mono);
   --set.repairs_left;
   ++tags.under_way;
@@ -70,6 +70,7 @@ void TagRepair::check(Host& host, const model::ListedInstance& seen, Mono as_of,
     tags.repairing += (tags.repairing.empty() ? "" : ", ") + name;
   recorder_.effect(TagsCall{record.set, record.id, std::move(request),
                             policy_.sets[host.instance.set].list_timeout});
+  return false;
 }
 
 void TagRepair::ended(Host& host, const model::CloudError* error, Now now) {

@@ -17,8 +17,9 @@ class TagRepair {
 
   /// A list of the set begins: it may lead to a few repairs.
   void begin(Set& set) const;
-  /// A list or a look-up shows the host. `as_of`: its data are not older than this.
-  void check(Host& host, const model::ListedInstance& seen, Mono as_of, Now now);
+  /// A list or a look-up shows the host. `as_of`: its data are not older than this. True: its tags
+  /// are right.
+  bool check(Host& host, const model::ListedInstance& seen, Mono as_of, Now now);
   /// A call that writes tags has ended.
   void ended(Host& host, const model::CloudError* error, Now now);
 

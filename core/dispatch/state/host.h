@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/dispatch/state/last_list.h"
 #include "core/fleet/boot.h"
 #include "core/fleet/instance.h"
 #include "core/scheduler/beyond_max.h"
@@ -55,6 +56,8 @@ struct Host {
   std::map<model::AttemptId, bool> interruptions_told;
   Wall interruption_told_at;  ///< That time.
 
+  /// Its entry in the last list told nothing new, and would tell nothing now. Unset: it might.
+  std::shared_ptr<Settled> settled;
   TagWrites tags;
   std::optional<ConsoleAsked> console;
   std::uint32_t taken_over = 0;  ///< Jobs of this host that were not known before, see Takeover.

@@ -41,13 +41,22 @@ void Hosts::erase(model::InstanceId id) {
   deadlines_.remove(id);
   notices_.remove(id);
   touched_.push_back(id);
+  unsettle(found->second);
   hosts_.erase(found);
+}
+
+void Hosts::unsettle(Host& host) {
+  if (!host.settled) return;
+  host.settled->holds = false;
+  host.instance.known_at = std::max(host.instance.known_at, host.settled->shown_at);
+  host.settled.reset();
 }
 
 Host* Hosts::change(model::InstanceId id) {
   const auto found = hosts_.find(id);
   if (found == hosts_.end()) return nullptr;
   if (touched_.empty() || touched_.back() != id) touched_.push_back(id);
+  unsettle(found->second);
   return &found->second;
 }
 
@@ -104,7 +113,10 @@ void Hosts::close(const std::vector<scheduler::Close>& closed) {
 }
 
 void Hosts::touch_all() {
-  for (const auto& [id, other] : hosts_) touched_.push_back(id);
+  for (auto& [id, other] : hosts_) {
+    unsettle(other);
+    touched_.push_back(id);
+  }
 }
 
 bool Hosts::refresh_views(const HostViewer& viewer) {

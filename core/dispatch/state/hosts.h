@@ -30,7 +30,8 @@ class Hosts {
   /// Removes the host, its keys and its deadline. It must have no attempts and claims left.
   void erase(model::InstanceId id);
 
-  /// The host, to change it; null if there is none. Valid until the host is erased.
+  /// The host, to change it; null if there is none. Valid until the host is erased. What the last
+  /// list says of it is taken anew from the next list.
   Host* change(model::InstanceId id);
   [[nodiscard]] const Host* find(model::InstanceId id) const;
   [[nodiscard]] const Map& all() const { return hosts_; }
@@ -68,6 +69,8 @@ class Hosts {
   [[nodiscard]] const std::vector<scheduler::HostView>& views() const;
 
  private:
+  static void unsettle(Host& host);
+
   Map hosts_;
   std::uint64_t last_ = 0;
   InstanceKeys keys_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "core/dispatch/state/last_list.h"
 #include "core/fleet/instance.h"
 #include "core/model/cloud.h"
 #include "core/model/policy.h"
@@ -102,6 +103,7 @@ struct Set {
   /// The driver dies in list, so that the set is not seen: why it is suspended; empty: it is not.
   std::string suspended;
 
+  LastList last_list;
   /// Of the last complete list; lists that omit the same instances have the same number.
   std::uint64_t list_number = 0;
   /// Instances that it omits and should show, and vanished ones that still count for ceilings.

@@ -92,7 +92,7 @@ class Site {
   static SetListed list(std::uint64_t hosts, Mono sent) {
     std::vector<model::ListedInstance> all;
     for (std::uint64_t h = 1; h <= hosts; ++h) all.push_back(listed(h));
-    return {"west", sent, std::move(all)};
+    return {"west", sent, model::share(std::move(all))};
   }
   [[nodiscard]] Mono now() const { return now_.mono; }
   static model::SitePolicy policy(std::uint64_t hosts) {

@@ -86,7 +86,7 @@ Event FakeAgent::list(const dispatch::ListCall& call) const {
     seen.state = model::CloudState::kRunning;
     seen.address = record.address;
   }
-  return dispatch::SetListed{call.set, Mono{}, std::move(all)};
+  return dispatch::SetListed{call.set, Mono{}, model::share(std::move(all))};
 }
 
 }  // namespace hostler::upgrade

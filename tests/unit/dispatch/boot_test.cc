@@ -32,7 +32,7 @@ class BootTest : public testing::Test {
       if (std::holds_alternative<ListCall>(effect)) {
         std::vector<model::ListedInstance> all;
         for (const auto& [id, seen] : there) all.push_back(seen);
-        story.say(SetListed{"west", story.now.mono, std::move(all)});
+        story.say(SetListed{"west", story.now.mono, model::share(std::move(all))});
       }
     }
   }

@@ -182,7 +182,7 @@ TEST_F(LeftoversTest, NothingIsDestroyedWithoutAListOfInstancesThatIsNewer) {
   story.pass(10min);
   answer(std::vector{disk("d-1")});
   EXPECT_THAT(destroys(), IsEmpty());
-  story.say(SetListed{"west", story.now.mono - 1min, std::vector<model::ListedInstance>{}});
+  story.say(SetListed{"west", story.now.mono - 1min, model::ListedInstances{}});
   EXPECT_THAT(destroys(), IsEmpty()) << "it was sent before";
   story.list({});
   EXPECT_THAT(destroys(), SizeIs(1));

@@ -131,7 +131,7 @@ TEST_F(TagRepairTest, AListFromBeforeTheLastWriteTellsNothing) {
   const Mono sent = story.now.mono;
   story.list({old});
   story.say(TagsEnded{on, {}});
-  story.say(SetListed{"west", sent, std::vector{old}});
+  story.say(SetListed{"west", sent, model::share({old})});
   EXPECT_THAT(story.all<TagsCall>(), SizeIs(1)) << "that of the hold";
   EXPECT_THAT(story.ledger(), testing::Not(Contains(HasSubstr("tags_repaired"))));
 }
