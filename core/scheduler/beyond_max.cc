@@ -50,10 +50,8 @@ std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
     if (host.pool >= pools.size() || host.phase == HostPhase::kLeaving ||
         host.phase == HostPhase::kLingering)
       continue;
-    if (has_no_offering(host) && !host.kept) {
-      out[h] = Closed::kOffMenu;
-      continue;
-    }
+    if (has_no_offering(host)) out[h] = Closed::kOffMenu;
+    if (has_no_offering(host) && !host.kept) continue;
     if (!is_alive(host) || goes_anyway(host)) continue;
     ++pools[host.pool].alive;
   }

@@ -108,6 +108,17 @@ TEST(OffMenuTest, AHostWhoseTypeLeftDrainsAndCountsForNoMinimum) {
   EXPECT_EQ(placed_on(plan, 1) + placed_on(plan, 2), 0U);
 }
 
+// Bug: while lists of its set were in doubt, which keeps its hosts, it got jobs.
+TEST(OffMenuTest, AHostThatIsKeptGetsNoNewWorkEither) {
+  FiveHosts site;
+  for (std::uint32_t h = 1; h <= 5; ++h) site.at(h).offering = UINT32_MAX;
+  site.at(1).kept = true;
+  site.jobs(1, 1);
+  const Plan plan = site.plan();
+  EXPECT_EQ(placed_on(plan, 1), 0U);
+  EXPECT_THAT(ended(plan), testing::Not(testing::Contains(Pair(1, testing::_))));
+}
+
 TEST(OffMenuTest, ItCountsForTheMaximum) {
   FiveHosts site;
   site.pool().min = site.pool().max = 5;
