@@ -151,6 +151,9 @@ void Offerings::taken(const dispatch::OfferingsFetched& answer, const dispatch::
   }
   if (is_empty) return;
   before_ = std::exchange(last_, std::move(named));
+  // One that has left and comes back is a type once it has a price again.
+  std::erase_if(priced_,
+                [this](const Key& key) { return !before_.contains(key) && !last_.contains(key); });
   std::set<std::pair<std::string, std::string>> there;
   for (const auto& type : queries.policy().types)
     for (const auto& zone : type.zones) there.emplace(type.name, zone);

@@ -143,6 +143,7 @@ class Site {
     model::ListedInstance out;
     out.id = "i-" + std::to_string(h);
     out.idempotency_key = "key-" + std::to_string(h);
+    out.set_id = "west";
     out.owner = "us";
     out.state = model::CloudState::kRunning;
     out.pool = "default";
@@ -198,6 +199,14 @@ std::vector<Case> cases(std::uint64_t hosts, std::uint64_t jobs) {
       {"a plan that creates hosts for " + j + " jobs", with_jobs(100, plan), false},
       {"a list of " + h + " instances",
        [=](Site& site) { return site.time_of(Site::list(hosts, site.now())); }},
+      {"the same list again",
+       [=](Site& site) {
+         for (int n = 0; n < 2; ++n) {
+           site.pass(1min);
+           site.say(Site::list(hosts, site.now()));
+         }
+         return site.time_of(Site::list(hosts, site.now()));
+       }},
       {"an empty list where " + h + " instances are known",
        [](Site& site) { return site.time_of(Site::list(0, site.now())); }},
       {"another policy beside " + h + " hosts and " + j + " jobs",
