@@ -69,11 +69,15 @@ TestOutcome run_one(const Test& test, const Options& options, const Settings& se
                             : run_in_process(test, options, settings, stops);
 }
 
-int check(const Options& options, const std::vector<Test>& tests) {
+int check(Options options, const std::vector<Test>& tests) {
+  // Tests may find themselves in another folder.
+  options.library = std::filesystem::absolute(options.library);
+  if (std::error_code none; !std::filesystem::exists(options.library, none))
+    return complain({Errc::kNotFound, "there is no file " + options.library.string()});
   auto settings = read_settings(options.library, options.config);
   if (!settings) return complain(settings.error());
   RunReport report{options.library.string(), options.seed, settings->quirks, {},
-                   options.only != "*",      false};
+                   !options.only.empty(),    false};
   const bool is_text = options.format == "text";
   for (const auto& test : tests) {
     if (stops) break;
@@ -89,16 +93,20 @@ int check(const Options& options, const std::vector<Test>& tests) {
   return report.has_failed() || report.was_stopped ? kFailed : kGood;
 }
 
+bool is_chosen(const Test& test, const std::vector<std::string>& only) {
+  return only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& glob) {
+           return ::fnmatch(glob.c_str(), test.name, 0) == 0;
+         });
+}
+
 int run(int argc, char** argv) {
   const auto options = read_options(argc, argv);
   if (!options) return complain(options.error());
   if (!*options) return std::fputs(help_text(), stdout), kGood;
   auto tests = all_tests();
-  std::erase_if(tests, [&](const Test& test) {
-    return ::fnmatch((*options)->only.c_str(), test.name, 0) != 0;
-  });
+  std::erase_if(tests, [&](const Test& test) { return !is_chosen(test, (*options)->only); });
   if (tests.empty())
-    return complain({Errc::kNotFound, "no test has a name like " + (*options)->only});
+    return complain({Errc::kNotFound, "no test has such a name; see driver-check --list-tests"});
   if ((*options)->lists_tests) return list_tests(tests);
   take_signals();
   return check(**options, tests);

@@ -13,6 +13,8 @@ namespace hostler::check {
 namespace {
 
 constexpr int kBudgetMax = 100;
+constexpr std::uint64_t kSeedMax =
+    1'000'000'000;  // of those that the kit chooses, for people to type
 
 enum Choice : int {
   kConfig = 256,
@@ -70,7 +72,7 @@ Result<void> read_one(Options& out, int choice, std::string_view text) {
       if (text == "text" || text == "json" || text == "junit") return {};
       return fail(Errc::kInvalidArgument, "--format is text, json or junit");
     case kOnly:
-      out.only = text;
+      out.only.emplace_back(text);
       return {};
     case kListTests:
       out.lists_tests = true;
@@ -106,7 +108,7 @@ const char* help_text() {
   return "Usage: driver-check [OPTIONS] FILE.so\n"
          "Checks a cloud driver against the rules of hostler/driver.h.\n\n"
          "  --config FILE      What cloud to use (driver-check.json beside the driver)\n"
-         "  --only GLOB        Only tests of these names, e.g. 'call.*'\n"
+         "  --only GLOB        Only tests of these names, e.g. 'call.*'; repeat for more\n"
          "  --list-tests       List the tests, and run none\n"
          "  --format FORMAT    text, json or junit (text)\n"
          "  --seed N           Seed of the random choices; --reproduce N is the same\n"
@@ -122,7 +124,7 @@ const char* help_text() {
 
 Result<std::optional<Options>> read_options(int argc, char** argv) {
   Options out;
-  out.seed = crypto::random_seed();
+  out.seed = crypto::random_seed() % kSeedMax;
   ::opterr = 0;
   for (int choice = 0; (choice = ::getopt_long(argc, argv, "h", kOptions.data(), nullptr)) != -1;) {
     if (choice == kHelp || choice == 'h') return std::optional<Options>();

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -58,10 +57,7 @@ void watch_descriptors() {
 
 std::set<int> open_descriptors() {
   std::set<int> out;
-  rlimit limit{};
-  (void)::getrlimit(RLIMIT_NOFILE, &limit);
-  const int max = static_cast<int>(limit.rlim_cur < 4096 ? limit.rlim_cur : 4096);
-  for (int fd = 0; fd < max; ++fd)
+  for (int fd = 0; fd < kKitDescriptors; ++fd)
     if (is_open(fd)) out.insert(fd);
   return out;
 }

@@ -42,7 +42,7 @@ T* place(char* page, const void* owner, std::size_t later_bytes) {
 struct LentOp::Shared {
   std::atomic<bool> has_returned{true}, is_complete{true};
   std::atomic<int> records{0};
-  std::atomic<bool> told_to_stop{false};
+  std::atomic<bool> told_to_stop{false}, was_refused{false};
 };
 
 LentOp::LentOp() : shared_(new Shared), op_pages_(guarded_page()), error_pages_(guarded_page()) {}
@@ -72,7 +72,8 @@ void LentOp::begin(const char* call, hostler_op* host, const Pretence& pretence,
   host_ = host;
   pretence_ = pretence;
   events_ = &events;
-  shared_->has_returned = shared_->is_complete = shared_->told_to_stop = false;
+  shared_->has_returned = shared_->is_complete = shared_->told_to_stop = shared_->was_refused =
+      false;
   shared_->records = 0;
   error_ = place<hostler_error>(error_pages_, this, later_bytes);
   error_->retry_after_ms = error_->quota_limit = error_->quota_used = -1;
@@ -142,10 +143,13 @@ std::int32_t LentOp::emit(hostler_op* op, const hostler_rec* record) {
       self.events_->on_fault("R27", self.call_, "emits on although emit() has told it to stop");
     return 1;
   }
+  if (shared.was_refused)
+    self.events_->on_fault("R27", self.call_, "emits on although emit() has told it to stop");
   const std::int32_t answer = self.host_->emit(self.host_, record);
+  if (answer != 0 && !shared.is_complete) shared.was_refused = true;
   if (answer == 0)
     self.events_->on_record(*record);
-  else
+  else if (self.host_->is_cancelled(self.host_) != 0)  // else the host names what is wrong
     shared.told_to_stop = true;
   return answer;
 }

@@ -18,7 +18,7 @@ struct Options {
   std::filesystem::path library;
   std::filesystem::path config;
   std::string format = "text";
-  std::string only = "*";
+  std::vector<std::string> only;  ///< Names of tests, `*` is any text; empty: all.
   bool lists_tests = false;
   bool is_live = false;
   bool in_process = false;  ///< For a debugger: tests are not processes of their own.

@@ -14,6 +14,7 @@ std::vector<Test> all_tests() {
   add_endurance_tests(tests);
   add_secret_tests(tests);
   add_cloud_tests(tests);
+  add_fault_tests(tests);
   return tests;
 }
 
