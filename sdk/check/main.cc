@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <optional>
+#include <string_view>
 
 #include "sdk/check/options.h"
+#include "sdk/check/process/live_guard.h"
 #include "sdk/check/process/test_process.h"
 #include "sdk/check/report/report.h"
 
@@ -16,6 +19,7 @@ namespace {
 constexpr int kGood = 0, kFailed = 1, kUsage = 2;
 
 std::atomic<bool> stops{false};
+const std::atomic<bool> kNever{false};
 
 void on_signal(int /*signal*/) { stops = true; }
 
@@ -66,7 +70,7 @@ TestOutcome run_one(const Test& test, const Options& options, const Settings& se
             {},
             {}};
   return options.in_process ? run_here(test, options, settings)
-                            : run_in_process(test, options, settings, stops);
+                            : run_in_process(test, options, settings, stops ? kNever : stops);
 }
 
 int check(Options options, const std::vector<Test>& tests) {
@@ -79,8 +83,13 @@ int check(Options options, const std::vector<Test>& tests) {
   RunReport report{options.library.string(), options.seed, settings->quirks, {},
                    !options.only.empty(),    false};
   const bool is_text = options.format == "text";
+  const auto clean = std::find_if(tests.begin(), tests.end(), [](const Test& test) {
+    return std::string_view(test.name) == "live.clean";
+  });
+  std::optional<LiveGuard> guard;
+  if (options.is_live && clean != tests.end()) guard.emplace(*clean, options, *settings);
   for (const auto& test : tests) {
-    if (stops) break;
+    if (stops && &test != &*clean) continue;  // what was made is ended in any case
     report.outcomes.push_back(run_one(test, options, *settings));
     if (is_text) std::fputs(line_of(report.outcomes.back()).c_str(), stdout);
     if (is_text) std::fflush(stdout);

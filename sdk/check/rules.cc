@@ -60,6 +60,7 @@ constexpr Advice kAdvices[]{
     {"R35", "say in the table how many calls may run at once, and protect what they share"},
     {"R37", "join every thread of the set in set_close, and use nothing of the host after it"},
     {"R39", "return NULL for ids that you do not know, and the same table each time for others"},
+    {"R40", "place the host key before sshd starts, or say whose it is by hostler.host-key/1"},
     {"R41", "write by host->log; standard output and error are not the driver's"},
     {"R42", "leave credentials out of messages, tags and records; quote no request of the cloud"},
     {"R44",
@@ -74,6 +75,7 @@ constexpr Advice kAdvices[]{
      "build with -fPIC and -ftls-model=global-dynamic, without executable stack and RUNPATH"},
     {"R55", "write the manifest again: hostler driver manifest FILE.so"},
     {"R23", "choose the status by what the host is to do, see driver.h"},
+    {"machine", "see sdk/machine.md: who logs in with which key, and what is there before sshd"},
     {"limit", "keep within the limits of hostler_host, and free what each call has taken"},
     {"crash", "run the test alone in a debugger: driver-check --in-process --only TEST"},
 };

@@ -14,6 +14,7 @@ using model::CloudState;
 using std::chrono::steady_clock;
 
 constexpr Duration kStep = std::chrono::milliseconds(20), kSlack = std::chrono::seconds(10);
+constexpr Duration kPowerMax = std::chrono::seconds(30);  // for a machine to boot or to shut down
 
 /// A session that is open, with the keys of one test.
 struct Cloud {
@@ -42,8 +43,8 @@ struct Cloud {
   }
   /// Whether the condition comes true within the time that the cloud takes to show a change.
   template <class Condition>
-  bool comes_true(const Condition& condition) {
-    const auto until = steady_clock::now() + session->consistency() + kSlack;
+  bool comes_true(const Condition& condition, Duration slack = kSlack) {
+    const auto until = steady_clock::now() + session->consistency() + slack;
     while (!condition()) {
       if (steady_clock::now() > until || context.stops) return false;
       std::this_thread::sleep_for(kStep);
@@ -242,10 +243,12 @@ void switch_off_and_on(Context& c) {
   const auto made = cloud.make();
   if (!made) return;
   const auto state_is = [&](CloudState state) {
-    return cloud.comes_true([&] {
-      const auto seen = cloud.of_key(made->idempotency_key);
-      return !seen.empty() && seen.front().state == state;
-    });
+    return cloud.comes_true(
+        [&] {
+          const auto seen = cloud.of_key(made->idempotency_key);
+          return !seen.empty() && seen.front().state == state;
+        },
+        kPowerMax);
   };
   const auto power = [&](const char* name, auto function) {
     const auto done = cloud.session->call<Session::Nothing>(

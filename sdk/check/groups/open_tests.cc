@@ -1,8 +1,12 @@
 // Group D, first part: sets are opened and closed.
+#include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/driver_host/child/confinement.h"
 #include "core/json/document.h"
 #include "core/json/schema.h"
 #include "core/json/writer.h"
+#include "core/plugin_host/library_file.h"
+#include "core/plugin_host/manifest.h"
 #include "sdk/check/host/session.h"
 
 namespace hostler::check {
@@ -95,6 +99,30 @@ void refuse_wrong_configs(Context& c) {
   }
 }
 
+/// As the process of a driver is confined, before its library is loaded.
+void open_confined(Context& c) {
+  auto manifest = c.options.library;
+  manifest.replace_extension(".json");
+  const auto text = read_file(manifest, std::size_t{1} << 20U);
+  const auto said = text ? plugin_host::parse_manifest(*text, manifest)
+                         : Result<plugin_host::Manifest>(tl::unexpected(text.error()));
+  driver_host::SandboxOptions sandbox;
+  if (said) sandbox.level = said->sandbox;
+  if (sandbox.level == model::Sandbox::kNone)
+    return c.findings.skip("its manifest asks for no sandbox");
+  const auto file = plugin_host::open_untrusted_library(c.options.library);
+  if (!file) return c.findings.fail("R1", "", file.error().message);
+  (void)hygiene();
+  const auto confined = driver_host::confine(sandbox, file->fd);
+  if (!confined || confined->level != sandbox.level)
+    return c.findings.skip("this machine has no sandbox for it: " +
+                           (confined ? confined->why_less : confined.error().message));
+  const auto library = load_driver(c);
+  if (library == nullptr) return;
+  Session session(c, library);
+  if (session.open_or_skip()) (void)session.list();
+}
+
 void open_two(Context& c) {
   const auto library = load_driver(c);
   if (library == nullptr) return;
@@ -117,6 +145,8 @@ void add_open_tests(std::vector<Test>& to) {
   to.push_back({"open.wrong_config", 'D', 1, kNothing,
                 "a wrong config is INVALID, and the message names the field",
                 &refuse_wrong_configs});
+  to.push_back({"open.confined", 'D', 1, kNothing,
+                "a set opens in the sandbox that the driver will run in", &open_confined});
   to.push_back({"open.two", 'D', 1, kNothing, "sets do not notice one another", &open_two});
 }
 

@@ -138,9 +138,11 @@ Session::Got<std::vector<model::ListedInstance>> Session::list(model::ListReques
 }
 
 Session::Got<Session::Nothing> Session::destroy(model::DestroyRequest request) {
-  return call<Nothing>("destroy", [&](DriverSet& set, Duration timeout, auto done) {
+  auto got = call<Nothing>("destroy", [&](DriverSet& set, Duration timeout, auto done) {
     set.destroy(request, timeout, std::move(done));
   });
+  if (got) std::erase(made_, request.id);
+  return got;
 }
 
 Session::Got<Session::Nothing> Session::set_tags(model::SetTagsRequest request) {

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -63,11 +64,24 @@ void end_leftovers() {
   }
 }
 
-/// The first process of a namespace: all others end with it.
-void run_namespace(KeeperState& state, const std::function<void()>& test) {
-  const pid_t child = start(test);
-  const int status = wait_for(child);
+constexpr int kNotAllowed = 99;  // the status of a process that may not make namespaces
+
+/// In a pid namespace of its own, with a /proc that shows it: a driver may look for its processes
+/// there. The first process of the namespace; all others end with it.
+void run_first_process(KeeperState& state, const std::function<void()>& test) {
+  if (::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0)
+    ::_exit(kNotAllowed);
+  state.has_namespace = true;
+  const int status = wait_for(start(test));
   state.status = status;
+}
+
+void run_in_namespaces(KeeperState& state, const std::function<void()>& test) {
+  if (::unshare(CLONE_NEWPID | CLONE_NEWNS) != 0 ||
+      ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+    ::_exit(kNotAllowed);
+  const int status = wait_for(start([&] { run_first_process(state, test); }));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNotAllowed) ::_exit(kNotAllowed);
 }
 
 }  // namespace
@@ -78,13 +92,11 @@ void keep(KeeperState& state, const std::function<void()>& test) {
   (void)::prctl(PR_SET_CHILD_SUBREAPER, 1);
   for (const int signal : {SIGINT, SIGHUP}) (void)::signal(signal, SIG_IGN);
   (void)::signal(SIGTERM, &end_kept);
-  state.has_namespace = ::unshare(CLONE_NEWPID) == 0;
-  if (state.has_namespace) {
-    kept_process = start([&] { run_namespace(state, test); });
-    (void)wait_for(kept_process);
-  } else {
-    kept_process = start(test);
-    const pid_t kept = kept_process;
+  kept_process = start([&] { run_in_namespaces(state, test); });
+  const int namespaces = wait_for(kept_process);
+  if (WIFEXITED(namespaces) && WEXITSTATUS(namespaces) == kNotAllowed) {
+    const pid_t kept = start(test);
+    kept_process = kept;
     const int status = wait_for(kept);
     state.status = status;
     (void)::kill(-kept, SIGKILL);

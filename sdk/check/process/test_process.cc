@@ -107,10 +107,15 @@ void explain_end(int status, Findings& findings) {
                     ::strsignal(signal) + ")");
 }
 
-void explain_timeout(const Options& options, Findings& findings) {
+/// A live test waits for machines: for two boots and their end.
+Duration time_for(const Test& test, const Options& options) {
+  return options.timeout + (test.needs == Needs::kLive ? 3 * options.boot_max : Duration{});
+}
+
+void explain_timeout(Duration time, Findings& findings) {
   const std::string call = findings.last_call();
   const char* const rule = call == "load" ? "R2" : call == "set_close" ? "R25" : "R31";
-  findings.fail(rule, call, "the test has not ended within " + format_duration(options.timeout));
+  findings.fail(rule, call, "the test has not ended within " + format_duration(time));
 }
 
 void judge_output(const Output& output, const std::vector<std::string>& secrets,
@@ -125,10 +130,10 @@ void judge_output(const Output& output, const std::vector<std::string>& secrets,
 }
 
 /// Waits for the end of the keeper and reads what the test writes. False: it took too long.
-bool watch(pid_t keeper, int output_fd, const Options& options, const std::atomic<bool>& stops,
+bool watch(pid_t keeper, int output_fd, Duration time, const std::atomic<bool>& stops,
            KeeperState& state, Output& output) {
   const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, keeper, 0)));
-  auto until = steady_clock::now() + options.timeout;
+  auto until = steady_clock::now() + time;
   bool ends = false, has_output = true;
   for (;;) {
     if (stops && !state.stops.exchange(true)) until = steady_clock::now() + kCleanUpMax;
@@ -195,7 +200,8 @@ TestOutcome run_in_process(const Test& test, const Options& options, const Setti
   if (keeper < 0) {
     findings.fail("kit", "", "the kit cannot start a process");
   } else {
-    const bool in_time = watch(keeper, reading.get(), options, stops, *state, output);
+    const bool in_time =
+        watch(keeper, reading.get(), time_for(test, options), stops, *state, output);
     (void)::waitpid(keeper, nullptr, 0);
     while (output.text().size() < kOutputMax) {
       const auto before = output.text().size();
@@ -204,7 +210,7 @@ TestOutcome run_in_process(const Test& test, const Options& options, const Setti
     if (in_time)
       explain_end(state->status, findings);
     else
-      explain_timeout(options, findings);
+      explain_timeout(time_for(test, options), findings);
     judge_output(output, secrets, findings);
   }
   (void)::munmap(shared, sizeof(KeeperState));

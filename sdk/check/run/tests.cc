@@ -15,6 +15,7 @@ std::vector<Test> all_tests() {
   add_secret_tests(tests);
   add_cloud_tests(tests);
   add_fault_tests(tests);
+  add_live_tests(tests);
   return tests;
 }
 
