@@ -117,6 +117,12 @@ struct DriverCheckOptions {
 /// Runs the conformance kit in place of this program. Returns only if that fails.
 int driver_check(const DriverCheckOptions& options);
 
+struct CloudTestOptions {
+  std::string set, config, type, format, budget;
+};
+/// Runs the kit's live tests on a set of a configuration, likewise.
+int cloudtest(const CloudTestOptions& options);
+
 /// The options of `hostler simulate`, one member each.
 struct SimulateOptions {
   std::string scenario;              ///< A file.

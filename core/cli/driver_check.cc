@@ -2,8 +2,11 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <utility>
 
+#include "core/base/files.h"
 #include "core/cli/commands.h"
+#include "core/cli/kit.h"
 
 namespace hostler::cli {
 namespace {
@@ -19,8 +22,18 @@ std::filesystem::path find_kit() {
 
 }  // namespace
 
+int run_kit(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "driver-check");
+  std::vector<char*> argv;
+  for (auto& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  const auto kit = find_kit();
+  (void)::execv(kit.c_str(), argv.data());
+  return complain(errno_error("run " + kit.string() + " (the package hostler-sdk has it)"));
+}
+
 int driver_check(const DriverCheckOptions& options) {
-  std::vector<std::string> words{"driver-check"};
+  std::vector<std::string> words;
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) words.insert(words.end(), {name, value});
   };
@@ -34,12 +47,7 @@ int driver_check(const DriverCheckOptions& options) {
   if (options.in_process) words.emplace_back("--in-process");
   words.emplace_back("--");
   if (!options.library.empty()) words.push_back(options.library);
-  std::vector<char*> argv;
-  for (auto& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  const auto kit = find_kit();
-  (void)::execv(kit.c_str(), argv.data());
-  return complain(errno_error("run " + kit.string() + " (the package hostler-sdk has it)"));
+  return run_kit(std::move(words));
 }
 
 }  // namespace hostler::cli

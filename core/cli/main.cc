@@ -345,6 +345,23 @@ void add_driver_check(CLI::App& driver, Arguments& a, Chosen& chosen) {
   });
 }
 
+void add_cloudtest(CLI::App& app, Arguments& a, Chosen& chosen) {
+  CloudTestOptions& o = a.cloudtest;
+  CLI::App* c = app.add_subcommand(
+      "cloudtest", "Make machines in the cloud of a set, log in to them, and give them back");
+  c->add_option("set", o.set, "The instance set")->type_name("SET")->required();
+  c->add_option("--config", o.config, "The configuration")->type_name("FILE")->required();
+  c->add_option("--type", o.type, "The instance type (the first of the set's pools)")
+      ->type_name("TYPE");
+  c->add_option("--budget", o.budget, "At most N machines at once (3)")
+      ->type_name("N")
+      ->check(positive());
+  c->add_option("--format", o.format, "text, json or junit (text)")
+      ->type_name("FORMAT")
+      ->check(one_of({"text", "json", "junit"}));
+  c->callback([&a, &chosen] { chosen.without_daemon = [&a] { return cloudtest(a.cloudtest); }; });
+}
+
 void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   CLI::App* config =
       app.add_subcommand("config", "Check a configuration, or compare it with that in use")
@@ -381,6 +398,7 @@ void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("folder", a.folder, "The folder to make; it holds secrets")
       ->type_name("FOLDER")
       ->required();
+  add_cloudtest(app, a, chosen);
   c = app.add_subcommand("demo", "Run a complete example on this machine");
   c->callback([&chosen] { chosen.without_daemon = demo; });
 }

@@ -49,7 +49,11 @@ void read_file_into(Settings& out, json::Object& o) {
   constexpr std::array kIsolations{json::Word<bool>{"child", false},
                                    json::Word<bool>{"in-process", true}};
   const bool has_config = o.may("config").object_text(out.config_json, kFileMax);
-  const bool has_credentials = o.may("credentials").object_text(out.credentials_json, kFileMax);
+  const auto credentials = o.may("credentials");
+  const bool is_object = credentials.present() && credentials.value()->is(json::Kind::kObject);
+  if (credentials.present() && !is_object)
+    credentials.problem("must be an object");  // without the value, which may be secret
+  const bool has_credentials = is_object && credentials.object_text(out.credentials_json, kFileMax);
   out.has_cloud = has_config || has_credentials;
   // What may be somebody's account is left alone unless the author says what it is.
   out.is_test_cloud = !out.has_cloud;

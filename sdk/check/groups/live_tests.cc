@@ -82,14 +82,21 @@ struct Live {
   std::unique_ptr<Session> session;
 };
 
-/// Ends all that has the kit's tag, of this run or of one before.
+/// Ends all that has the kit's tag, of this run or of one before: also what a list shows only
+/// later, as a create may have been on its way when the kit was ended.
 void end_leftovers(Context& c) {
   Live live(c);
   if (!live) return;
-  const auto left = live.ours();
-  for (const auto& one : left) live.end(one);
-  if (!left.empty())
-    c.findings.note(std::to_string(left.size()) + " machines of an earlier run were ended");
+  std::size_t ended = 0;
+  for (int quiet = 0; quiet < 2;) {
+    const auto left = live.ours();
+    for (const auto& one : left) live.end(one);
+    ended += left.size();
+    quiet = left.empty() ? quiet + 1 : 0;
+    if (c.findings.has_failed()) return;
+    if (quiet == 1) std::this_thread::sleep_for(live.session->consistency() + kPoll);
+  }
+  if (ended > 0) c.findings.note(std::to_string(ended) + " machines were ended");
   c.findings.note("to clean up by hand: end what has the tag hostler-set=driver-check");
 }
 

@@ -88,6 +88,12 @@ class KitTest(unittest.TestCase):
         self.assertEqual([t["name"] for t in report["tests"] if t["name"].startswith("fault.") and t["verdict"] != "pass"], [])
         self.assertEqual(cloud.there(), [])
 
+    def test_local_reaches_level_3_with_machines_that_boot(self):
+        settings = {"config": {"root": str(self.folder / "root")}, "test_cloud": True}
+        report = self.check("local", settings, "--live", "--only", "live.*", "--budget", "2")
+        self.assertEqual(self.failures(report), set())
+        self.assertIn(("live.life", "pass"), {(t["name"], t["verdict"]) for t in report["tests"]})
+
     # ---- drivers that are not
 
     def test_each_defect_of_a_cloud_driver_is_found_by_its_rule(self):
@@ -150,6 +156,23 @@ class KitTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("static.exports", done.stdout)
 
+    def test_cloudtest_makes_and_ends_machines_of_a_configured_set(self):
+        config = self.folder / "hostler.json"
+        config.write_text(json.dumps({
+            "state_dir": str(self.folder / "state"), "types": [{"name": "small", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
+            "sets": [{"name": "here", "driver": "local", "config": {"root": str(self.folder / "root")}}],
+            "pools": [{"name": "default", "sets": ["here"], "types": ["small"]}]}))
+        config.chmod(0o600)
+        done = subprocess.run([ARGS.hostler, "cloudtest", "here", "--config", config, "--budget", "1", "--format", "json"],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=500)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        tests = {t["name"]: t["verdict"] for t in json.loads(done.stdout)["tests"]}
+        self.assertEqual(tests["live.life"], "pass")
+        missing = subprocess.run([ARGS.hostler, "cloudtest", "there", "--config", config], stdin=subprocess.DEVNULL,
+                                 capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(missing.returncode, 0)
+        self.assertIn("no set 'there'", missing.stderr)
+
     # ---- a run that ends early
 
     def test_a_kit_that_is_killed_leaves_no_process(self):
@@ -172,6 +195,24 @@ class KitTest(unittest.TestCase):
                 with self.assertRaises(OSError) as nobody:
                     os.open(gate, os.O_WRONLY | os.O_NONBLOCK)
                 self.assertEqual(nobody.exception.errno, errno.ENXIO)
+
+
+    def test_a_live_run_that_is_ended_leaves_no_machine(self):
+        for how in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
+            with self.subTest(how), WebCloud() as cloud:
+                reading, writing = os.pipe()
+                run = subprocess.Popen(self.command("fake_web", self.web(cloud), "--live", "--only", "live.life", "--only", "live.clean"),
+                                       stdin=subprocess.DEVNULL, stdout=writing, stderr=writing)
+                os.close(writing)
+                self.assertTrue(cloud.made.wait(300))  # it never boots: the kit waits for its address
+                run.send_signal(how)
+                said = b""
+                while piece := os.read(reading, 65536):  # ends with the last process of the run
+                    said += piece
+                os.close(reading)
+                self.assertEqual(run.wait(), -how if how == signal.SIGKILL else 1)
+                self.assertEqual(cloud.there(), [])
+                self.assertEqual(how != signal.SIGKILL, b"live.clean" in said)
 
 
 def main():

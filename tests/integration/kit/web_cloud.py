@@ -9,6 +9,7 @@ class WebCloud:
 
     def __init__(self):
         self.machines, self.lock, self.last = {}, threading.Lock(), 0
+        self.made = threading.Event()  # a machine
         cloud = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -61,6 +62,7 @@ class WebCloud:
             self.last += 1
             machine = {"id": f"w-{self.last}", "key": key, "tags": dict(t.split("=", 1) for t in tags), "gone": False}
             self.machines[key] = machine
+            self.made.set()
         return 200, [self.line(machine, "gone" if machine["gone"] else "running")]
 
     def there(self):

@@ -55,6 +55,12 @@ TEST(SettingsTest, MasksEverySecretAndNoOtherText) {
   EXPECT_EQ(masked("", secrets), "");
 }
 
+TEST(SettingsTest, DoesNotQuoteCredentialsThatAreNoObject) {
+  EXPECT_THAT(read(R"({"credentials": "top-secret"})").error().message,
+              testing::AllOf(testing::HasSubstr("credentials"),
+                             testing::Not(testing::HasSubstr("top-secret"))));
+}
+
 TEST(SettingsTest, MakesFalseCredentialsOfTheSameForm) {
   EXPECT_EQ(false_credentials(R"({"a": "real", "b": [1, {"c": "secret"}]})"),
             R"({"a":"kit-canary-a-4","b":[1,{"c":"kit-canary-c-6"}]})");
