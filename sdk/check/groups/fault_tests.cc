@@ -152,6 +152,8 @@ bool break_create(Broken& broken, Fault::Kind kind, int number) {
                     "the same request again, " + what + ": " + again.error().message);
   else if (broken.count(request.idempotency_key, true) > 1)
     c.findings.fail("R32", "create", "made two machines of one key, " + what);
+  if (again)  // one machine at a time: it may be a real one
+    (void)broken.session->destroy({.id = again->id, .expected_set_id = {}, .idempotency_key = {}});
   return true;
 }
 
@@ -163,6 +165,13 @@ void break_creates(Context& c, Fault::Kind kind) {
       if (number == 0) c.findings.skip("a create does not go through the endpoint");
       return;
     }
+}
+
+/// In the author's account.
+void lose_live_replies(Context& c) {
+  if (c.settings.endpoints.empty())
+    return c.findings.skip_without_cloud("no endpoint: the kit cannot stand between");
+  break_creates(c, Fault::Kind::kLoseReply);
 }
 
 void lose_replies(Context& c) { break_creates(c, Fault::Kind::kLoseReply); }
@@ -305,6 +314,11 @@ void add_fault_tests(std::vector<Test>& to) {
                 "refusals have the status that says what to do", &refuse_requests});
   to.push_back({"fault.silence", 'H', 2, kEndpoint,
                 "a cloud that is silent costs no more than time", &be_silent});
+}
+
+void add_live_fault_tests(std::vector<Test>& to) {
+  to.push_back({"live.lost_reply", 'I', 3, Needs::kLive,
+                "a create whose reply is lost makes one machine", &lose_live_replies});
 }
 
 }  // namespace hostler::check

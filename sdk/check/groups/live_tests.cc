@@ -135,6 +135,19 @@ void log_in(Live& live, const SshClient& ssh, const ListedInstance& machine,
     live.context.findings.fail("machine", "create", "nobody can log in to the machine: " + said);
 }
 
+/// What the cloud says of the type: for people to compare with their bill.
+void tell_price(Live& live, const ListedInstance& machine) {
+  if (machine.price_per_hour)
+    live.context.findings.note("it costs " + format_money(machine.price_per_hour->value) + " " +
+                               live.session->info().currency + " an hour");
+  if (!Relay::get().has(HOSTLER_EXT_QUOTA_GROUP)) return;
+  const auto group =
+      live.session->call<std::string>("group", [&](DriverSet& set, Duration t, auto done) {
+        set.quota_group(live.context.settings.type, t, done);
+      });
+  if (group) live.context.findings.note("its quota group is '" + *group + "'");
+}
+
 /// The whole life of one machine, in the order of a dispatcher.
 void live_once(Context& c) {
   Live live(c);
@@ -162,6 +175,7 @@ void live_once(Context& c) {
     seen = live.find(request.idempotency_key);
     return seen && seen->state == CloudState::kRunning && !seen->address.empty();
   });
+  if (seen) tell_price(live, *seen);
   if (runs)
     log_in(live, *ssh, *seen, host_key);
   else if (!c.stops)
@@ -226,6 +240,7 @@ void add_live_tests(std::vector<Test>& to) {
                 &live_once});
   to.push_back({"live.several", 'I', 3, kLive, "several machines at once", &live_several});
   to.push_back({"live.power", 'I', 3, kLive, "a machine is switched off and on", &live_power});
+  add_live_fault_tests(to);
   to.push_back({"live.clean", 'I', 3, kLive, "nothing is left of this run", &end_leftovers});
 }
 

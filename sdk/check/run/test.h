@@ -73,5 +73,7 @@ void add_secret_tests(std::vector<Test>& to);
 void add_cloud_tests(std::vector<Test>& to);
 void add_fault_tests(std::vector<Test>& to);
 void add_live_tests(std::vector<Test>& to);
+/// A part of the live ones.
+void add_live_fault_tests(std::vector<Test>& to);
 
 }  // namespace hostler::check

@@ -109,6 +109,13 @@ class KitTest(unittest.TestCase):
             report = self.check("fake_web", self.web(cloud, "deaf"), "--only", "fault.silence", "--patience", "1s")
         self.assertIn(("fault.silence", "R31"), self.failures(report))
 
+    def test_a_lost_reply_is_tried_with_real_machines_too(self):
+        for defect, found in ("", set()), ("forgets_unknown", {("live.lost_reply", "R24")}):
+            with self.subTest(defect), WebCloud() as cloud:
+                report = self.check("fake_web", self.web(cloud, defect), "--live", "--only", "live.lost_reply", "--only", "live.clean")
+                self.assertEqual(self.failures(report), found)
+                self.assertEqual(cloud.there(), [])
+
     def test_a_credential_in_an_error_is_found_and_not_printed(self):
         with WebCloud() as cloud:
             report = self.check("fake_web", self.web(cloud, "leaks_token"), "--only", "fault.answers")
