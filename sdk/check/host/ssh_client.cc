@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/crypto/ssh_keys.h"
+#include "sdk/check/host/hygiene.h"
 
 namespace hostler::check {
 namespace {
@@ -24,6 +27,21 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t kSaidMax = std::size_t{64} << 10U;
 constexpr Duration kRunMax = std::chrono::minutes(1);
+
+/// A file that only this user can read, among the descriptors of the kit.
+Result<UniqueFd> file_in_memory(const std::string& content) {
+  const UniqueFd made(::memfd_create("driver-check", MFD_CLOEXEC));
+  UniqueFd file(::fcntl(made.get(), F_DUPFD_CLOEXEC, kKitDescriptors));
+  if (!file || ::fchmod(file.get(), 0600) != 0)
+    return tl::unexpected(errno_error("make a file in memory"));
+  HOSTLER_TRY(write_all(file.get(), content, "a file in memory"));
+  return file;
+}
+
+/// Under which other processes of this user find it.
+std::string path_of(const UniqueFd& file) {
+  return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file.get());
+}
 
 struct Said {
   std::string text;
@@ -77,35 +95,23 @@ Said run_program(std::vector<std::string> words) {
 Result<SshClient> SshClient::make() {
   if (run_program({"ssh", "-V"}).status != 0)
     return fail(Errc::kNotFound, "there is no program ssh: install openssh-client");
-  std::string name = (std::filesystem::temp_directory_path() / "driver-check-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) return tl::unexpected(errno_error("make " + name));
   const auto key = crypto::make_ed25519_key("driver-check");
-  SshClient client(name, key.public_key);
-  HOSTLER_TRY(write_file(client.folder_ / "key", key.private_key, 0600));
-  return client;
+  return SshClient(HOSTLER_TRY(file_in_memory(key.private_key)), key.public_key);
 }
 
-SshClient::SshClient(std::filesystem::path folder, std::string public_key)
-    : folder_(std::move(folder)), public_key_(std::move(public_key)) {}
-
-SshClient::SshClient(SshClient&& other) noexcept
-    : folder_(std::exchange(other.folder_, {})), public_key_(std::move(other.public_key_)) {}
-
-SshClient::~SshClient() {
-  std::error_code ignored;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
-}
+SshClient::SshClient(UniqueFd key, std::string public_key)
+    : key_(std::move(key)), public_key_(std::move(public_key)) {}
 
 Result<std::string> SshClient::run(const Target& target, const std::string& command) const {
-  const auto known = folder_ / "known_hosts";
   const bool is_known = !target.host_key.empty();
-  HOSTLER_TRY(write_file(known, is_known ? "driver-check " + target.host_key + "\n" : "", 0600));
+  const auto known =
+      HOSTLER_TRY(file_in_memory(is_known ? "driver-check " + target.host_key + "\n" : ""));
   const std::string who = (target.user.empty() ? "root" : target.user) + "@" + target.address;
   const auto said = run_program({"ssh",
                                  "-F",
                                  "/dev/null",
                                  "-i",
-                                 folder_ / "key",
+                                 path_of(key_),
                                  "-p",
                                  std::to_string(target.port),
                                  "-o",
@@ -121,7 +127,7 @@ Result<std::string> SshClient::run(const Target& target, const std::string& comm
                                  "-o",
                                  std::string("StrictHostKeyChecking=") + (is_known ? "yes" : "no"),
                                  "-o",
-                                 "UserKnownHostsFile=" + known.string(),
+                                 "UserKnownHostsFile=" + path_of(known),
                                  who,
                                  "--",
                                  command});

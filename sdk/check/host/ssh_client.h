@@ -1,25 +1,21 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/base/time.h"
 
 namespace hostler::check {
 
 /// The program `ssh` of this machine, with a key of its own: how a live test logs in. Its files are
-/// in a folder that is removed with the object.
+/// in memory, so that nothing is left of them when the kit is killed.
 ///
 /// Threads: one at a time.
 class SshClient {
  public:
-  /// An error: there is no program ssh, or no folder can be made.
+  /// An error: there is no program ssh.
   static Result<SshClient> make();
-  ~SshClient();
-  SshClient(SshClient&& other) noexcept;
-  SshClient(const SshClient&) = delete;
-  SshClient& operator=(const SshClient&) = delete;
 
   /// A line of authorized_keys.
   [[nodiscard]] const std::string& public_key() const { return public_key_; }
@@ -35,9 +31,9 @@ class SshClient {
   [[nodiscard]] Result<std::string> scan(const Target& target) const;
 
  private:
-  SshClient(std::filesystem::path folder, std::string public_key);
+  SshClient(UniqueFd key, std::string public_key);
 
-  std::filesystem::path folder_;
+  UniqueFd key_;
   std::string public_key_;
 };
 
