@@ -166,8 +166,9 @@ void RecordingFile::run() {
     const auto dropped = std::exchange(dropped_, 0);
     const MutexUnlock unlocked(mutex_);
     if (dropped > 0)
-      log::warn(area(), "the disk is slow: " + std::to_string(dropped) + " calls are missing in " +
-                            options_.path.string());
+      log::warn(area(), std::to_string(dropped) + " calls are missing in " +
+                            options_.path.string() +
+                            ": they came faster than the disk takes them, or were too long");
     write(lines);
   }
 }

@@ -68,15 +68,35 @@ class Replay {
   }
 
   ReplayReport finish() {
+    if (!names_.keys.empty()) find_lost();
     for (const std::string& id : made_) {
       bool gone = false;
-      for (int i = 0; i < kDestroyAttempts && !gone; ++i) gone = destroy(id).has_value();
+      for (int i = 0; i < kDestroyAttempts && !gone; ++i) {
+        const auto destroyed = destroy(id);
+        gone = destroyed || destroyed.error().cls == model::CloudErrorClass::kNotFound;
+      }
       if (!gone) report_.left.push_back(secrets_.clean(id));
     }
     return std::move(report_);
   }
 
  private:
+  /// What a create has made whose answer was lost.
+  void find_lost() {
+    const auto listed = list_ours({});
+    if (!listed) {
+      report_.left.push_back(
+          "(not known: the list failed: " + secrets_.clean_sentence(listed.error().message) + ")");
+      return;
+    }
+    for (const model::ListedInstance& one : *listed)
+      for (const auto& [recorded, key] : names_.keys)
+        if (one.idempotency_key == key) {
+          made_.insert(one.id);
+          key_of_[one.id] = key;
+        }
+  }
+
   void note(const Call& call, const std::string& text) {
     if (report_.differences.size() >= kDifferencesMax) return;
     const std::string session = session_ > 1 ? "session " + std::to_string(session_) + ", " : "";
@@ -189,13 +209,17 @@ class Replay {
   }
 
   std::optional<Outcome> list(const json::Value& request) {
-    model::ListRequest out;
+    std::vector<std::string> ids;
     for (const json::Value recorded : request.at("ids").children())
-      if (const auto id = names_.id(recorded)) out.ids.push_back(*id);
-    if (request.has("ids") && out.ids.empty()) return std::nullopt;
-    out.tag_filter[model::tag::kSet] = kReplaySet;
-    return ask<std::vector<model::ListedInstance>>(
-        [&](auto done) { set_.list(out, options_.timeout, done); });
+      if (const auto id = names_.id(recorded)) ids.push_back(*id);
+    if (request.has("ids") && ids.empty()) return std::nullopt;
+    return outcome(list_ours(std::move(ids)));
+  }
+
+  model::CloudResult<std::vector<model::ListedInstance>> list_ours(std::vector<std::string> ids) {
+    const model::ListRequest request{{{model::tag::kSet, kReplaySet}}, std::move(ids)};
+    return answer<std::vector<model::ListedInstance>>(
+        [&](auto done) { set_.list(request, options_.timeout, done); });
   }
 
   model::CloudResult<Nothing> destroy(const std::string& id) {

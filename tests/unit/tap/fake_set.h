@@ -18,6 +18,7 @@ class FakeSet final : public plugin_host::DriverSet {
  public:
   std::optional<model::CloudError> fail_next;
   std::string zone = "west-1";
+  bool loses_answers = false;  ///< Of creates, which make their instances.
   std::vector<model::CloudOffering> offered;
   std::map<std::string, model::ListedInstance> instances;
   std::vector<model::CreateRequest> creates;
@@ -35,6 +36,10 @@ class FakeSet final : public plugin_host::DriverSet {
               std::function<void(const model::ListedInstance&)> on_record,
               Done<model::ListedInstance> done) override {
     creates.push_back(request);
+    if (loses_answers) {
+      const Done<model::ListedInstance> asked = std::exchange(done, [](const auto&) {});
+      asked(tl::unexpected(error(model::CloudErrorClass::kTimeout, "no answer")));
+    }
     answer(done, [&] {
       model::ListedInstance made;
       made.id = "i-" + std::to_string(++last_);
@@ -42,6 +47,7 @@ class FakeSet final : public plugin_host::DriverSet {
       made.zone = zone;
       made.state = model::CloudState::kPending;
       instances[made.id] = made;
+      if (loses_answers) return made;
       if (on_record) on_record(made);
       return made;
     });

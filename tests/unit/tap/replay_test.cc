@@ -107,6 +107,16 @@ TEST_F(ReplayTest, AnInstanceThatCannotBeDestroyedIsNamed) {
   EXPECT_THAT(run().left, testing::Not(IsEmpty()));
 }
 
+TEST_F(ReplayTest, WhatACreateWithoutAnAnswerHasMadeIsFoundAndDestroyed) {
+  now_.loses_answers = true;
+  now_.instances["of-another"].id = "of-another";
+  const ReplayReport report = run();
+
+  EXPECT_THAT(report.differences,
+              testing::Contains(HasSubstr("the status was ok, and is timeout")));
+  EXPECT_EQ(now_.instances.size(), 1U) << "that of another stays";
+}
+
 TEST_F(ReplayTest, ADamagedRecordingMakesNoCalls) {
   const auto text = *read_file(path_, 1 << 20);
   folder_.put("w", text.substr(0, text.size() - 10));
