@@ -122,6 +122,16 @@ struct CloudTestOptions {
 };
 /// Runs the kit's live tests on a set of a configuration, likewise.
 int cloudtest(const CloudTestOptions& options);
+/// The options of `hostler driver replay`, one member each.
+struct DriverReplayOptions {
+  std::string library, recording;
+  std::string config;  ///< Of hostlerd: it has the settings of the set; empty: there are none.
+  std::string set;     ///< In the config; empty: as the recording names it.
+  std::uint32_t creates_max = 10;
+  bool json = false;
+};
+/// Makes the recorded calls against the driver, and prints what is different.
+int driver_replay(const DriverReplayOptions& options);
 
 /// The options of `hostler simulate`, one member each.
 struct SimulateOptions {

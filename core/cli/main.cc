@@ -362,6 +362,23 @@ void add_cloudtest(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->callback([&a, &chosen] { chosen.without_daemon = [&a] { return cloudtest(a.cloudtest); }; });
 }
 
+void add_driver_replay(CLI::App& driver, Arguments& a, Chosen& chosen) {
+  CLI::App* c =
+      driver.add_subcommand("replay", "Make recorded calls again, and show what is different");
+  c->add_option("library", a.replay.library, "The driver's .so")->type_name("FILE")->required();
+  c->add_option("--recording", a.replay.recording, "The recording (sets[].record)")
+      ->type_name("FILE")
+      ->required();
+  c->add_option("--config", a.replay.config, "A configuration with the settings of the set")
+      ->type_name("FILE");
+  c->add_option("--set", a.replay.set, "The set in it (that of the recording)")->type_name("SET");
+  c->add_option("--creates-max", a.replay.creates_max, "Make so many machines at most")
+      ->type_name("N")
+      ->check(CLI::Range(0, 10'000));
+  c->add_flag("--json", a.replay.json, "Print JSON");
+  c->callback([&a, &chosen] { chosen.without_daemon = [&a] { return driver_replay(a.replay); }; });
+}
+
 void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   CLI::App* config =
       app.add_subcommand("config", "Check a configuration, or compare it with that in use")
@@ -393,6 +410,7 @@ void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->callback([&a, &chosen] {
     chosen.without_daemon = [&a] { return driver_manifest(a.file, a.sandbox); };
   });
+  add_driver_replay(*driver, a, chosen);
   c = add(app, chosen, "backup", "Copy the daemon's state to a new folder, while it runs",
           [&a](Client& client) { return backup(client, a.folder); });
   c->add_option("folder", a.folder, "The folder to make; it holds secrets")

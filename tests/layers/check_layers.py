@@ -23,17 +23,18 @@ MAY_INCLUDE = {
     "store": VALUES + ["log", "crypto", "json"],
     "plugin_host": VALUES + ["log", "crypto", "json"],
     "driver_host": VALUES + ["log", "plugin_host"],
+    "tap": VALUES + ["log", "crypto", "json", "plugin_host"],
     "ssh": VALUES + ["log", "crypto"],
     "agent": VALUES + ["log"],
     "hosts": VALUES + ["log", "async", "ssh", "agent"],
     "metrics": VALUES + ["log"],
     "config": VALUES + ["crypto", "json"],
     "planning": VALUES + ["scheduler", "json", "config"],
-    "simulation": VALUES + ["scheduler", "dispatch", "json", "config"],
+    "simulation": VALUES + ["scheduler", "dispatch", "json", "tap", "config"],
     "api": VALUES + ["log", "crypto", "async", "json"],
     "daemon": ["*"],
     "cli": VALUES + ["crypto", "json", "usage", "config", "planning", "plugin_host", "driver_host",
-            "simulation", "api"],
+            "tap", "simulation", "api"],
 }
 # The conformance kit is a host: it loads and calls drivers as hostlerd does, and by the same code.
 KIT_MAY_INCLUDE = VALUES + ["log", "crypto", "json", "plugin_host", "driver_host"]
