@@ -232,9 +232,9 @@ using Change =
 /// The change, if it is of this kind; else null.
 template <class Kind>
 const Kind* get_change(const Change& change) {
-  constexpr bool is_boxed =
+  constexpr bool kIsBoxed =
       std::is_same_v<Kind, InstanceChanged> || std::is_same_v<Kind, GateChanged>;
-  if constexpr (is_boxed) {
+  if constexpr (kIsBoxed) {
     const auto* boxed = std::get_if<Boxed<Kind>>(&change);
     return boxed == nullptr ? nullptr : &**boxed;
   } else {
