@@ -27,9 +27,7 @@ std::vector<SetSource> set_sources(const config::Config& config) {
                    .address = config.site.sets[i].address,
                    .in_process = set.isolation == config::Isolation::kInProcess,
                    .sandbox = set.sandbox,
-                   .readable = set.readable,
-                   .record = set.record,
-                   .record_max = static_cast<std::uint64_t>(set.record_max)});
+                   .readable = set.readable});
   }
   return out;
 }
