@@ -130,8 +130,15 @@ class CreateTest(LyingTest):
             self.assertEqual(site.request("POST", f"/v1/jobs/{waits}/cancel")[0], 200)
             self.take_down(site)
 
+    @staticmethod
+    def wait_until_groups_are_known(site, types):
+        """Of a type that has not been answered for yet, a host may be asked for whatever its group's gate says."""
+        wait_for("the groups are asked for", lambda: len(site.cloud.calls("group")) == types)
+        site.cloud.wait_for_lists(2)  # Whatever the driver said before has been handled then.
+
     def test_types_of_one_quota_group_of_the_driver_share_a_gate(self):
         with self.site_with_two_types("group small shared", "group other shared", "create quota group=shared") as site:
+            self.wait_until_groups_are_known(site, 2)
             waits, gate = self.shut_gate(site)
             self.assertEqual((gate["class"], gate.get("group")), ("quota", "shared"))
             also_waits = self.job_for(site, "other")
