@@ -105,7 +105,25 @@ class Walk {
     has_forbidden_ = !never_beneath.empty() && ::stat(never_beneath.c_str(), &forbidden_) == 0;
   }
 
-  Result<UniqueFd> run() {
+  Result<UniqueFd> open_file() {
+    HOSTLER_TRY(walk());
+    if (file_) return std::move(file_);
+    return fail(Errc::kInvalidArgument, path_.string() + " is not a regular file");
+  }
+
+  Result<UniqueFd> open_folder() {
+    HOSTLER_TRY(walk());
+    if (file_) return fail(Errc::kInvalidArgument, path_.string() + " is not a folder");
+    struct stat info {};
+    if (::fstat(at_.get(), &info) != 0) return tl::unexpected(failed(errno));
+    if ((info.st_mode & S_IWOTH) != 0)
+      return fail(Errc::kForbidden, path_.string() + " is a folder that everybody may write to");
+    return std::move(at_);
+  }
+
+ private:
+  /// Ends in the last folder, with the file if the path has one at its end.
+  Result<void> walk() {
     rest_ = names_of(path_);
     HOSTLER_TRY(begin_at_root());
     while (!rest_.empty()) {
@@ -122,15 +140,14 @@ class Walk {
       if (S_ISLNK(info.st_mode)) {
         HOSTLER_TRY(follow(fd, info, where));
       } else if (rest_.empty() && !S_ISDIR(info.st_mode)) {
-        return open_last(name, where);
+        file_ = HOSTLER_TRY(open_last(name, where));
       } else {
         HOSTLER_TRY(enter(std::move(fd), info, where));
       }
     }
-    return fail(Errc::kInvalidArgument, path_.string() + " is not a regular file");
+    return {};
   }
 
- private:
   static std::deque<std::string> names_of(const fs::path& path) {
     std::deque<std::string> names;
     for (const auto& name : path.relative_path())
@@ -200,6 +217,7 @@ class Walk {
   std::deque<std::string> rest_;  ///< Names that are still to be gone through.
   UniqueFd at_;                   ///< The folder that was reached.
   fs::path where_;                ///< And its path.
+  UniqueFd file_;                 ///< The file at the end.
   int links_ = 0;
 };
 
@@ -209,7 +227,14 @@ Result<UniqueFd> open_trusted(const fs::path& path, const fs::path& never_beneat
   std::error_code problem;
   const fs::path absolute = fs::absolute(path, problem);
   if (problem) return fail(Errc::kInvalidArgument, path.string() + ": " + problem.message());
-  return Walk(absolute, never_beneath).run();
+  return Walk(absolute, never_beneath).open_file();
+}
+
+Result<UniqueFd> open_trusted_folder(const fs::path& path) {
+  std::error_code problem;
+  const fs::path absolute = fs::absolute(path, problem);
+  if (problem) return fail(Errc::kInvalidArgument, path.string() + ": " + problem.message());
+  return Walk(absolute, {}).open_folder();
 }
 
 Result<std::string> read_trusted_file(const fs::path& path, std::size_t max,

@@ -23,6 +23,11 @@ namespace hostler {
 Result<UniqueFd> open_trusted(const std::filesystem::path& path,
                               const std::filesystem::path& never_beneath = {});
 
+/// Opens a folder in which only root and this user can make or exchange files: as open_trusted()
+/// checks the folders above a file, but the folder itself may not be writable by others with the
+/// sticky bit either. The descriptor serves openat() only.
+Result<UniqueFd> open_trusted_folder(const std::filesystem::path& path);
+
 /// Reads a file that open_trusted() opens. Fails if it has more than `max` bytes.
 Result<std::string> read_trusted_file(const std::filesystem::path& path, std::size_t max,
                                       const std::filesystem::path& never_beneath = {});

@@ -16,6 +16,9 @@ struct Arguments {
   PriceOptions prices;
   CostOptions cost;
   SimulateOptions simulate;
+  DriverCheckOptions check;
+  CloudTestOptions cloudtest;
+  DriverReplayOptions replay;
   std::vector<std::string> ids, folders;
   std::string id, folder = ".", subject, reason, file, shell, sandbox;
   std::string snapshot, save_snapshot, format = "text";

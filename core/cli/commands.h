@@ -108,6 +108,31 @@ int config_diff(Client& client, const std::string& file, bool json);
 int driver_list(const std::vector<std::string>& folders, bool json);
 int driver_manifest(const std::string& library, const std::string& sandbox);
 
+/// The options of `hostler driver check`, which are those of driver-check; empty: not given.
+struct DriverCheckOptions {
+  std::string library, config, format, seed, budget;
+  std::vector<std::string> only;
+  bool live = false, list_tests = false, in_process = false;
+};
+/// Runs the conformance kit in place of this program. Returns only if that fails.
+int driver_check(const DriverCheckOptions& options);
+
+struct CloudTestOptions {
+  std::string set, config, type, format, budget;
+};
+/// Runs the kit's live tests on a set of a configuration, likewise.
+int cloudtest(const CloudTestOptions& options);
+/// The options of `hostler driver replay`, one member each.
+struct DriverReplayOptions {
+  std::string library, recording;
+  std::string config;  ///< Of hostlerd: it has the settings of the set; empty: there are none.
+  std::string set;     ///< In the config; empty: as the recording names it.
+  std::uint32_t creates_max = 10;
+  bool json = false;
+};
+/// Makes the recorded calls against the driver, and prints what is different.
+int driver_replay(const DriverReplayOptions& options);
+
 /// The options of `hostler simulate`, one member each.
 struct SimulateOptions {
   std::string scenario;              ///< A file.

@@ -315,6 +315,70 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--after", a.after, "Only events after this revision")->type_name("REV");
 }
 
+void add_driver_check(CLI::App& driver, Arguments& a, Chosen& chosen) {
+  DriverCheckOptions& o = a.check;
+  CLI::App* c = driver.add_subcommand("check", "Check a driver against the rules of the ABI");
+  c->add_option("library", o.library, "The driver's .so")->type_name("FILE");
+  c->add_option("--config", o.config, "What cloud to use (driver-check.json beside the driver)")
+      ->type_name("FILE");
+  c->add_option("--only", o.only, "Only tests of these names, e.g. 'call.*'; repeat for more")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  c->add_option("--format", o.format, "text, json or junit (text)")
+      ->type_name("FORMAT")
+      ->check(one_of({"text", "json", "junit"}));
+  c->add_option("--seed,--reproduce", o.seed, "Seed of the random choices")
+      ->type_name("N")
+      ->check(whole_number());
+  CLI::Option* live = c->add_flag(
+      "--live", o.live, "Also make machines in the cloud of --config, and give them back");
+  c->add_option("--budget", o.budget, "With --live, at most N machines at once (3)")
+      ->type_name("N")
+      ->check(positive())
+      ->needs(live);
+  c->add_flag("--list-tests", o.list_tests, "List the tests, and run none");
+  c->add_flag("--in-process", o.in_process, "No process for each test: for a debugger");
+  c->callback([&a, &chosen] {
+    if (a.check.library.empty() && !a.check.list_tests)
+      throw CLI::ValidationError("name the driver's .so");
+    chosen.without_daemon = [&a] { return driver_check(a.check); };
+  });
+}
+
+void add_cloudtest(CLI::App& app, Arguments& a, Chosen& chosen) {
+  CloudTestOptions& o = a.cloudtest;
+  CLI::App* c = app.add_subcommand(
+      "cloudtest", "Make machines in the cloud of a set, log in to them, and give them back");
+  c->add_option("set", o.set, "The instance set")->type_name("SET")->required();
+  c->add_option("--config", o.config, "The configuration")->type_name("FILE")->required();
+  c->add_option("--type", o.type, "The instance type (the first of the set's pools)")
+      ->type_name("TYPE");
+  c->add_option("--budget", o.budget, "At most N machines at once (3)")
+      ->type_name("N")
+      ->check(positive());
+  c->add_option("--format", o.format, "text, json or junit (text)")
+      ->type_name("FORMAT")
+      ->check(one_of({"text", "json", "junit"}));
+  c->callback([&a, &chosen] { chosen.without_daemon = [&a] { return cloudtest(a.cloudtest); }; });
+}
+
+void add_driver_replay(CLI::App& driver, Arguments& a, Chosen& chosen) {
+  CLI::App* c =
+      driver.add_subcommand("replay", "Make recorded calls again, and show what is different");
+  c->add_option("library", a.replay.library, "The driver's .so")->type_name("FILE")->required();
+  c->add_option("--recording", a.replay.recording, "The recording (sets[].record)")
+      ->type_name("FILE")
+      ->required();
+  c->add_option("--config", a.replay.config, "A configuration with the settings of the set")
+      ->type_name("FILE");
+  c->add_option("--set", a.replay.set, "The set in it (that of the recording)")->type_name("SET");
+  c->add_option("--creates-max", a.replay.creates_max, "Make so many machines at most")
+      ->type_name("N")
+      ->check(CLI::Range(0, 10'000));
+  c->add_flag("--json", a.replay.json, "Print JSON");
+  c->callback([&a, &chosen] { chosen.without_daemon = [&a] { return driver_replay(a.replay); }; });
+}
+
 void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   CLI::App* config =
       app.add_subcommand("config", "Check a configuration, or compare it with that in use")
@@ -337,6 +401,7 @@ void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_flag("--json", a.json, "Print JSON");
   c->callback(
       [&a, &chosen] { chosen.without_daemon = [&a] { return driver_list(a.folders, a.json); }; });
+  add_driver_check(*driver, a, chosen);
   c = driver->add_subcommand("manifest", "Print the manifest of a driver");
   c->add_option("library", a.file, "The driver's .so")->type_name("FILE")->required();
   c->add_option("--sandbox", a.sandbox, "The sandbox that the driver asks for: full, files or none")
@@ -345,11 +410,13 @@ void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->callback([&a, &chosen] {
     chosen.without_daemon = [&a] { return driver_manifest(a.file, a.sandbox); };
   });
+  add_driver_replay(*driver, a, chosen);
   c = add(app, chosen, "backup", "Copy the daemon's state to a new folder, while it runs",
           [&a](Client& client) { return backup(client, a.folder); });
   c->add_option("folder", a.folder, "The folder to make; it holds secrets")
       ->type_name("FOLDER")
       ->required();
+  add_cloudtest(app, a, chosen);
   c = app.add_subcommand("demo", "Run a complete example on this machine");
   c->callback([&chosen] { chosen.without_daemon = demo; });
 }

@@ -75,6 +75,8 @@ struct Set {
   std::vector<UserKey> user_keys;  ///< In the order of use; empty: a key in the state folder.
   Escalate escalate = Escalate::kAuto;
   std::optional<Proxy> proxy;
+  std::string record;  ///< Absolute: the file that the calls of the driver are recorded in.
+  std::int64_t record_max = std::int64_t{64} << 20;  ///< Bytes of this file.
   friend bool operator==(const Set&, const Set&) = default;
 };
 

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "core/base/text.h"
+#include "core/base/trusted_file.h"
 #include "core/config/credentials.h"
 #include "core/config/readers.h"
 #include "core/json/writer.h"
@@ -162,6 +163,26 @@ void read_sandbox(const json::Field& field, model::Sandbox min, Set& out) {
   if (sandbox < min) field.problem("sandbox_min is \"" + std::string(to_string(min)) + "\"");
 }
 
+/// `files`: those of the sets before.
+void read_record(json::Object& o, const Context& context, std::set<std::string>& files, Set& out) {
+  o.may("record_max").size(out.record_max, std::int64_t{64} << 10, std::int64_t{1} << 40);
+  const json::Field file = o.may("record");
+  std::string path;
+  if (!file.text(path, {.bytes_max = 4096, .bytes_min = 1, .one_line = true})) return;
+  const auto whole = (context.state_dir / expand(context, path)).lexically_normal();
+  if (!whole.has_filename()) {
+    file.problem("it must be the path of a file");
+    return;
+  }
+  out.record = whole.string();
+  if (!files.insert(out.record).second)
+    file.problem("another set records in " + out.record + ", allowed: a file for each set");
+  std::error_code ignored;  // The daemon makes the state folder.
+  if (!context.options.read_files || !std::filesystem::exists(whole.parent_path(), ignored)) return;
+  const auto folder = open_trusted_folder(whole.parent_path());
+  if (!folder) file.problem(folder.error().message);
+}
+
 void read_set(json::Object& o, const Context& context, const SiteOfDrivers& site, Set& out) {
   const json::Field driver = o.need("driver");
   driver.name(out.driver);
@@ -190,7 +211,7 @@ SiteOfDrivers read_site_of_drivers(json::Object& o) {
 
 void read_sets(const json::Field& field, const Context& context, const SiteOfDrivers& drivers,
                std::vector<Set>& sets, model::SitePolicy& site) {
-  std::set<std::string> names;
+  std::set<std::string> names, recordings;
   field.each(1000, [&](const json::Field& element) {
     element.object([&](json::Object& o) {
       model::SetPolicy policy;
@@ -198,6 +219,7 @@ void read_sets(const json::Field& field, const Context& context, const SiteOfDri
       claim_name(o.may("name"), policy.name, names);
       read_set(o, context, drivers, sets.emplace_back());
       sets.back().name = policy.name;
+      read_record(o, context, recordings, sets.back());
       if (const auto& proxy = sets.back().proxy) policy.jump_host = proxy->name();
       site.sets.push_back(std::move(policy));
     });

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "core/metrics/metrics.h"
 #include "core/model/views.h"
 #include "core/plugin_host/driver_set.h"
+#include "core/tap/recording_file.h"
 
 namespace hostler::daemon {
 
@@ -84,11 +86,12 @@ class Clouds {
     Set(DriverCloser& closer, const SetSource& source);
     const SetSource source;  ///< The first; its settings are newer in the drivers.
     SetDrivers drivers;
-    // Both guarded by reloading_, which clang cannot express here.
+    // All three guarded by reloading_, which clang cannot express here.
     SetSource wanted;  ///< As the last reload had it, with newer credentials of a file.
-    std::optional<std::string> command_output;  ///< The last credentials of a command.
-    std::atomic<bool> usable = false;           ///< As UseSet says.
-    std::atomic<bool> has_newer_files = false;  ///< Than its driver in this process.
+    std::optional<std::string> command_output;      ///< The last credentials of a command.
+    std::shared_ptr<tap::RecordingFile> recording;  ///< Null: its calls are not recorded.
+    std::atomic<bool> usable = false;               ///< As UseSet says.
+    std::atomic<bool> has_newer_files = false;      ///< Than its driver in this process.
   };
 
   static constexpr Duration kOpenTime = std::chrono::seconds(60);
@@ -109,6 +112,7 @@ class Clouds {
   void credentials_unread(Set& set, const std::string& why) HOSTLER_REQUIRES(reloading_);
   void wait_for_credentials(Set& set) HOSTLER_REQUIRES(reloading_);
   void announce(const Set& set);
+  void record(Set& set, LoadedDriver& fresh) HOSTLER_REQUIRES(reloading_);
   void put_closed(Set& set, const SetSource& wanted, const std::string& why);
   void open_successor(Set& set, LoadedDriver fresh);
   void open_refused(const std::string& set, const model::CloudError& error);

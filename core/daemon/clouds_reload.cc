@@ -4,6 +4,7 @@
 #include "core/daemon/clock.h"
 #include "core/daemon/clouds.h"
 #include "core/log/log.h"
+#include "core/tap/recorder.h"
 
 namespace hostler::daemon {
 namespace {
@@ -113,8 +114,28 @@ void Clouds::use(Set& set, const SetSource& wanted, const plugin_host::Discovery
                    : load_driver(*std::move(files), drivers_, wanted);
   if (!fresh && is_loaded) return refuse_reload(wanted.name, fresh.error().message);
   if (!fresh) return put_closed(set, wanted, cannot_load(wanted, fresh.error()));
+  record(set, *fresh);
   if (!set.drivers.replace(*fresh)) return open_successor(set, *std::move(fresh));
   status_.set_succeeded(wanted.name);
+}
+
+/// A file that cannot be used is no reason to do without the cloud.
+void Clouds::record(Set& set, LoadedDriver& fresh) {
+  const SetSource& source = set.source;
+  if (source.record.empty()) return;
+  if (!set.recording) {
+    auto file = tap::RecordingFile::open({.path = source.record,
+                                          .bytes_max = source.record_max,
+                                          .set = source.name,
+                                          .driver = source.driver,
+                                          .clock = read_clocks});
+    if (!file)
+      return log::error(
+          "cloud " + source.name,
+          "its calls are not recorded (tried again with the next driver): " + file.error().message);
+    set.recording = *std::move(file);
+  }
+  fresh.driver = tap::record(std::move(fresh.driver), set.recording, fresh.file.version);
 }
 
 void Clouds::begin(const std::map<std::string, CredentialWatches::Watched>& credentials) {

@@ -345,8 +345,8 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   p.set_keep(p.config.ledger_keep);
   log::set_level(HOSTLER_TRY(log::parse_level(p.config.log_level)));
   log_warnings(p.config);
-  p.load_drivers();
   auto restored = HOSTLER_TRY(p.open_store(options.restored));
+  p.load_drivers();  // Recordings may be in the state folder, which the store makes.
   HOSTLER_TRY(dispatch::check_homes(restored, p.config.site));
   HOSTLER_TRY(check_take_over_sets(options.take_over_sets, p.config.site));
   HOSTLER_TRY(p.make_loop(std::move(options)));

@@ -27,6 +27,8 @@ struct SetSource {
   bool in_process = false;  ///< The driver runs in this process, not in one of its own.
   std::optional<model::Sandbox> sandbox = {};  ///< Nothing: the default of the driver.
   std::vector<std::string> readable = {};      ///< For the driver, beside the usual files.
+  std::filesystem::path record = {};  ///< Its calls are recorded in this file; empty: they are not.
+  std::uint64_t record_max = 0;       ///< Bytes of the file.
   friend bool operator==(const SetSource&, const SetSource&) = default;
 };
 

@@ -27,7 +27,9 @@ std::vector<SetSource> set_sources(const config::Config& config) {
                    .address = config.site.sets[i].address,
                    .in_process = set.isolation == config::Isolation::kInProcess,
                    .sandbox = set.sandbox,
-                   .readable = set.readable});
+                   .readable = set.readable,
+                   .record = set.record,
+                   .record_max = static_cast<std::uint64_t>(set.record_max)});
   }
   return out;
 }

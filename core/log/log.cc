@@ -47,6 +47,7 @@ Result<Level> parse_level(std::string_view text) {
 }
 
 void set_level(Level level) { logger().set_level(native(level)); }
+void turn_off() { logger().set_level(spdlog::level::off); }
 
 void write(Level level, std::string_view area, std::string_view message) {
   if (!logger().should_log(native(level))) return;

@@ -15,6 +15,8 @@ enum class Level { kDebug, kInfo, kWarn, kError };
 /// "debug", "info", "warn", "error".
 Result<Level> parse_level(std::string_view text);
 void set_level(Level level);
+/// Nothing is written any more: for a process whose standard error is somebody else's.
+void turn_off();
 
 void write(Level level, std::string_view area, std::string_view message);
 

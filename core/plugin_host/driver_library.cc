@@ -95,10 +95,10 @@ Result<Loaded::Entry> load_file(LibraryFile file, Loaded& all) HOSTLER_REQUIRES(
   try {
     boost::dll::shared_library library(boost::dll::fs::path(file.loadable_name()), kMode);
     all.files.push_back(std::move(file));
-    const auto entry =
-        library.get<const hostler_driver*(const hostler_host*)>(HOSTLER_DRIVER_ENTRY);
+    const hostler_driver_entry_1_fn entry =
+        &library.get<const hostler_driver*(const hostler_host*)>(HOSTLER_DRIVER_ENTRY);
     const auto table = HOSTLER_TRY(check_table(path, entry(&host_table())));
-    auto driver = std::make_shared<const DriverLibrary>(path, table);
+    auto driver = std::make_shared<const DriverLibrary>(path, table, entry);
     return Loaded::Entry{std::move(driver), std::move(library)};
   } catch (const std::exception& e) {
     return tl::unexpected(refused(path, e.what()));
@@ -126,10 +126,12 @@ Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load_open(LibraryFil
   return all.by_identity.emplace(identity, std::move(entry)).first->second.driver;
 }
 
-DriverLibrary::DriverLibrary(std::filesystem::path path, const hostler_driver& table)
+DriverLibrary::DriverLibrary(std::filesystem::path path, const hostler_driver& table,
+                             hostler_driver_entry_1_fn own_entry)
     : path_(std::move(path)),
       table_(table),
       name_(table.name),
+      entry_(own_entry),
       serial_gate_(std::make_unique<SerialGate>()) {}
 
 }  // namespace hostler::plugin_host

@@ -48,12 +48,17 @@ class DriverLibrary {
   /// For a library that allows one call in the process; all its sets share the gate.
   [[nodiscard]] SerialGate& serial_gate() const { return *serial_gate_; }
 
-  DriverLibrary(std::filesystem::path path, const hostler_driver& table);
+  /// What the library exports; null if the table is not a library's own.
+  [[nodiscard]] hostler_driver_entry_1_fn entry() const { return entry_; }
+
+  DriverLibrary(std::filesystem::path path, const hostler_driver& table,
+                hostler_driver_entry_1_fn own_entry = nullptr);
 
  private:
   std::filesystem::path path_;
   hostler_driver table_;  ///< A copy; fields that an older driver lacks are zero.
   std::string name_;
+  hostler_driver_entry_1_fn entry_;
   std::unique_ptr<SerialGate> serial_gate_;
 };
 

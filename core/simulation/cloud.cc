@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "core/model/currency.h"
 #include "core/simulation/load.h"
 
 namespace hostler::simulation {
@@ -38,8 +39,23 @@ Cloud::Cloud(Timeline& time, const model::SitePolicy& policy, std::string set,
       wall_(std::move(wall)),
       reply_(std::move(reply)),
       lost_(std::move(lost)) {
+  take_recorded_prices();
   for (const PriceChange& change : model_.prices)
     time_.at(start_ + change.at, [this, &change] { change_price(change); });
+}
+
+/// Where the scenario has prices of a type, the recorded ones do not count.
+void Cloud::take_recorded_prices() {
+  const double rate = model::rate_of(policy_, model_.recorded_currency).value_or(1);
+  const auto has_own = [own = model_.prices](const std::string& type) {
+    return std::ranges::any_of(own, [&](const PriceChange& one) { return one.type == type; });
+  };
+  for (const RecordedPrice& price : model_.recorded_prices)
+    for (const model::InstanceType& type : policy_.types)
+      if (type.provider_type == price.provider_type && type.market == price.market &&
+          !has_own(type.name))
+        model_.prices.push_back({price.at, type.name, model::to_site(price.per_hour, rate)});
+  std::ranges::stable_sort(model_.prices, {}, &PriceChange::at);
 }
 
 Duration Cloud::since_start() const { return time_.now() - start_; }

@@ -55,6 +55,7 @@ class Cloud {
   void stop_work(Machine& machine);
   void pay(Machine& machine);
   void change_price(const PriceChange& change);
+  void take_recorded_prices();
   [[nodiscard]] Machine* existing(const std::string& id);
   [[nodiscard]] static const std::shared_ptr<const model::ListedInstance>& show(
       const Machine& machine);
@@ -67,7 +68,7 @@ class Cloud {
   const Mono start_;
   const model::SitePolicy& policy_;
   const std::string set_;
-  const CloudModel model_;
+  CloudModel model_;  ///< Constant after the constructor.
   Random random_;
   const std::function<Wall(Mono)> wall_;
   const Reply reply_;

@@ -50,6 +50,7 @@ class Generated final : public Source {
 
 Duration pick(const Spread& spread, Random& random) {
   constexpr double kLongestMeans = 10;
+  if (!spread.samples.empty()) return spread.samples[random.below(spread.samples.size())];
   if (spread.mean > Duration::zero()) {
     const double factor = std::min(kLongestMeans, -std::log1p(-random.unit()));
     return std::max<Duration>(

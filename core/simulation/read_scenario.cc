@@ -8,6 +8,8 @@
 #include "core/base/units.h"
 #include "core/config/load.h"
 #include "core/json/reader.h"
+#include "core/model/currency.h"
+#include "core/simulation/recorded_cloud.h"
 
 namespace hostler::simulation {
 namespace {
@@ -23,7 +25,8 @@ constexpr Duration kShortest = 1ms, kLongest = 24h * 365;
 void read_spread(const json::Field& field, Spread& out) {
   if (!field.present()) return;
   if (field.value()->is(json::Kind::kString)) {
-    if (field.duration(out.least, kShortest, kLongest)) out.most = out.least, out.mean = {};
+    if (field.duration(out.least, kShortest, kLongest))
+      out.most = out.least, out.mean = {}, out.samples.clear();
     return;
   }
   if (!field.value()->is(json::Kind::kObject)) {
@@ -31,6 +34,7 @@ void read_spread(const json::Field& field, Spread& out) {
     return;
   }
   field.object([&](json::Object& o) {
+    out.samples.clear();
     if (o.value().has("mean")) {
       o.may("mean").duration(out.mean, kShortest, kLongest);
       return;
@@ -121,7 +125,20 @@ void read_faults(json::Object& o, CloudModel& out) {
   });
 }
 
-void read_cloud(json::Object& o, CloudModel& out) {
+/// What the scenario says itself holds in place of what was recorded.
+void read_recording(const json::Field& field, const std::filesystem::path& folder,
+                    CloudModel& out) {
+  std::string file;
+  if (!field.text(file, {.bytes_max = 4096, .bytes_min = 1})) return;
+  auto recorded = read_recorded_cloud(folder / file);
+  if (recorded)
+    out = *std::move(recorded);
+  else
+    field.problem(recorded.error().message);
+}
+
+void read_cloud(json::Object& o, const std::filesystem::path& folder, CloudModel& out) {
+  read_recording(o.may("recording"), folder, out);
   read_spread(o.may("create"), out.create);
   read_spread(o.may("boot"), out.boot);
   read_spread(o.may("destroy"), out.destroy);
@@ -153,7 +170,8 @@ void read_all(json::Object& o, const std::filesystem::path& folder, Scenario& ou
   o.may("lasts").duration(out.lasts, 1s, kLastsMax);
   read_load(o.need("load"), folder, out);
   o.may("clouds").members(kPartsMax, [&](std::string_view set, const json::Field& cloud) {
-    cloud.object([&](json::Object& members) { read_cloud(members, out.clouds[std::string(set)]); });
+    cloud.object(
+        [&](json::Object& members) { read_cloud(members, folder, out.clouds[std::string(set)]); });
   });
 }
 
@@ -206,6 +224,9 @@ Result<void> check_against(const Scenario& scenario, const model::SitePolicy& po
     if (!has(policy.sets, set)) return unknown("clouds", set, policy.sets);
     for (const auto& [type, count] : cloud.stock)
       if (!has(policy.types, type)) return unknown("clouds." + set + ".stock", type, policy.types);
+    if (!cloud.recorded_prices.empty() && !model::rate_of(policy, cloud.recorded_currency))
+      return refuse("clouds." + set +
+                    ".recording: " + model::no_rate_text(policy, cloud.recorded_currency));
     for (const PriceChange& change : cloud.prices)
       if (!has(policy.types, change.type))
         return unknown("clouds." + set + ".prices", change.type, policy.types);

@@ -17,8 +17,9 @@ using namespace std::chrono_literals;
 
 /// How long something lasts. A spread around nothing is always `least`.
 struct Spread {
-  Duration least{}, most{};  ///< Uniform between both, if `mean` is 0.
-  Duration mean{};           ///< Exponential with this mean, ten times as long at most.
+  Duration least{}, most{};            ///< Uniform between both, if `mean` is 0.
+  Duration mean{};                     ///< Exponential with this mean, ten times as long at most.
+  std::vector<Duration> samples = {};  ///< Not empty: one of these, each as likely.
 };
 
 /// Jobs that are alike, and when they arrive.
@@ -49,6 +50,14 @@ struct PriceChange {
   model::Micros per_hour;
 };
 
+/// A price that a cloud asked for, from a time on.
+struct RecordedPrice {
+  Duration at{};
+  std::string provider_type;
+  model::Market market = model::Market::kOnDemand;
+  model::Micros per_hour;  ///< In the currency of the cloud.
+};
+
 /// Lists of the cloud are empty for a time, which is false.
 struct EmptyLists {
   Duration from{}, lasting{};
@@ -62,6 +71,8 @@ struct CloudModel {
   std::uint64_t quota = 0;                     ///< Machines at once; 0: no limit.
   std::map<std::string, std::uint64_t> stock;  ///< By type: machines at once; not named: no limit.
   std::vector<PriceChange> prices;             ///< By time.
+  std::vector<RecordedPrice> recorded_prices;  ///< By time.
+  std::string recorded_currency;               ///< Of these; empty: that of the site.
   std::vector<EmptyLists> empty_lists;
   double creates_fail = 0;           ///< The part of the creates for which there is no capacity.
   double answers_lost = 0;           ///< The part of the creates that are done and not answered.

@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 
 install(TARGETS hostler hostlerd RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS hostler-agent hostler-driver-host RUNTIME DESTINATION lib/hostler)
+install(TARGETS hostler-agent hostler-driver-host driver-check RUNTIME DESTINATION lib/hostler)
 
 # A driver with its manifest, which names the library's digest: who strips it must make it again.
 foreach(driver ec2 local lxd)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails if a file of core/ or plugins/ includes what its layer may not see. Run by ctest and by hand."""
+"""Fails if a file of core/, plugins/ or sdk/check includes what its layer may not see. Run by ctest and by hand."""
 
 import pathlib
 import re
@@ -23,23 +23,27 @@ MAY_INCLUDE = {
     "store": VALUES + ["log", "crypto", "json"],
     "plugin_host": VALUES + ["log", "crypto", "json"],
     "driver_host": VALUES + ["log", "plugin_host"],
+    "tap": VALUES + ["log", "crypto", "json", "plugin_host"],
     "ssh": VALUES + ["log", "crypto"],
     "agent": VALUES + ["log"],
     "hosts": VALUES + ["log", "async", "ssh", "agent"],
     "metrics": VALUES + ["log"],
     "config": VALUES + ["crypto", "json"],
     "planning": VALUES + ["scheduler", "json", "config"],
-    "simulation": VALUES + ["scheduler", "dispatch", "json", "config"],
+    "simulation": VALUES + ["scheduler", "dispatch", "json", "tap", "config"],
     "api": VALUES + ["log", "crypto", "async", "json"],
     "daemon": ["*"],
     "cli": VALUES + ["crypto", "json", "usage", "config", "planning", "plugin_host", "driver_host",
-            "simulation", "api"],
+            "tap", "simulation", "api"],
 }
+# The conformance kit is a host: it loads and calls drivers as hostlerd does, and by the same code.
+KIT_MAY_INCLUDE = VALUES + ["log", "crypto", "json", "plugin_host", "driver_host"]
 # The same within a layer, lowest first: a folder sees itself and those before it.
 INNER = {
     "core/agent/host": ["system", "journal", "attempt", "server"],
     "core/driver_host": ["wire", "child", "parent"],
     "core/dispatch": ["state", "handlers", "queries"],
+    "sdk/check": ["elf", "proxy", "run", "host", "groups", "process", "report"],
 }
 # Decisions: time, chance and the outside world come in as arguments.
 PURE = {"model", "pricing", "fleet", "work", "scheduler", "dispatch", "planning"}
@@ -104,6 +108,14 @@ def problems(root: pathlib.Path):
                 seen = folders[: folders.index(path.parent.name) + 1] if path.parent.name in folders else []
                 if match and match[1] not in seen:
                     yield f"{path}:{number}: {path.parent.name} may not include {match[1]}"
+    for path in sorted(root.glob("sdk/check/**/*.[hc]*")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if (match := re.match(r'#include "core/(\w+)/', line)) and match[1] not in KIT_MAY_INCLUDE:
+                yield f"{path}:{number}: the kit may not include {match[1]}"
+            if match := re.match(r"#include [<\"]([^>\"]+)", line):
+                for prefix, homes in HOME.items():
+                    if match[1].startswith(prefix) and prefix != "hostler/driver":
+                        yield f"{path}:{number}: {prefix} lives in {', '.join(sorted(homes))}"
     drivers = {path.name for path in root.glob("plugins/*") if path.is_dir()}
     for path in sorted(root.glob("plugins/**/*.[hc]*")):
         for number, line in enumerate(path.read_text().splitlines(), 1):

@@ -72,10 +72,11 @@ TEST(DiffTest, WhatIsOpenNeedsARestart) {
   const Diff found = diff(sample(), fresh);
 
   EXPECT_THAT(found.live, ElementsAre());
-  EXPECT_THAT(found.restart,
-              ElementsAre("access.socket",
-                          "sets \"s\" (driver, isolation, sandbox, keys, proxy or escalate)",
-                          "pools (removed or in another order)"));
+  EXPECT_THAT(
+      found.restart,
+      ElementsAre("access.socket",
+                  "sets \"s\" (driver, isolation, sandbox, keys, proxy, escalate or record)",
+                  "pools (removed or in another order)"));
 }
 
 TEST(DiffTest, AnotherOrderOfSetsNeedsARestart) {

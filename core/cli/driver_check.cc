@@ -1,0 +1,53 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "core/base/files.h"
+#include "core/cli/commands.h"
+#include "core/cli/kit.h"
+
+namespace hostler::cli {
+namespace {
+
+/// The kit, which is beside this program in a build, and in lib/hostler when it is installed.
+std::filesystem::path find_kit() {
+  constexpr const char* kName = "driver-check";
+  std::error_code problem;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", problem).parent_path();
+  if (auto beside = folder / kName; std::filesystem::exists(beside, problem)) return beside;
+  return (folder / "../lib/hostler" / kName).lexically_normal();
+}
+
+}  // namespace
+
+int run_kit(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "driver-check");
+  std::vector<char*> argv;
+  for (auto& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  const auto kit = find_kit();
+  (void)::execv(kit.c_str(), argv.data());
+  return complain(errno_error("run " + kit.string() + " (the package hostler-sdk has it)"));
+}
+
+int driver_check(const DriverCheckOptions& options) {
+  std::vector<std::string> words;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {name, value});
+  };
+  for (const auto& glob : options.only) add("--only", glob);
+  add("--config", options.config);
+  add("--format", options.format);
+  add("--seed", options.seed);
+  add("--budget", options.budget);
+  if (options.live) words.emplace_back("--live");
+  if (options.list_tests) words.emplace_back("--list-tests");
+  if (options.in_process) words.emplace_back("--in-process");
+  words.emplace_back("--");
+  if (!options.library.empty()) words.push_back(options.library);
+  return run_kit(std::move(words));
+}
+
+}  // namespace hostler::cli

@@ -1,0 +1,80 @@
+// Group G: credentials, and a process that has nothing left.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/base/files.h"
+#include "sdk/check/host/extra_calls.h"
+
+namespace hostler::check {
+namespace {
+
+/// With credentials that nobody accepts. They are looked for in all that the driver says.
+void keep_false_credentials(Context& c) {
+  Settings settings = c.settings;
+  settings.credentials_json = false_credentials(c.settings.credentials_json);
+  Context with_false{c.options, settings, c.findings, c.random, secrets_of(settings), c.stops};
+  const auto library = load_driver(with_false);
+  if (library == nullptr) return;
+  Session session(with_false, library);
+  const auto opened = session.open(session.config());
+  if (opened) {
+    c.findings.note("set_open does not refuse false credentials");
+    (void)session.list();
+    return;
+  }
+  if (opened.error().cls == model::CloudErrorClass::kTransient ||
+      opened.error().cls == model::CloudErrorClass::kTimeout)
+    c.findings.note("set_open: " + opened.error().message);
+}
+
+void keep_credentials_from_process(Context& c) {
+  if (c.secrets.empty()) return c.findings.skip("there are no credentials");
+  const auto library = load_driver(c);
+  if (library == nullptr) return;
+  Session session(c, library);
+  if (!session.open_or_skip()) return;
+  (void)session.list();
+  const auto look_for = [&](const char* where, const std::string& text) {
+    for (const auto& secret : c.secrets)
+      if (text.find(secret) != std::string::npos)
+        c.findings.fail("R42", "set_open", std::string("a credential is in ") + where);
+  };
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)
+    look_for("the environment", *variable);
+  look_for("the arguments of the process",
+           read_file("/proc/self/cmdline", std::size_t{1} << 20U).value_or(std::string()));
+}
+
+/// A call when no descriptor can be opened ends with an error, not with the process.
+void have_no_descriptors(Context& c) {
+  const auto library = load_driver(c);
+  if (library == nullptr) return;
+  Session session(c, library);
+  if (!session.open_or_skip()) return;
+  rlimit before{};
+  (void)::getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none{1, before.rlim_max};
+  (void)::setrlimit(RLIMIT_NOFILE, &none);
+  const auto listed = session.list();
+  (void)::setrlimit(RLIMIT_NOFILE, &before);
+  if (!listed) c.findings.note("list without descriptors: " + listed.error().message);
+  if (const auto again = session.list(); !again && !c.findings.has_failed())
+    c.findings.fail("R33", "list",
+                    "fails after a time without descriptors: " + again.error().message);
+}
+
+}  // namespace
+
+void add_secret_tests(std::vector<Test>& to) {
+  using enum Needs;
+  to.push_back({"secrets.false", 'G', 1, kNothing, "credentials appear in no error and no log",
+                &keep_false_credentials});
+  to.push_back({"secrets.process", 'G', 1, kNothing,
+                "credentials are not in what others see of the process",
+                &keep_credentials_from_process});
+  to.push_back({"process.descriptors", 'G', 1, kNothing,
+                "a process without descriptors is an error, and it recovers",
+                &have_no_descriptors});
+}
+
+}  // namespace hostler::check

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <type_traits>
+
+#include "sdk/check/host/lent_memory.h"
+#include "sdk/check/host/relay.h"
+
+namespace hostler::check {
+
+inline constexpr std::uint32_t kUnknownFlag = 1U << 30U, kUnknownMarket = 77;
+
+/// The request with what the relay pretends.
+template <class Request>
+Request pretended(Request request, const Pretence& pretence) {
+  if (pretence.asks_unknown_flag) request.flags |= kUnknownFlag;
+  if constexpr (std::is_same_v<Request, hostler_create_req>)
+    if (pretence.asks_unknown_market) request.market = kUnknownMarket;
+  return request;
+}
+
+/// Calls one function of the driver with copies of request and operation. What the driver throws
+/// goes on to the host.
+template <class Request>
+hostler_status relayed(const char* call, hostler_set* set, const Request* request, hostler_op* op,
+                       hostler_status (*function)(hostler_set*, const Request*, hostler_op*)) {
+  Relay& relay = Relay::get();
+  LentOp& lent = LentOp::lend(call, op, relay.pretence(), relay.events(), relay.later_bytes());
+  LentMemory memory(call, relay.later_bytes());
+  hostler_status status = HOSTLER_E_INTERNAL;
+  relay.findings().enter(call);
+  try {
+    const Request asked = pretended(*request, relay.pretence());
+    status = function(set, lend(memory, asked), lent.op());
+  } catch (...) {
+    relay.findings().enter(nullptr);
+    lent.returned(HOSTLER_E_INTERNAL);
+    throw;
+  }
+  relay.findings().enter(nullptr);
+  lent.returned(status);
+  return status;
+}
+
+}  // namespace hostler::check

@@ -1,0 +1,203 @@
+#include "sdk/check/host/session.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/base/text.h"
+#include "core/crypto/random.h"
+#include "core/plugin_host/in_process_set.h"
+
+namespace hostler::check {
+namespace {
+
+using plugin_host::DriverSet;
+
+/// Of an error that names no rule.
+std::string rule_of_load(const std::string& message) {
+  constexpr std::pair<const char*, const char*> kRules[]{
+      {"exports no", "R1"},        {"returned NULL", "R4"},     {"ABI major", "R4"},
+      {"of the driver ABI", "R5"}, {"needs ABI", "R4"},         {"(R13)", "R13"},
+      {"name '", "R55"},           {"undefined symbol", "R47"}, {"static TLS", "R49"}};
+  for (const auto& [part, rule] : kRules)
+    if (message.find(part) != std::string::npos) return rule;
+  return "R1";
+}
+
+/// Of this process. Each has threads of the host.
+int open_sessions = 0;
+
+}  // namespace
+
+Hygiene& hygiene() {
+  static auto* const one = new Hygiene;
+  return *one;
+}
+
+std::shared_ptr<const plugin_host::DriverLibrary> load_driver(Context& context) {
+  (void)hygiene();
+  auto loaded = Relay::get().load(context.options.library, context.findings, context.secrets);
+  if (loaded) return *std::move(loaded);
+  const std::string& message = loaded.error().message;
+  const auto named = rule_in(message);
+  context.findings.fail(named ? named->first : rule_of_load(message), "load", message);
+  return nullptr;
+}
+
+std::optional<std::pair<std::string, std::string>> rule_in(const std::string& message) {
+  for (std::size_t at = 0; at < message.size(); ++at) {
+    if (at > 0 && message[at - 1] != ' ') continue;
+    if (message.compare(at, 7, "limit: ") == 0) return {{"limit", message.substr(at + 7)}};
+    std::size_t end = at + 1;
+    while (end < message.size() && std::isdigit(static_cast<unsigned char>(message[end])) != 0)
+      ++end;
+    if (message[at] == 'R' && end > at + 1 && message.compare(end, 2, ": ") == 0)
+      return {{message.substr(at, end - at), message.substr(end + 2)}};
+  }
+  return std::nullopt;
+}
+
+Session::Session(Context& context, std::shared_ptr<const plugin_host::DriverLibrary> library)
+    : context_(context), library_(std::move(library)), timeout_(context.options.deadline) {
+  if (open_sessions++ == 0) hygiene().begin_sets();
+  plugin_host::InProcessOptions options;
+  options.grace = context.options.patience;
+  options.set = "check";
+  set_ = make_in_process_set(library_, options);
+}
+
+Session::~Session() { close(); }
+
+plugin_host::SetConfig Session::config(const std::string& set_id) const {
+  plugin_host::SetConfig config;
+  config.set_id = set_id;
+  config.config_json = context_.settings.config_json;
+  config.credentials_json = context_.settings.credentials_json;
+  config.shared_tags = {{"purpose", "driver-check"}};
+  return config;
+}
+
+bool Session::open_or_skip(const std::string& set_id) {
+  const auto opened = open(config(set_id));
+  if (opened) return true;
+  const bool may_fail = !context_.settings.has_cloud;
+  if (context_.findings.has_failed()) return false;
+  if (may_fail)
+    context_.findings.skip_without_cloud("the set does not open: " + opened.error().message);
+  else
+    context_.findings.fail("R34", "set_open", "the set does not open: " + opened.error().message);
+  return false;
+}
+
+Session::Got<model::SetInfo> Session::open(plugin_host::SetConfig config) {
+  auto got = call<model::SetInfo>("set_open", [&](DriverSet& set, Duration timeout, auto done) {
+    set.open(config, timeout, std::move(done));
+  });
+  if (!got) return got;
+  info_ = *got;
+  is_open_ = true;
+  return got;
+}
+
+model::CreateRequest Session::request(const std::string& key) const {
+  const auto& settings = context_.settings;
+  model::CreateRequest out;
+  out.idempotency_key = key;
+  out.host_instance_id = "h-" + key;
+  out.owner = "driver-check";
+  out.type = settings.type;
+  out.type.image_id.clear();
+  out.placement = {};
+  out.zone = settings.zone;
+  out.name_hint = "driver-check";
+  if (!settings.image_id.empty()) out.type.image_id = settings.image_id;
+  out.ssh_public_keys = {
+      "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+      "AAAAAAAAAAAA driver-check"};
+  out.tags = {{"hostler-set", kSetId},           {"hostler-key", key},
+              {"hostler-owner", "driver-check"}, {"hostler-pool", "check"},
+              {"hostler-type", "check"},         {"hostler-epoch", "1"}};
+  for (const auto& tag : config().shared_tags) out.tags.insert(tag);
+  return out;
+}
+
+Session::Got<model::ListedInstance> Session::create(const model::CreateRequest& request) {
+  auto got =
+      call<model::ListedInstance>("create", [&](DriverSet& set, Duration timeout, auto done) {
+        set.create(request, timeout, {}, std::move(done));
+      });
+  if (got && std::find(made_.begin(), made_.end(), got->id) == made_.end())
+    made_.push_back(got->id);
+  return got;
+}
+
+Session::Got<std::vector<model::ListedInstance>> Session::list(model::ListRequest request) {
+  return call<std::vector<model::ListedInstance>>("list",
+                                                  [&](DriverSet& set, Duration timeout, auto done) {
+                                                    set.list(request, timeout, std::move(done));
+                                                  });
+}
+
+Session::Got<Session::Nothing> Session::destroy(model::DestroyRequest request) {
+  auto got = call<Nothing>("destroy", [&](DriverSet& set, Duration timeout, auto done) {
+    set.destroy(request, timeout, std::move(done));
+  });
+  if (got) std::erase(made_, request.id);
+  return got;
+}
+
+Session::Got<Session::Nothing> Session::set_tags(model::SetTagsRequest request) {
+  return call<Nothing>("set_tags", [&](DriverSet& set, Duration timeout, auto done) {
+    set.set_tags(request, timeout, std::move(done));
+  });
+}
+
+Duration Session::consistency() const {
+  if (context_.settings.consistency) return *context_.settings.consistency;
+  return std::max<Duration>(info_.list_consistency, std::chrono::milliseconds(1));
+}
+
+void Session::note(const char* name, const std::string& message) {
+  if (const auto rule = rule_in(message)) context_.findings.fail(rule->first, name, rule->second);
+  note_late_rules(name);
+}
+
+/// Rules that were broken when the call was over.
+void Session::note_late_rules(const char* name) {
+  const auto health = set_->health();
+  if (health.broken_rules == std::exchange(broken_rules_, health.broken_rules)) return;
+  const auto& last = health.last_broken_rule;
+  const auto rule = rule_in(last);
+  context_.findings.fail(rule ? rule->first : "R26", name, rule ? rule->second : last);
+}
+
+void Session::give_back() {
+  Relay::get().pretend({});
+  set_timeout(context_.options.deadline);
+  for (const auto& id : std::exchange(made_, {})) {
+    const auto gone = destroy({.id = id, .expected_set_id = {}, .idempotency_key = {}});
+    if (!gone && !context_.findings.has_failed())
+      context_.findings.warn("R24", "destroy",
+                             "the machine " + id + " is left: " + gone.error().message);
+  }
+}
+
+void Session::close() {
+  if (set_ == nullptr) return;
+  if (is_open_) {
+    give_back();
+    note_late_rules("set_close");
+  }
+  const char* const call = is_open_ ? "set_close" : "set_open";
+  const bool hangs = set_->health().hung_calls > 0;
+  set_.reset();
+  --open_sessions;
+  Relay& relay = Relay::get();
+  if (relay.closes_running() > 0)
+    context_.findings.fail("R25", "set_close", "has not returned within 5 s");
+  hygiene().check_process(context_.findings, call);
+  if (hangs) return;
+  if (relay.closes_running() == 0 && relay.opens() == 0 && open_sessions == 0)
+    hygiene().check_closed(context_.findings, relay.is_go());
+}
+
+}  // namespace hostler::check

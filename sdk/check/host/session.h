@@ -1,0 +1,94 @@
+#pragma once
+
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/plugin_host/driver_set.h"
+#include "sdk/check/host/hygiene.h"
+#include "sdk/check/host/relay.h"
+#include "sdk/check/run/test.h"
+
+namespace hostler::check {
+
+/// Loads the driver once, for the process of a test. Null: it cannot be loaded, which is a failure
+/// that is in the findings.
+std::shared_ptr<const plugin_host::DriverLibrary> load_driver(Context& context);
+
+/// The rule that a message of the host names, and what it says: {"R28", "returned OK ..."}. Nothing
+/// if it names none.
+std::optional<std::pair<std::string, std::string>> rule_in(const std::string& message);
+
+/// One set of the driver, called as hostlerd calls it, one call at a time. A broken rule becomes a
+/// failure of the test. Each call blocks until it has ended, options.deadline + patience at most.
+///
+/// The destructor gives back the machines that create() has made, and closes the set.
+class Session {
+ public:
+  template <class T>
+  using Got = model::CloudResult<T>;
+  using Nothing = plugin_host::DriverSet::Nothing;
+
+  Session(Context& context, std::shared_ptr<const plugin_host::DriverLibrary> library);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// With the settings' config. True: it is open. Else the test is skipped or fails, by what the
+  /// settings say of the cloud.
+  bool open_or_skip(const std::string& set_id = kSetId);
+  Got<model::SetInfo> open(plugin_host::SetConfig config);
+  [[nodiscard]] plugin_host::SetConfig config(const std::string& set_id = kSetId) const;
+
+  /// A machine of the settings' type, by the key. It is given back at the end.
+  Got<model::ListedInstance> create(const model::CreateRequest& request);
+  [[nodiscard]] model::CreateRequest request(const std::string& key) const;
+  Got<std::vector<model::ListedInstance>> list(model::ListRequest request = {});
+  Got<Nothing> destroy(model::DestroyRequest request);
+  Got<Nothing> set_tags(model::SetTagsRequest request);
+
+  /// Any other call: `start(set, timeout, done)`.
+  template <class T, class Start>
+  Got<T> call(const char* name, const Start& start, std::optional<Duration> timeout = {}) {
+    auto promise = std::make_shared<std::promise<Got<T>>>();
+    auto answer = promise->get_future();
+    start(*set_, timeout.value_or(timeout_),
+          [promise](Got<T> result) { promise->set_value(std::move(result)); });
+    Got<T> result = answer.get();
+    note(name, result ? std::string() : result.error().message);
+    return result;
+  }
+
+  /// Of the calls that follow; the deadline of the options unless it is set.
+  void set_timeout(Duration timeout) { timeout_ = timeout; }
+  [[nodiscard]] const model::SetInfo& info() const { return info_; }
+  [[nodiscard]] plugin_host::DriverSet& set() { return *set_; }
+  /// How long a change may take to be seen in a list.
+  [[nodiscard]] Duration consistency() const;
+  /// Closes the set, and looks at what the driver leaves behind. Once.
+  void close();
+
+  static constexpr const char* kSetId = "driver-check";
+
+ private:
+  void note(const char* name, const std::string& message);
+  void note_late_rules(const char* name);
+  void give_back();
+
+  Context& context_;
+  std::shared_ptr<const plugin_host::DriverLibrary> library_;
+  std::unique_ptr<plugin_host::DriverSet> set_;
+  Duration timeout_;
+  model::SetInfo info_;
+  std::vector<std::string> made_;  ///< Ids of machines.
+  std::uint64_t broken_rules_ = 0;
+  bool is_open_ = false;
+};
+
+/// The hygiene of this process, begun when the driver was loaded.
+Hygiene& hygiene();
+
+}  // namespace hostler::check

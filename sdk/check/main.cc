@@ -1,0 +1,134 @@
+// driver-check: the conformance kit. `hostler driver check` runs it. See README.md.
+#include <fnmatch.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <string_view>
+
+#include "sdk/check/options.h"
+#include "sdk/check/process/live_guard.h"
+#include "sdk/check/process/test_process.h"
+#include "sdk/check/report/report.h"
+
+namespace hostler::check {
+namespace {
+
+constexpr int kGood = 0, kFailed = 1, kUsage = 2;
+
+std::atomic<bool> stops{false};
+const std::atomic<bool> kNever{false};
+
+void on_signal(int /*signal*/) { stops = true; }
+
+/// Ends the run at the next chance; what was made is given back first.
+void take_signals() {
+  struct sigaction action {};
+  action.sa_handler = &on_signal;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) (void)::sigaction(signal, &action, nullptr);
+  (void)::signal(SIGPIPE, SIG_IGN);
+}
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "driver-check: %s\n", error.message.c_str());
+  return kUsage;
+}
+
+/// Why the test cannot run; empty: it can.
+std::string why_skipped(const Test& test, const Options& options, const Settings& settings) {
+  switch (test.needs) {
+    case Needs::kNothing:
+      return "";
+    case Needs::kMachines:
+      if (settings.is_test_cloud) return "";
+      return "it makes machines: say \"test_cloud\": true in driver-check.json if nobody pays";
+    case Needs::kEndpoint:
+      if (settings.endpoints.empty())
+        return "no endpoint: name the key of the config in \"endpoints\" of driver-check.json";
+      if (settings.is_test_cloud) return "";
+      return "it makes machines: say \"test_cloud\": true in driver-check.json if nobody pays";
+    case Needs::kLive:
+      return options.is_live ? "" : "only with --live";
+  }
+  return "";
+}
+
+int list_tests(const std::vector<Test>& tests) {
+  for (const auto& test : tests)
+    std::printf("%c L%d %-26s %s\n", test.group, test.level, test.name, test.promise);
+  return kGood;
+}
+
+TestOutcome run_one(const Test& test, const Options& options, const Settings& settings) {
+  if (auto reason = why_skipped(test, options, settings); !reason.empty())
+    return {test,
+            Verdict::kSkipped,
+            {{Finding::Kind::kSkip, std::string(kNoCloud), "", std::move(reason)}},
+            {},
+            {}};
+  return options.in_process ? run_here(test, options, settings)
+                            : run_in_process(test, options, settings, stops ? kNever : stops);
+}
+
+int check(Options options, const std::vector<Test>& tests) {
+  // Tests may find themselves in another folder.
+  options.library = std::filesystem::absolute(options.library);
+  if (std::error_code none; !std::filesystem::exists(options.library, none))
+    return complain({Errc::kNotFound, "there is no file " + options.library.string()});
+  auto settings = read_settings(options.library, options.config);
+  if (!settings) return complain(settings.error());
+  RunReport report{options.library.string(), options.seed, settings->quirks, {},
+                   !options.only.empty(),    false};
+  const bool is_text = options.format == "text";
+  const auto clean = std::find_if(tests.begin(), tests.end(), [](const Test& test) {
+    return std::string_view(test.name) == "live.clean";
+  });
+  std::optional<LiveGuard> guard;
+  if (options.is_live && clean != tests.end()) guard.emplace(*clean, options, *settings);
+  for (const auto& test : tests) {
+    if (stops && &test != &*clean) continue;  // what was made is ended in any case
+    report.outcomes.push_back(run_one(test, options, *settings));
+    if (is_text) std::fputs(line_of(report.outcomes.back()).c_str(), stdout);
+    if (is_text) std::fflush(stdout);
+  }
+  report.was_stopped = stops;
+  const std::string end = is_text                    ? summary_of(report)
+                          : options.format == "json" ? json_of(report)
+                                                     : junit_of(report);
+  std::fputs(end.c_str(), stdout);
+  return report.has_failed() || report.was_stopped ? kFailed : kGood;
+}
+
+bool is_chosen(const Test& test, const std::vector<std::string>& only) {
+  return only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& glob) {
+           return ::fnmatch(glob.c_str(), test.name, 0) == 0;
+         });
+}
+
+int run(int argc, char** argv) {
+  const auto options = read_options(argc, argv);
+  if (!options) return complain(options.error());
+  if (!*options) return std::fputs(help_text(), stdout), kGood;
+  auto tests = all_tests();
+  std::erase_if(tests, [&](const Test& test) { return !is_chosen(test, (*options)->only); });
+  if (tests.empty())
+    return complain({Errc::kNotFound, "no test has such a name; see driver-check --list-tests"});
+  if ((*options)->lists_tests) return list_tests(tests);
+  take_signals();
+  return check(**options, tests);
+}
+
+}  // namespace
+}  // namespace hostler::check
+
+int main(int argc, char** argv) {
+  try {
+    return hostler::check::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "driver-check: %s\n", error.what());
+    return 1;
+  }
+}

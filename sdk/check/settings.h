@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/time.h"
+#include "core/model/offering.h"
+
+namespace hostler::check {
+
+/// What an author says of the driver and of the cloud to check it with: the file
+/// `driver-check.json` beside the library, or the one of --config. README.md lists its keys.
+struct Settings {
+  std::string config_json = "{}";
+  std::string credentials_json;         ///< Secret.
+  bool has_cloud = false;               ///< The file says which cloud: the set must open.
+  bool is_test_cloud = true;            ///< Machines may be made without --live.
+  bool is_in_process = false;           ///< The driver is meant for hostlerd's own process.
+  std::vector<std::string> endpoints;   ///< Keys of the config that hold the address of the cloud.
+  model::InstanceType type;             ///< Of the machines that are made.
+  std::string image_id, zone;           ///< Likewise; empty: the driver's choice.
+  std::optional<Duration> consistency;  ///< A quirk: in place of what set_info says.
+  bool lists_no_ids = false;            ///< A quirk: list by id is UNSUPPORTED.
+  bool keeps_tags = false;              ///< A quirk: set_tags is UNSUPPORTED.
+  bool forgets_keys = false;  ///< A quirk: the key of a machine that is gone makes another.
+
+  /// Name and reason, as the file has them: they are printed.
+  std::vector<std::pair<std::string, std::string>> quirks;
+};
+
+/// Reads the file; without one (`config` empty, and none beside the library) all is as above.
+Result<Settings> read_settings(const std::filesystem::path& library,
+                               const std::filesystem::path& config);
+
+/// The texts in the credentials that may appear nowhere, the longest first.
+std::vector<std::string> secrets_of(const Settings& settings);
+/// Credentials of the same form with other texts: nobody accepts them.
+std::string false_credentials(const std::string& credentials_json);
+/// `text` with *** in place of each secret.
+std::string masked(std::string text, const std::vector<std::string>& secrets);
+/// The config with another text at this key.
+std::string with_text(const std::string& config_json, std::string_view key, std::string_view text);
+/// The text at a key of the config; empty if there is none.
+std::string text_at(const std::string& config_json, std::string_view key);
+
+}  // namespace hostler::check

@@ -1,0 +1,98 @@
+#include <gmock/gmock.h>
+
+#include "core/json/document.h"
+#include "sdk/check/host/session.h"
+#include "sdk/check/report/report.h"
+#include "sdk/check/rules.h"
+
+namespace hostler::check {
+namespace {
+
+using testing::HasSubstr;
+
+TestOutcome outcome(int level, Verdict verdict, std::vector<Finding> findings = {}) {
+  const Test test{"group.name", 'D', level, Needs::kNothing, "a promise", nullptr};
+  return {test, verdict, std::move(findings), "", {}};
+}
+
+Finding no_cloud() { return {Finding::Kind::kSkip, std::string(kNoCloud), "", "no endpoint"}; }
+
+RunReport report(std::vector<TestOutcome> outcomes) {
+  RunReport out;
+  out.outcomes = std::move(outcomes);
+  return out;
+}
+
+TEST(ReportTest, ReachesTheLevelBelowTheFirstFailure) {
+  EXPECT_EQ(level_of(report({outcome(0, Verdict::kPassed), outcome(1, Verdict::kWarned),
+                             outcome(2, Verdict::kFailed)})),
+            "L1");
+  EXPECT_EQ(level_of(report({outcome(0, Verdict::kFailed), outcome(1, Verdict::kPassed)})), "none");
+}
+
+TEST(ReportTest, SaysWhatCouldNotBeTried) {
+  EXPECT_EQ(level_of(report({outcome(0, Verdict::kPassed), outcome(1, Verdict::kPassed),
+                             outcome(1, Verdict::kSkipped, {no_cloud()})})),
+            "L1 (no endpoint)");
+}
+
+TEST(ReportTest, DoesNotReachALevelOfWhichNothingRan) {
+  EXPECT_EQ(
+      level_of(report({outcome(0, Verdict::kPassed), outcome(1, Verdict::kSkipped, {no_cloud()})})),
+      "L0");
+}
+
+TEST(ReportTest, SaysNoLevelOfSomeTests) {
+  auto some = report({outcome(0, Verdict::kPassed)});
+  some.is_partial = true;
+  EXPECT_THAT(level_of(some), HasSubstr("not said"));
+}
+
+TEST(ReportTest, NamesRuleCallAndWhatToDo) {
+  const auto line =
+      line_of(outcome(1, Verdict::kFailed, {{Finding::Kind::kFail, "R28", "create", "no id"}}));
+  EXPECT_THAT(line, HasSubstr("R28 create: no id"));
+  EXPECT_THAT(line, HasSubstr("do: emit the instance"));
+}
+
+TEST(ReportTest, WritesJsonAndXmlThatCanBeReadWhateverTheDriverSays) {
+  const auto one = report({outcome(
+      1, Verdict::kFailed, {{Finding::Kind::kFail, "R22", "list", "a <b> & \"c\" \\ \u00e4"}})});
+
+  const auto document = json::Document::parse(json_of(one));
+
+  ASSERT_TRUE(document);
+  EXPECT_THAT(junit_of(one), HasSubstr("a &lt;b&gt; &amp; &quot;c&quot;"));
+}
+
+TEST(FindingsTest, SurviveWhateverTheDriverWrites) {
+  Findings findings;
+  findings.fail("R1", "call", "two\nlines\tand a tab");
+  findings.fail_in_signal("R16", "create", "in a signal");
+  for (int i = 0; i < 1000; ++i) findings.note(std::string(1000, 'x'));
+
+  const auto all = findings.all();
+
+  ASSERT_GE(all.size(), 2U);
+  EXPECT_LE(all.size(), 200U);
+  EXPECT_EQ(all[0].text, "two lines and a tab");
+  EXPECT_EQ(all[1].rule, "R16");
+  EXPECT_TRUE(findings.has_failed());
+  EXPECT_FALSE(findings.finished());
+}
+
+TEST(RulesTest, AreFoundInMessagesOfTheHost) {
+  EXPECT_EQ(rule_in("driver 'x': create: R28: no id")->first, "R28");
+  EXPECT_EQ(rule_in("driver 'x': list: limit: too much")->second, "too much");
+  EXPECT_FALSE(rule_in("driver 'x': list: ROUTE 66: none, R2D2: none"));
+  EXPECT_FALSE(rule_in(""));
+}
+
+TEST(RulesTest, HaveAdvice) {
+  for (const char* rule : {"R1", "R16", "R28", "R42", "limit", "crash"})
+    EXPECT_FALSE(advice_for(rule).empty()) << rule;
+  EXPECT_TRUE(advice_for("R999").empty());
+}
+
+}  // namespace
+}  // namespace hostler::check
