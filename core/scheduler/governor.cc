@@ -70,7 +70,21 @@ void Governor::create_sent(std::uint32_t set, std::uint32_t pool, Mono now) {
   each(*this, set, pool, [&](Account& a) {
     if (a.ceilings.creates_per_minute_max <= 0) return;
     while (!a.creates.empty() && a.creates.front() <= now - kRateWindow) a.creates.pop_front();
-    a.creates.push_back(now);
+  });
+  reserve_create(set, pool, now);
+}
+
+void Governor::reserve_create(std::uint32_t set, std::uint32_t pool, Mono at) {
+  each(*this, set, pool, [&](Account& a) {
+    if (a.ceilings.creates_per_minute_max > 0)
+      a.creates.insert(std::ranges::upper_bound(a.creates, at), at);
+  });
+}
+
+void Governor::release_create(std::uint32_t set, std::uint32_t pool, Mono at) {
+  each(*this, set, pool, [&](Account& a) {
+    const auto found = std::ranges::lower_bound(a.creates, at);
+    if (found != a.creates.end() && *found == at) a.creates.erase(found);
   });
 }
 

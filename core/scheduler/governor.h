@@ -27,6 +27,11 @@ class Governor {
   void added(std::uint32_t set, std::uint32_t pool, model::Micros price);
   void removed(std::uint32_t set, std::uint32_t pool, model::Micros price);
   void create_sent(std::uint32_t set, std::uint32_t pool, Mono now);
+  /// Keeps the rate's room for a create at a later time, as if it were sent then: whoever asks for
+  /// one later waits for the next room.
+  void reserve_create(std::uint32_t set, std::uint32_t pool, Mono at);
+  /// Gives that room back. Nothing happens if it is a minute old.
+  void release_create(std::uint32_t set, std::uint32_t pool, Mono at);
   /// Takes the creates of the last minute over, after a reload. Sets and pools are the same.
   void keep_creates_of(const Governor& before);
 
@@ -49,7 +54,7 @@ class Governor {
     std::string name;
     model::Ceilings ceilings;
     Usage usage;
-    std::deque<Mono> creates;  ///< Of the last minute.
+    std::deque<Mono> creates;  ///< Of the last minute, and reserved ones; sorted.
     std::int32_t destroys = 0;
   };
   template <class Self, class Do>

@@ -29,7 +29,11 @@ void World::make_faults() {
   for (std::uint64_t n = chance_.in(day_.clock_jumps); n > 0; --n)
     time_.after(chance_.between(0s, day_.trouble), [this] {
       wall_ahead_ += chance_.between(0s, 2h) - 1h;
-      if (chance_.chance(0.5)) mono_ahead_ += chance_.between(0s, 1min);  // slept
+      if (chance_.chance(0.5)) {
+        mono_ahead_ += chance_.between(0s, 1min);  // The daemon slept.
+        // The probe timeout of one lost host may have passed before another host was missed.
+        hosts_.give_up();
+      }
       tick();
     });
   time_.after(day_.trouble, [this] {

@@ -76,6 +76,10 @@ void PoolDays::check(const Cause& cause, const dispatch::Outbox& outbox,
                      const dispatch::Queries& queries, Now now) {
   now_ = now;
   next_create_ = 0;
+  const auto applied = applied_ ? plans_.find(*applied_) : plans_.end();
+  if (applied != plans_.end() &&
+      std::ranges::any_of(applied->second.snapshot->classes, &scheduler::ClassView::displaced))
+    waited_ = now.mono;  // Jobs of hosts that will end soon need room as well.
   std::map<model::InstanceId, std::vector<model::WorkShape>> started;
   for (const auto& change : outbox.changes) {
     if (const auto* item = std::get_if<model::WorkItem>(&change)) {
@@ -176,7 +180,8 @@ void PoolDays::check_surplus(const model::InstanceRecord& host) {
   if (made == made_.end() || cancelled_ + kPlanAge >= made->second ||
       waited_ + kPlanAge >= now_.mono)
     return;
-  complain_(named(host.id) + " boots and is ended, though nothing was cancelled and nothing waits");
+  complain_(named(host.id) +
+            " boots and is ended, though nothing was cancelled and nothing waits: " + host.reason);
 }
 
 /// One exchange at a time: one that has not ended may have failed.

@@ -41,8 +41,17 @@ void InstanceCalls::finish_create(Host& host, Now now) {
   const auto query = gates_.query(host, CloudOp::kCreate);
   // A cloud that does not know keys might make a second one.
   if (!set.info.create_token_native || !set.refuses_creates().empty()) return;
-  if (gates_.shut(query, now.mono) != nullptr || rate_bound(host, now.mono)) return;
+  if (gates_.shut(query, now.mono) != nullptr || !has_reached_its_turn(host, now.mono)) return;
   send_create(host, query, now);
+}
+
+bool InstanceCalls::has_reached_its_turn(Host& host, Mono now) {
+  const std::uint32_t set = host.instance.set, pool = host.instance.pool;
+  if (host.create_reserved && *host.create_reserved > now) return false;
+  if (host.create_reserved) governor_.release_create(set, pool, *host.create_reserved);
+  host.create_reserved = rate_bound(host, now);
+  if (host.create_reserved) governor_.reserve_create(set, pool, *host.create_reserved);
+  return !host.create_reserved;
 }
 
 void InstanceCalls::send_create(Host& host, const scheduler::GateQuery& query, Now now) {

@@ -36,6 +36,9 @@ class InstanceCalls {
   void power(Host& host, model::CloudOp op, Now now);
 
  private:
+  /// The rate of creates has room. If not, the next room is reserved: otherwise new instances would
+  /// take it, which are asked for at the moment when there is room.
+  bool has_reached_its_turn(Host& host, Mono now);
   void send_create(Host& host, const scheduler::GateQuery& query, Now now);
   /// When a create may be sent that would pass the ceiling of a rate now; unset: it may now.
   [[nodiscard]] std::optional<Mono> rate_bound(const Host& host, Mono now) const;

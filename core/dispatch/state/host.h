@@ -50,6 +50,8 @@ struct Host {
   std::optional<scheduler::GateQuery> create_under_way, destroy_under_way, power_under_way;
   /// When the last create was sent: its record may be as old, however late it comes.
   Mono create_sent{};
+  /// When the rate of creates has room for the one that finishes it; unset: not reserved.
+  std::optional<Mono> create_reserved;
 
   /// Attempts that its host was told to run their interruption command for; true: on the present
   /// connection, with the present time. A restart forgets this.

@@ -73,6 +73,21 @@ TEST(GovernorTest, CountsCreatesOfTheLastMinute) {
   EXPECT_EQ(governor.next_create(Mono(60s)), std::nullopt);
 }
 
+TEST(GovernorTest, AReservedCreateIsCountedBeforeAndAfterItsTime) {
+  auto p = policy();
+  p.sets[0].ceilings.creates_per_minute_max = 1;
+  Governor governor(p);
+  governor.create_sent(0, 0, Mono(0s));
+  governor.reserve_create(0, 0, Mono(60s));
+
+  EXPECT_NE(governor.refuses_create(0, 0, {1}, Mono(60s)), "");
+  EXPECT_EQ(governor.next_create(Mono(60s)), Mono(120s));
+  governor.release_create(0, 0, Mono(60s));
+  EXPECT_EQ(governor.refuses_create(0, 0, {1}, Mono(60s)), "");
+  governor.release_create(0, 0, Mono(60s));
+  EXPECT_EQ(governor.next_create(Mono(60s)), std::nullopt) << "another create was released";
+}
+
 // Bug: a plan was told what the one before had left of the ceiling.
 TEST(GovernorTest, CountsDestroysOfEachDecisionAnew) {
   auto p = policy();
