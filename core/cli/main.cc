@@ -327,7 +327,7 @@ void add_driver_check(CLI::App& driver, Arguments& a, Chosen& chosen) {
   c->add_option("--format", o.format, "text, json or junit (text)")
       ->type_name("FORMAT")
       ->check(one_of({"text", "json", "junit"}));
-  c->add_option("--seed,--reproduce", o.seed, "Seed of the random choices")
+  c->add_option("--reproduce", o.seed, "Seed of an earlier run: the same random choices")
       ->type_name("N")
       ->check(whole_number());
   CLI::Option* live = c->add_flag(
