@@ -119,12 +119,13 @@ class Buyer {
   bool pack(std::vector<Lot> lots) {
     Packer packer(world_, std::move(lots));
     bool bounded = false;
+    std::vector<Items> load;
     while (const auto pattern = packer.next()) {
       std::uint64_t bought = 0;
       for (; bought < pattern->copies; ++bought) {
         const std::uint32_t o = rotate(packer.kind(pattern->kind).offerings);
         if (o == kNone) break;
-        std::vector<Items> load;
+        load.clear();
         HOSTLER_ASSERT(assign(o, packer, *pattern, load), "a pattern holds items that lack a host");
         create_for(o, load);
       }
@@ -144,6 +145,7 @@ class Buyer {
     const std::uint64_t until = left / 4;
     Packer packer(world_, std::move(lots));
     bool bounded = false;
+    std::vector<Items> load;
     while (left > until) {
       const auto pattern = packer.next();
       if (!pattern) break;
@@ -152,7 +154,7 @@ class Buyer {
         const std::uint32_t o = rotate(packer.kind(pattern->kind).offerings);
         at_ceiling = o == kNone;
         if (at_ceiling) break;
-        std::vector<Items> load;
+        load.clear();
         (void)assign(o, packer, *pattern, load);
         if (load.empty()) break;
         top_up(o, packer, *pattern, load);
@@ -262,6 +264,7 @@ class Buyer {
 
   void create_for(std::uint32_t o, const std::vector<Items>& items) {
     std::vector<Load> load;
+    load.reserve(items.size());
     std::uint32_t most_urgent = kNone;
     std::uint64_t waiting = 0, displaced = 0;
     for (const auto& [d, count] : items) {
@@ -271,8 +274,15 @@ class Buyer {
       load.push_back({view.id, static_cast<std::uint32_t>(count)});
     }
     HOSTLER_ASSERT(most_urgent != kNone, "a host is created for items");
-    create(o, world_.demand[most_urgent].view->id, std::move(load), needed_by(waiting, displaced));
+    create(o, world_.demand[most_urgent].view->id, std::move(load), reason_for(waiting, displaced));
     plan_.creates.back().displaced = displaced > 0;
+  }
+
+  /// Most hosts in a row are for as many items as the one before.
+  const std::string& reason_for(std::uint64_t waiting, std::uint64_t displaced) {
+    if (const std::pair counts{waiting, displaced}; reason_.first != counts)
+      reason_ = {counts, needed_by(waiting, displaced)};
+    return reason_.second;
   }
 
   void create(std::uint32_t o, std::optional<ClassId> cls, std::vector<Load> load,
@@ -292,6 +302,7 @@ class Buyer {
   std::vector<std::int64_t> instances_;  ///< By offering, planned ones included.
   std::vector<PoolHosts> pools_;         ///< Likewise.
   std::vector<std::uint32_t> wakeable_;
+  std::pair<std::pair<std::uint64_t, std::uint64_t>, std::string> reason_;  ///< reason_for().
 };
 
 }  // namespace
