@@ -55,7 +55,7 @@ TEST_P(KernelSimTest, KeepsItsPromisesThroughABadDay) {
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     if (static_cast<int>(seed % 4) != GetParam()) continue;
     const auto wrong = run(seed);
-    EXPECT_FALSE(wrong) << *wrong << "\nreplay: HOSTLER_SIM_SEED=" << seed
+    ASSERT_FALSE(wrong) << *wrong << "\nreplay: HOSTLER_SIM_SEED=" << seed
                         << " HOSTLER_SIM_TRACE=1 " << program_invocation_name;
   }
 }
