@@ -16,11 +16,12 @@ struct Arguments {
   PriceOptions prices;
   CostOptions cost;
   SimulateOptions simulate;
+  DriverOptions driver;
   DriverCheckOptions check;
   CloudTestOptions cloudtest;
   DriverReplayOptions replay;
-  std::vector<std::string> ids, folders;
-  std::string id, folder = ".", subject, reason, file, shell, sandbox;
+  std::vector<std::string> ids;
+  std::string id, folder = ".", subject, reason, file, shell, sandbox, key;
   std::string snapshot, save_snapshot, format = "text";
   std::uint64_t list = 0;
   bool json = false, standard_error = false, follow = false, all = false;

@@ -6,11 +6,10 @@
 
 #include "core/base/files.h"
 #include "core/cli/commands.h"
+#include "core/cli/drivers.h"
 #include "core/cli/kit.h"
 #include "core/config/load.h"
 #include "core/json/writer.h"
-#include "core/plugin_host/discovery.h"
-#include "core/plugin_host/driver_library.h"
 
 namespace hostler::cli {
 namespace {
@@ -49,16 +48,10 @@ Result<int> run_on_set(const CloudTestOptions& o) {
   if (set == config.sets.end())
     return fail(Errc::kNotFound, o.config + " has no set '" + o.set + "'");
   const auto type = HOSTLER_TRY(type_for(config, o));
-  const plugin_host::DriverRules rules{.state_dir = config.state_dir,
-                                       .sha256 = config.driver_sha256};
-  std::error_code problem;
-  auto folders = config.driver_path;
-  folders.push_back((std::filesystem::read_symlink("/proc/self/exe", problem).parent_path() /
-                     "../lib/hostler/drivers")
-                        .lexically_normal());
-  const auto found = plugin_host::discover(plugin_host::driver_folders(folders), rules);
+  const DriverSite site = site_of(config);
+  const auto found = find_drivers(site);
   const auto driver = HOSTLER_TRY(found.find(set->driver));
-  HOSTLER_TRY(plugin_host::check_library(driver, rules));
+  HOSTLER_TRY(check_driver(driver, site));
   // Credentials are in no argument and in no file.
   const int settings = ::memfd_create("driver-check.json", 0);  // inherited: the kit reads it
   HOSTLER_TRY(write_all(settings, settings_of(*set, type), "the kit's settings"));

@@ -105,7 +105,21 @@ int save_snapshot(Client& client, const std::string& file);
 int config_check(const std::string& file, bool json);
 /// What a reload of the file would change.
 int config_diff(Client& client, const std::string& file, bool json);
-int driver_list(const std::vector<std::string>& folders, bool json);
+
+/// The options of `hostler driver list`, `info` and `explain`.
+struct DriverOptions {
+  std::string name;    ///< Of a driver; of `info` also the path of a manifest.
+  std::string config;  ///< Of hostlerd: which drivers it takes, and where they are; empty: none.
+  std::vector<std::string> folders;
+  bool json = false;
+};
+int driver_list(const DriverOptions& options);
+/// What the manifest says, and whether hostlerd would use the driver.
+int driver_info(const DriverOptions& options);
+/// Every path that was tried, and why a driver is used or not.
+int driver_explain(const DriverOptions& options);
+/// Writes the signature of a manifest beside it.
+int driver_sign(const std::string& manifest, const std::string& key);
 int driver_manifest(const std::string& library, const std::string& sandbox);
 
 /// The options of `hostler driver check`, which are those of driver-check; empty: not given.

@@ -15,6 +15,7 @@
 
 #include "core/base/files.h"
 #include "core/cli/beneath.h"
+#include "core/cli/program.h"
 #include "core/json/writer.h"
 
 namespace hostler::cli {
@@ -29,11 +30,6 @@ volatile sig_atomic_t interrupted = 0;
 void on_interrupt(int) { interrupted = 1; }
 
 constexpr auto kPatience = 120s;
-
-fs::path program_folder() {
-  std::error_code problem;
-  return fs::read_symlink("/proc/self/exe", problem).parent_path();
-}
 
 }  // namespace
 

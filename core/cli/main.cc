@@ -315,6 +315,33 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--after", a.after, "Only events after this revision")->type_name("REV");
 }
 
+void add_driver_reports(CLI::App& driver, Arguments& a, Chosen& chosen) {
+  const auto add_report = [&](const char* name, const char* what,
+                              int (*run)(const DriverOptions&)) {
+    CLI::App* c = driver.add_subcommand(name, what);
+    c->add_option("--config", a.driver.config, "Of hostlerd: which drivers it takes, and where")
+        ->type_name("FILE");
+    c->add_option("--driver-path", a.driver.folders, "Look in this folder, too; repeat for more")
+        ->type_name("FOLDER")
+        ->allow_extra_args(false);
+    c->add_flag("--json", a.driver.json, "Print JSON");
+    c->callback(
+        [&a, &chosen, run] { chosen.without_daemon = [&a, run] { return run(a.driver); }; });
+    return c;
+  };
+  add_report("list", "List the drivers that were found, and where they were looked for",
+             driver_list);
+  add_report("info", "Show what is known of a driver without running its code", driver_info)
+      ->add_option("driver", a.driver.name, "Its name, or the path of its manifest")
+      ->type_name("DRIVER")
+      ->required();
+  add_report("explain", "Show every path that was tried, and why a driver is used or not",
+             driver_explain)
+      ->add_option("driver", a.driver.name, "Its name")
+      ->type_name("NAME")
+      ->required();
+}
+
 void add_driver_check(CLI::App& driver, Arguments& a, Chosen& chosen) {
   DriverCheckOptions& o = a.check;
   CLI::App* c = driver.add_subcommand("check", "Check a driver against the rules of the ABI");
@@ -374,7 +401,7 @@ void add_driver_replay(CLI::App& driver, Arguments& a, Chosen& chosen) {
   c->add_option("--set", a.replay.set, "The set in it (that of the recording)")->type_name("SET");
   c->add_option("--creates-max", a.replay.creates_max, "Make so many machines at most")
       ->type_name("N")
-      ->check(CLI::Range(0, 10'000));
+      ->check(CLI::Range(0, 10'000).description(""));
   c->add_flag("--json", a.replay.json, "Print JSON");
   c->callback([&a, &chosen] { chosen.without_daemon = [&a] { return driver_replay(a.replay); }; });
 }
@@ -393,14 +420,7 @@ void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("file", a.file, "The file")->type_name("FILE")->required();
   c->add_flag("--json", a.json, "Print JSON");
   CLI::App* driver = app.add_subcommand("driver", "Inspect cloud drivers")->require_subcommand(1);
-  c = driver->add_subcommand("list",
-                             "List the drivers that were found, and where they were looked for");
-  c->add_option("--driver-path", a.folders, "Look in this folder, too; repeat for more")
-      ->type_name("FOLDER")
-      ->allow_extra_args(false);
-  c->add_flag("--json", a.json, "Print JSON");
-  c->callback(
-      [&a, &chosen] { chosen.without_daemon = [&a] { return driver_list(a.folders, a.json); }; });
+  add_driver_reports(*driver, a, chosen);
   add_driver_check(*driver, a, chosen);
   c = driver->add_subcommand("manifest", "Print the manifest of a driver");
   c->add_option("library", a.file, "The driver's .so")->type_name("FILE")->required();
@@ -410,6 +430,13 @@ void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->callback([&a, &chosen] {
     chosen.without_daemon = [&a] { return driver_manifest(a.file, a.sandbox); };
   });
+  c = driver->add_subcommand("sign", "Sign a manifest, for sites that take signed drivers only");
+  c->add_option("manifest", a.file, "NAME.hostler.json")->type_name("FILE")->required();
+  c->add_option("--key", a.key, "A private key of ed25519 in PEM that only you may read")
+      ->type_name("FILE")
+      ->required();
+  c->callback(
+      [&a, &chosen] { chosen.without_daemon = [&a] { return driver_sign(a.file, a.key); }; });
   add_driver_replay(*driver, a, chosen);
   c = add(app, chosen, "backup", "Copy the daemon's state to a new folder, while it runs",
           [&a](Client& client) { return backup(client, a.folder); });

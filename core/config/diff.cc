@@ -65,7 +65,9 @@ Diff diff(const Config& old, const Config& fresh) {
   compare(out.restart, "disk_reserve", old.disk_reserve, fresh.disk_reserve);
   compare(out.restart, "store", old.postgres, fresh.postgres);
   compare(out.restart, "driver_path", old.driver_path, fresh.driver_path);
-  compare(out.live, "driver_sha256", old.driver_sha256, fresh.driver_sha256);
+  compare(out.live, "driver_sha256", old.trusted_drivers.sha256, fresh.trusted_drivers.sha256);
+  compare(out.live, "driver_trust", old.trusted_drivers.trust, fresh.trusted_drivers.trust);
+  compare(out.live, "driver_keys", old.trusted_drivers.keys, fresh.trusted_drivers.keys);
   compare(out.restart, "sandbox_min", old.sandbox_min, fresh.sandbox_min);
   compare_access(old.access, fresh.access, out);
   compare_sets(old, fresh, out);

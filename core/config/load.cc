@@ -38,18 +38,6 @@ bool has_password(std::string_view conninfo) {
   return authority.substr(0, authority.rfind('@') + 1).find(':') != std::string_view::npos;
 }
 
-void read_driver_digests(const json::Field& field, std::map<std::string, std::string>& out) {
-  field.members(1000, [&](std::string_view driver, const json::Field& value) {
-    if (!is_name(driver)) value.problem("a driver's name has the form [a-z0-9_-]{1,63}");
-    std::string digest;
-    if (!value.text(digest)) return;
-    if (digest.size() == 64 && from_hex(digest) && to_hex(*from_hex(digest)) == digest)
-      out[std::string(driver)] = digest;
-    else
-      value.refuse("a SHA-256: 64 digits of 0-9 a-f");
-  });
-}
-
 void read_store(json::Object& o, Config& out) {
   const json::Field postgres = o.may("postgres");
   postgres.text(out.postgres, {.bytes_max = 1024, .one_line = true, .secret = true});
@@ -83,7 +71,7 @@ void read_all(json::Object& o, Context& context, Config& out) {
     std::string folder;
     if (read_path(element, context, folder)) out.driver_path.emplace_back(folder);
   });
-  read_driver_digests(o.may("driver_sha256"), out.driver_sha256);
+  read_trusted_drivers(o, out.trusted_drivers);
   const SiteOfDrivers drivers = read_site_of_drivers(o);
   out.sandbox_min = drivers.sandbox_min;
 

@@ -1,7 +1,6 @@
 #include "core/crypto/certificate.h"
 
 #include <openssl/asn1.h>
-#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
@@ -10,19 +9,12 @@
 #include <ctime>
 #include <memory>
 
+#include "core/crypto/pem.h"
+
 namespace hostler::crypto {
 namespace {
 
-using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
 using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
-using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
-
-Bio reader_of(std::string_view text) {
-  return {BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), &BIO_free};
-}
-
-/// OpenSSL would ask for the passphrase on the terminal.
-int no_passphrase(char*, int, int, void*) { return -1; }
 
 Result<Wall> wall_of(const ASN1_TIME* time) {
   std::tm parts{};
@@ -43,14 +35,6 @@ Result<void> check_end() {
   return fail(Errc::kInvalidArgument, "a certificate of the chain is damaged");
 }
 
-Result<Key> read_key(std::string_view pem) {
-  Key key(PEM_read_bio_PrivateKey(reader_of(pem).get(), nullptr, no_passphrase, nullptr),
-          &EVP_PKEY_free);
-  ERR_clear_error();
-  if (key) return key;
-  return fail(Errc::kInvalidArgument, "the key is no private key in PEM without a passphrase");
-}
-
 }  // namespace
 
 Result<Validity> check_certificate(std::string_view chain_pem, std::string_view key_pem) {
@@ -67,7 +51,7 @@ Result<Validity> check_certificate(std::string_view chain_pem, std::string_view 
     out.end = std::min(out.end, HOSTLER_TRY(wall_of(X509_get0_notAfter(next.get()))));
   }
   HOSTLER_TRY(check_end());
-  const Key key = HOSTLER_TRY(read_key(key_pem));
+  const Key key = HOSTLER_TRY(read_private_key(key_pem));
   const bool is_its_own = X509_check_private_key(own.get(), key.get()) == 1;
   ERR_clear_error();
   if (!is_its_own) return fail(Errc::kInvalidArgument, "the key is not that of the certificate");

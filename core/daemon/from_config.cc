@@ -42,7 +42,10 @@ std::map<std::string, CredentialWatches::Watched> watched_credentials(
 }
 
 plugin_host::DriverRules driver_rules(const config::Config& config) {
-  return {.state_dir = config.state_dir, .sha256 = config.driver_sha256};
+  return {.state_dir = config.state_dir,
+          .sha256 = config.trusted_drivers.sha256,
+          .trust = config.trusted_drivers.trust,
+          .keys = config.trusted_drivers.keys};
 }
 
 store::Options store_options(const config::Config& config) {

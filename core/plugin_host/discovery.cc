@@ -54,15 +54,22 @@ Result<Manifest> Discovery::find(std::string_view name) const {
                                    "hostler-driver-NAME");
 }
 
-std::vector<fs::path> driver_folders(const std::vector<fs::path>& driver_path) {
-  auto folders = driver_path;
+std::vector<SearchedFolder> search_order(const std::vector<fs::path>& driver_path) {
+  std::vector<SearchedFolder> folders;
+  for (const auto& folder : driver_path) folders.push_back({folder, "driver_path"});
   if (const char* const more = secure_getenv("HOSTLER_DRIVER_PATH"); more != nullptr) {
     for (const auto folder : split(more, ':')) {
-      if (!folder.empty()) folders.emplace_back(folder);
+      if (!folder.empty()) folders.push_back({fs::path(folder), "HOSTLER_DRIVER_PATH"});
     }
   }
-  folders.insert(folders.end(), kSystemFolders.begin(), kSystemFolders.end());
+  for (const char* folder : kSystemFolders) folders.push_back({folder, "hostler"});
   return folders;
+}
+
+std::vector<fs::path> driver_folders(const std::vector<fs::path>& driver_path) {
+  std::vector<fs::path> out;
+  for (auto& folder : search_order(driver_path)) out.push_back(std::move(folder.path));
+  return out;
 }
 
 Discovery discover(const std::vector<fs::path>& folders, const DriverRules& rules) {
@@ -84,7 +91,9 @@ Discovery discover(const std::vector<fs::path>& folders, const DriverRules& rule
     for (const auto& path : manifests) {
       auto manifest = read_manifest(path, rules);
       if (manifest) {
-        all.tried.push_back({path, "found '" + manifest->name + "' " + manifest->version});
+        const std::string signer =
+            manifest->signed_by.empty() ? "" : ", signed by " + manifest->signed_by;
+        all.tried.push_back({path, "found '" + manifest->name + "' " + manifest->version + signer});
         all.drivers.push_back(std::move(*manifest));
       } else {
         all.tried.push_back({path, manifest.error().message});

@@ -27,9 +27,16 @@ struct Discovery {
   [[nodiscard]] Result<Manifest> find(std::string_view name) const;
 };
 
+/// A folder to search, and who names it.
+struct SearchedFolder {
+  std::filesystem::path path;
+  std::string named_by;  ///< "driver_path", "HOSTLER_DRIVER_PATH", "hostler".
+};
+
 /// The folders to search, in this order: `driver_path` (from the configuration), the environment
 /// variable HOSTLER_DRIVER_PATH (separated by colons; ignored in a set-user-id process), the
 /// system's folders.
+std::vector<SearchedFolder> search_order(const std::vector<std::filesystem::path>& driver_path);
 std::vector<std::filesystem::path> driver_folders(
     const std::vector<std::filesystem::path>& driver_path);
 

@@ -11,12 +11,12 @@
 #include "core/plugin_host/driver_facts.h"
 #include "core/plugin_host/driver_library.h"
 #include "core/plugin_host/library_file.h"
+#include "core/plugin_host/signature_file.h"
 #include "hostler/driver.h"
 
 namespace hostler::plugin_host {
 namespace {
 
-constexpr std::size_t kManifestMax = std::size_t{256} << 10U;
 constexpr int kVersion = 1;
 
 constexpr std::array kSandboxes{json::Word<model::Sandbox>{"full", model::Sandbox::kFull},
@@ -146,7 +146,22 @@ Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::pa
 }
 
 Result<Manifest> read_manifest(const std::filesystem::path& file, const DriverRules& rules) {
-  return parse_manifest(HOSTLER_TRY(read_trusted_file(file, kManifestMax, rules.state_dir)), file);
+  const std::string text = HOSTLER_TRY(read_trusted_file(file, kManifestMax, rules.state_dir));
+  std::string signed_by;
+  if (rules.trust == model::DriverTrust::kSigned)
+    signed_by = HOSTLER_TRY(signer_of(text, file, rules));
+  Manifest manifest = HOSTLER_TRY(parse_manifest(text, file));
+  manifest.signed_by = std::move(signed_by);
+  if (rules.trust == model::DriverTrust::kPinned && !rules.sha256.contains(manifest.name))
+    return fail(Errc::kForbidden, file.string() +
+                                      ": driver_trust of the configuration is "
+                                      "\"pinned\", and driver_sha256 has no digest for "
+                                      "driver '" +
+                                      manifest.name +
+                                      "'; the digest of its "
+                                      "library is " +
+                                      manifest.sha256);
+  return manifest;
 }
 
 }  // namespace hostler::plugin_host

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/model/driver_trust.h"
 #include "core/model/sandbox.h"
 
 namespace hostler::plugin_host {
@@ -16,7 +17,11 @@ namespace hostler::plugin_host {
 struct DriverRules {
   std::filesystem::path state_dir = {};  ///< Nothing beneath it is loaded; empty: not known.
   std::map<std::string, std::string> sha256 = {};  ///< By driver: the only library allowed.
+  model::DriverTrust trust = model::DriverTrust::kLocal;
+  std::map<std::string, std::string> keys = {};  ///< By name: public keys, crypto/signature.h.
 };
+
+inline constexpr std::size_t kManifestMax = std::size_t{256} << 10U;  ///< Bytes of the file.
 
 /// The description of a driver, readable without running any of its code: its members are those of
 /// the file `<name>.hostler.json` beside its library, made by make_manifest().
@@ -34,6 +39,7 @@ struct Manifest {
 
   std::vector<std::string> unknown_keys;  ///< Paths of what this program does not know, printable.
   std::filesystem::path file;  ///< The manifest itself; empty if this was not read from a file.
+  std::string signed_by;       ///< The name of the key; empty: no signature was asked for.
   /// The library's path; absolute if the path of the manifest is.
   [[nodiscard]] std::filesystem::path resolved() const { return file.parent_path() / library; }
 };

@@ -62,6 +62,9 @@ class DriverTest(unittest.TestCase):
     def set(self, name):
         return next(one for one in self.site.get("/v1/sets")["sets"] if one["name"] == name)
 
+    def set_problem(self, name):
+        return wait_for("the set says why it is closed", lambda: self.set(name).get("problem"))
+
     def closed(self):
         """Why the set `other` is closed. The daemon says it wherever it is asked, and works."""
         def why():
@@ -260,8 +263,6 @@ class UntrustedDriverTest(DriverTest):
         self.site.start()
         wait_for("the set is open", lambda: self.set("local")["open"])
 
-    def set_problem(self, name):
-        return wait_for("the set says why it is closed", lambda: self.set(name).get("problem"))
 
 
 class ConfigFileTest(DriverTest):

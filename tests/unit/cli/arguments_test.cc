@@ -146,7 +146,8 @@ TEST_F(ArgumentsTest, DriversAreListedForProgramsToo) {
   put("bad.hostler.json", "{");
   testing::internal::CaptureStdout();
   // This build may have drivers, or none.
-  (void)driver_list({folder / "none", folder.path()}, true);
+  (void)driver_list(
+      {.name = {}, .config = {}, .folders = {folder / "none", folder.path()}, .json = true});
   const std::string text = testing::internal::GetCapturedStdout();
   const auto said = json::Document::parse(text);
   ASSERT_TRUE(said) << text;

@@ -44,9 +44,12 @@ TEST(DiffTest, PoliciesAreTakenOverAtOnce) {
 TEST(DiffTest, SettingsOfADriverAreTakenOverAtOnce) {
   Config fresh = sample();
   fresh.sets[0].config_json = R"({"zone": "b"})";
-  fresh.driver_sha256["d"] = "ab";
+  fresh.trusted_drivers.sha256["d"] = "ab";
+  fresh.trusted_drivers.trust = model::DriverTrust::kSigned;
+  fresh.trusted_drivers.keys["acme"] = "key";
   EXPECT_THAT(diff(sample(), fresh).live,
-              ElementsAre("driver_sha256", "sets \"s\" (config or credentials)"));
+              ElementsAre("driver_sha256", "driver_trust", "driver_keys",
+                          "sets \"s\" (config or credentials)"));
   fresh = sample();
   fresh.sets[0].credentials_json = R"({"token": "new"})";
   EXPECT_THAT(diff(sample(), fresh).live, ElementsAre("sets \"s\" (config or credentials)"));
