@@ -373,7 +373,8 @@ void Hosts::on(const model::KillAttempt& command) {
   const auto link = find(command.instance);
   if (!link) return;
   const auto job = disk_.jobs().find(command.attempt.work);
-  const bool wanted = job != disk_.jobs().end() && job->second.record.cancel_requested;
+  const bool wanted = job != disk_.jobs().end() &&
+                      (job->second.record.cancel_requested || job->second.record.interrupted);
   if (spared_.contains(command.attempt) && !wanted)
     complain_(command.attempt.text() + " ran when the disk was put back, and is ended");
   if (job != disk_.jobs().end() && !disk_.was_put_back()) {
