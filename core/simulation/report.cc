@@ -68,8 +68,8 @@ void append(std::string& out, std::string_view text, std::size_t width) {
 }  // namespace
 
 std::string to_text(const std::vector<Named>& reports, std::string_view currency) {
-  constexpr std::size_t kHeadWidth = 26, kLeast = 12;
-  std::size_t width = kLeast;
+  constexpr std::size_t kHeadWidth = 26, kWidthMin = 12;
+  std::size_t width = kWidthMin;
   for (const Named& one : reports) width = std::max(width, one.name.size() + 2);
   std::string out(kHeadWidth, ' ');
   for (const Named& one : reports) append(out, one.name, width);

@@ -51,7 +51,10 @@ std::vector<const Machine*> Cloud::counted() const {
   std::vector<const Machine*> out;
   std::set<model::InstanceId> instances;
   for (const Machine* machine : living_) {
-    const bool ends_unseen = ids_lie_ && machine->state == model::CloudState::kTerminating;
+    const auto* known = disk_.instance(machine->instance);
+    const bool is_gone = known != nullptr && known->record.state == model::InstanceState::kGone;
+    const bool ends_unseen =
+        ids_lie_ && (is_gone || machine->state == model::CloudState::kTerminating);
     if (!machine->unasked && !ends_unseen && instances.insert(machine->instance).second)
       out.push_back(machine);
   }

@@ -233,7 +233,7 @@ void give_wrong_answers(Context& c) {
       {"an empty answer", http("200 OK", "")},
       {"a redirect", http("302 Found\r\nLocation: http://127.0.0.1:1/", "")},
       {"text that is no answer", http("200 OK", "<html>Welcome to the hotel's network</html>")},
-      {"bytes that are no HTTP", std::string("\0\xff\xfe garbage\r\n\r\n", 16)},
+      {"bytes that are no HTTP", std::string("\0\xff\xfe garbage\r\n\r\n", 15)},
       {"10 MiB", http("200 OK", std::string(kHuge, '['))}};
   for (const auto& [what, answer] : answers) {
     if (c.stops) return;

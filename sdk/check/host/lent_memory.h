@@ -30,7 +30,8 @@ class LentMemory {
   /// An array, null if it is empty.
   template <class T>
   const T* lend_array(const T* from, std::size_t n) {
-    return n == 0 ? nullptr : static_cast<const T*>(lend(from, n * sizeof(T)));
+    constexpr std::size_t kSize = sizeof(T);  // NOLINT(bugprone-sizeof-expression): also pointers
+    return n == 0 ? nullptr : static_cast<const T*>(lend(from, n * kSize));
   }
   /// A growable struct.
   template <class T>

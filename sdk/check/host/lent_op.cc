@@ -90,9 +90,10 @@ void LentOp::begin(const char* call, hostler_op* host, const Pretence& pretence,
 }
 
 LentOp& LentOp::of(const void* lent) {
-  const auto page = reinterpret_cast<std::uintptr_t>(lent) & ~(std::uintptr_t{kOpPage} - 1);
+  const auto* page =
+      static_cast<const char*>(lent) - reinterpret_cast<std::uintptr_t>(lent) % kOpPage;
   LentOp* owner = nullptr;
-  std::memcpy(&owner, reinterpret_cast<const void*>(page), sizeof owner);
+  std::memcpy(&owner, page, sizeof(void*));
   return *owner;
 }
 
