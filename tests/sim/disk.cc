@@ -185,6 +185,14 @@ const model::InstanceChanged* Disk::instance(model::InstanceId id) const {
   return found == instances_.end() ? nullptr : &found->second;
 }
 
+std::int64_t Disk::known_price(const model::InstanceType& type) const {
+  std::optional<std::int64_t> highest;
+  for (const auto& [key, row] : prices_)
+    if (row.type == type.name && row.market == type.market)
+      highest = std::max(highest.value_or(0), row.point.per_hour.value);
+  return highest.value_or(type.price_per_hour.value);
+}
+
 const model::AttemptChanged* Disk::attempt(model::AttemptId id) const {
   const auto found = attempts_.find(id);
   return found == attempts_.end() ? nullptr : &found->second;

@@ -39,6 +39,8 @@ class Disk {
     return forgotten_;
   }
   [[nodiscard]] const model::InstanceChanged* instance(model::InstanceId id) const;
+  /// The highest price that was reported of the type last, in any zone; if none was, the menu's.
+  [[nodiscard]] std::int64_t known_price(const model::InstanceType& type) const;
   [[nodiscard]] const std::map<model::InstanceId, model::InstanceChanged>& instances() const {
     return instances_;
   }

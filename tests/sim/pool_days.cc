@@ -262,7 +262,7 @@ void PoolDays::check_at_rest(const dispatch::Queries& queries, Now now) {
   std::int64_t cheapest = INT64_MAX, dearest = 0;
   for (const auto& type : policy.types)
     if (type.market == model::Market::kOnDemand)
-      cheapest = std::min(cheapest, type.price_per_hour.value);
+      cheapest = std::min(cheapest, disk_.known_price(type));
   std::size_t idle = 0, others = 0;
   for (const auto& host : queries.instances()) {
     if (host.record.state == InstanceState::kGone) continue;
