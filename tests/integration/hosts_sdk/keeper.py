@@ -117,30 +117,33 @@ class Keeper:
         return done.stdout
 
 
-def start_time(pid):
+def stat_of(pid):
+    """State, parent and start time of a process, read at once; None where there is none."""
     try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[19]
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
+    return fields[0], int(fields[1]), fields[19]
 
 
 def family(pid):
     """All processes below this one, and itself, as (pid, start time): no later process is taken for one of them."""
+    seen = {int(name): stat_of(name) for name in filter(str.isdigit, os.listdir("/proc"))}
     children = {}
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            parent = pathlib.Path(f"/proc/{name}/stat").read_text().rsplit(")", 1)[1].split()[1]
-            children.setdefault(int(parent), []).append(int(name))
+    for one, stat in seen.items():
+        if stat is not None:
+            children.setdefault(stat[1], []).append(one)
     found, waiting = set(), [pid]
     while waiting:
         one = waiting.pop()
-        found.add((one, start_time(one)))
+        if seen.get(one) is not None:
+            found.add((one, seen[one][2]))
         waiting += children.get(one, [])
     return found
 
 
 def running(processes):
     """Those of them that still run; a zombie does not."""
+    stats = {pid: stat_of(pid) for pid, _ in processes}
     return {(pid, start) for pid, start in processes
-            if start_time(pid) == start and
-            pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"}
+            if stats[pid] is not None and stats[pid][0] != "Z" and stats[pid][2] == start}
