@@ -32,7 +32,6 @@ std::string read_file(const std::string& path, std::size_t max) {
 }
 
 void write_file(const std::string& path, std::string_view text, unsigned mode, int at) {
-  static_assert(AT_FDCWD == -100);
   const Fd fd(
       ::openat(at, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) fail_errno("create " + path);

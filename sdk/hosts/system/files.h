@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fcntl.h>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -11,7 +13,7 @@ std::string read_file(const std::string& path, std::size_t max);
 
 /// Writes a file with exactly this mode, below the folder `at` (AT_FDCWD: the working folder).
 /// Throws a Failure.
-void write_file(const std::string& path, std::string_view text, unsigned mode, int at = -100);
+void write_file(const std::string& path, std::string_view text, unsigned mode, int at = AT_FDCWD);
 
 /// Makes a folder with exactly this mode, if it is not there.
 void make_folder(const std::string& path, unsigned mode);
