@@ -16,6 +16,7 @@ struct Arguments {
   PriceOptions prices;
   CostOptions cost;
   SimulateOptions simulate;
+  DriverNewOptions driver_new;
   DriverCheckOptions check;
   CloudTestOptions cloudtest;
   DriverReplayOptions replay;

@@ -108,6 +108,13 @@ int config_diff(Client& client, const std::string& file, bool json);
 int driver_list(const std::vector<std::string>& folders, bool json);
 int driver_manifest(const std::string& library, const std::string& sandbox);
 
+struct DriverNewOptions {
+  std::string name, language;
+  std::string sdk;  ///< The folder with the templates; empty: look for it.
+};
+/// Makes the folder `name` with a driver to start from. Fails if there is one already.
+int driver_new(const DriverNewOptions& options);
+
 /// The options of `hostler driver check`, which are those of driver-check; empty: not given.
 struct DriverCheckOptions {
   std::string library, config, format, seed, budget;
