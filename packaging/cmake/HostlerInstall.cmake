@@ -2,7 +2,7 @@
 # another by these places: core/daemon/installation.h.
 include(GNUInstallDirs)
 
-install(TARGETS hostler hostlerd RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS hostler hostlerd hostler-hosts RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS hostler-agent hostler-driver-host driver-check RUNTIME DESTINATION lib/hostler)
 
 # A driver with its manifest, which names the library's digest: who strips it must make it again.
