@@ -17,6 +17,7 @@ struct Arguments {
   CostOptions cost;
   SimulateOptions simulate;
   DriverOptions driver;
+  DriverNewOptions driver_new;
   DriverCheckOptions check;
   CloudTestOptions cloudtest;
   DriverReplayOptions replay;

@@ -122,6 +122,13 @@ int driver_explain(const DriverOptions& options);
 int driver_sign(const std::string& manifest, const std::string& key);
 int driver_manifest(const std::string& library, const std::string& sandbox);
 
+struct DriverNewOptions {
+  std::string name, language;
+  std::string sdk;  ///< The folder with the templates; empty: look for it.
+};
+/// Makes the folder `name` with a driver to start from. Fails if there is one already.
+int driver_new(const DriverNewOptions& options);
+
 /// The options of `hostler driver check`, which are those of driver-check; empty: not given.
 struct DriverCheckOptions {
   std::string library, config, format, seed, budget;

@@ -342,6 +342,20 @@ void add_driver_reports(CLI::App& driver, Arguments& a, Chosen& chosen) {
       ->required();
 }
 
+void add_driver_new(CLI::App& driver, Arguments& a, Chosen& chosen) {
+  CLI::App* c = driver.add_subcommand("new", "Make a folder with a driver to start from");
+  c->add_option("name", a.driver_new.name, "The name of the driver, and of the folder")
+      ->type_name("NAME")
+      ->required();
+  c->add_option("--lang", a.driver_new.language, "c, cpp, rust or go")
+      ->type_name("LANG")
+      ->check(one_of({"c", "cpp", "rust", "go"}))
+      ->required();
+  c->add_option("--sdk", a.driver_new.sdk, "The folder with the templates (that of hostler-sdk)")
+      ->type_name("FOLDER");
+  c->callback([&a, &chosen] { chosen.without_daemon = [&a] { return driver_new(a.driver_new); }; });
+}
+
 void add_driver_check(CLI::App& driver, Arguments& a, Chosen& chosen) {
   DriverCheckOptions& o = a.check;
   CLI::App* c = driver.add_subcommand("check", "Check a driver against the rules of the ABI");
@@ -421,6 +435,7 @@ void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_flag("--json", a.json, "Print JSON");
   CLI::App* driver = app.add_subcommand("driver", "Inspect cloud drivers")->require_subcommand(1);
   add_driver_reports(*driver, a, chosen);
+  add_driver_new(*driver, a, chosen);
   add_driver_check(*driver, a, chosen);
   c = driver->add_subcommand("manifest", "Print the manifest of a driver");
   c->add_option("library", a.file, "The driver's .so")->type_name("FILE")->required();

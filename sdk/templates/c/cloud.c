@@ -24,7 +24,8 @@ hostler_status fail(hostler_op* op, hostler_status status, const char* format, .
   return status;
 }
 
-/* ---- settings: every error names the member, and none shows a credential ---------------------- */
+/* ---- settings: every error names the member, and none shows a credential ----------------------
+ */
 
 static hostler_status only_member(hostler_op* op, const char* what, hostler_str json,
                                   const char* name, struct json* out) {
@@ -53,7 +54,8 @@ hostler_status cloud_settings(struct cloud* c, const hostler_set_config* config,
   const char* const colon = at.ptr == NULL ? NULL : strrchr(at.ptr, ':');
   const long port = colon == NULL ? 0 : strtol(colon + 1, NULL, 10);
   if (colon == NULL || colon == at.ptr || colon - at.ptr > 255 || port < 1 || port > 65535)
-    return fail(op, HOSTLER_E_INVALID, "config.endpoint: must be ADDRESS:PORT, such as 127.0.0.1:4000");
+    return fail(op, HOSTLER_E_INVALID,
+                "config.endpoint: must be ADDRESS:PORT, such as 127.0.0.1:4000");
   memcpy(c->host, at.ptr, (size_t)(colon - at.ptr));
   (void)snprintf(c->port, sizeof c->port, "%ld", port);
   status = only_member(op, "credentials", config->credentials_json, "token", &token);
@@ -64,7 +66,8 @@ hostler_status cloud_settings(struct cloud* c, const hostler_set_config* config,
   return HOSTLER_OK;
 }
 
-/* ---- the connection --------------------------------------------------------------------------- */
+/* ---- the connection ---------------------------------------------------------------------------
+ */
 
 /* Waits until the socket is ready. A cancel is noticed within STEP_MS. */
 static hostler_status wait_for(hostler_op* op, int fd, short events) {
@@ -103,7 +106,8 @@ static hostler_status connect_to(const struct cloud* c, hostler_op* op, int* fd)
   return status;
 }
 
-static hostler_status send_all(const struct cloud* c, hostler_op* op, int fd, const struct text* t) {
+static hostler_status send_all(const struct cloud* c, hostler_op* op, int fd,
+                               const struct text* t) {
   for (size_t sent = 0; sent < t->n;) {
     const ssize_t n = send(fd, t->at + sent, t->n - sent, MSG_NOSIGNAL);
     if (n > 0) {
@@ -135,14 +139,17 @@ static hostler_status receive(const struct cloud* c, hostler_op* op, int fd, str
   }
 }
 
-/* ---- a request and its answer ----------------------------------------------------------------- */
+/* ---- a request and its answer -----------------------------------------------------------------
+ */
 
 static hostler_status understand(hostler_op* op, struct answer* a) {
   static const struct {
     const char* error;
     hostler_status status;
-  } kMeanings[] = {{"unauthorized", HOSTLER_E_AUTH},  {"invalid", HOSTLER_E_INVALID},
-                   {"not_found", HOSTLER_E_NOT_FOUND}, {"conflict", HOSTLER_E_CONFLICT},
+  } kMeanings[] = {{"unauthorized", HOSTLER_E_AUTH},
+                   {"invalid", HOSTLER_E_INVALID},
+                   {"not_found", HOSTLER_E_NOT_FOUND},
+                   {"conflict", HOSTLER_E_CONFLICT},
                    {"limit", HOSTLER_E_QUOTA}};
   a->value = json_read(a->bytes.at, a->bytes.n);
   a->texts = malloc(2 * a->bytes.n);
@@ -170,8 +177,8 @@ hostler_status cloud_ask(const struct cloud* c, hostler_op* op, struct text* req
   text_quote(request, (hostler_str){c->token, strlen(c->token)});
   text_put(request, "}\n");
   int fd = -1;
-  hostler_status status = request->failed ? fail(op, HOSTLER_E_INTERNAL, "out of memory")
-                                          : connect_to(c, op, &fd);
+  hostler_status status =
+      request->failed ? fail(op, HOSTLER_E_INTERNAL, "out of memory") : connect_to(c, op, &fd);
   if (status == HOSTLER_OK) {
     status = send_all(c, op, fd, request);
     if (status == HOSTLER_OK) status = receive(c, op, fd, &answer->bytes);

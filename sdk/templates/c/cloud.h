@@ -15,7 +15,7 @@ hostler_status cloud_settings(struct cloud* c, const hostler_set_config* config,
 
 struct answer {
   struct text bytes;
-  char* texts;          /* the memory of `room` */
+  char* texts;            /* the memory of `room` */
   struct json_texts room; /* for the texts of the answer */
   struct json value;
 };

@@ -1,5 +1,6 @@
 /* The driver mycloud: what hostler asks for, in the words of the cloud. It keeps nothing in memory
- * but its settings, so calls may come from many threads, and a new process goes on where one ended. */
+ * but its settings, so calls may come from many threads, and a new process goes on where one ended.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,32 +10,34 @@ struct hostler_set {
   struct cloud cloud;
 };
 
-/* ---- what cannot be done is refused, never left out (law 6 of driver.h) ----------------------- */
+/* ---- what cannot be done is refused, never left out (law 6 of driver.h) -----------------------
+ */
 
 static hostler_status no_flags(hostler_op* op, uint32_t flags) {
   if (flags == 0) return HOSTLER_OK;
-  return fail(op, HOSTLER_E_UNSUPPORTED, "flags %u of the request are newer than this driver", flags);
+  return fail(op, HOSTLER_E_UNSUPPORTED, "flags %u of the request are newer than this driver",
+              flags);
 }
 
 static hostler_status refuse_wishes(const hostler_create_req* r, hostler_op* op) {
   const hostler_user_data* const data = r->user_data;
   const char* const wish =
-      r->flags != 0 || r->type->flags != 0               ? "a flag that is newer than this driver"
-      : r->market > HOSTLER_MARKET_ON_DEMAND             ? "spot, or another market"
-      : r->type->market > HOSTLER_MARKET_ON_DEMAND       ? "a type of spot, or another market"
-      : r->tenancy != HOSTLER_TENANCY_DEFAULT            ? "tenancy"
-      : r->public_ip != HOSTLER_PUBLIC_IP_DEFAULT &&
-              r->public_ip != HOSTLER_PUBLIC_IP_NO       ? "a public address"
-      : r->type->gpus != 0                               ? "GPUs"
-      : r->n_disks != 0                                  ? "disks"
-      : r->zone.len != 0 || r->region.len != 0           ? "zones and regions"
-      : r->subnet.len != 0                               ? "subnets"
-      : r->image_id.len != 0                             ? "images"
-      : r->n_security_groups != 0                        ? "security groups"
-      : r->n_profiles != 0                               ? "profiles"
-      : r->placement_group.len != 0                      ? "placement groups"
-      : r->capacity_reservation.len != 0                 ? "capacity reservations"
-      : r->identity_profile.len != 0                     ? "identity profiles"
+      r->flags != 0 || r->type->flags != 0         ? "a flag that is newer than this driver"
+      : r->market > HOSTLER_MARKET_ON_DEMAND       ? "spot, or another market"
+      : r->type->market > HOSTLER_MARKET_ON_DEMAND ? "a type of spot, or another market"
+      : r->tenancy != HOSTLER_TENANCY_DEFAULT      ? "tenancy"
+      : r->public_ip != HOSTLER_PUBLIC_IP_DEFAULT && r->public_ip != HOSTLER_PUBLIC_IP_NO
+          ? "a public address"
+      : r->type->gpus != 0                     ? "GPUs"
+      : r->n_disks != 0                        ? "disks"
+      : r->zone.len != 0 || r->region.len != 0 ? "zones and regions"
+      : r->subnet.len != 0                     ? "subnets"
+      : r->image_id.len != 0                   ? "images"
+      : r->n_security_groups != 0              ? "security groups"
+      : r->n_profiles != 0                     ? "profiles"
+      : r->placement_group.len != 0            ? "placement groups"
+      : r->capacity_reservation.len != 0       ? "capacity reservations"
+      : r->identity_profile.len != 0           ? "identity profiles"
       : data != NULL && (data->format > HOSTLER_USER_DATA_SH ||
                          (data->flags & ~HOSTLER_USER_DATA_SECRET) != 0)
           ? "user data of this form"
@@ -43,7 +46,8 @@ static hostler_status refuse_wishes(const hostler_create_req* r, hostler_op* op)
   return fail(op, HOSTLER_E_UNSUPPORTED, "this cloud does not have %s", wish);
 }
 
-/* ---- machines of the cloud as records --------------------------------------------------------- */
+/* ---- machines of the cloud as records ---------------------------------------------------------
+ */
 
 enum { TAGS_MAX = 128 };
 
@@ -78,8 +82,7 @@ static int read_machine(struct json from, struct answer* a, struct machine* m) {
   out->idempotency_key = json_text(json_member(from, "key"), &a->room);
   out->remote_user = json_text(json_member(from, "user"), &a->room);
   while (json_next(&rest, &key, &value) && out->n_tags < TAGS_MAX)
-    m->tags[out->n_tags++] =
-        (hostler_kv){json_text(key, &a->room), json_text(value, &a->room)};
+    m->tags[out->n_tags++] = (hostler_kv){json_text(key, &a->room), json_text(value, &a->room)};
   out->tags = m->tags;
   /* Whose it is comes back from the tags: hostler trusts nothing else. */
   out->set_id = tag(m, "hostler-set");
@@ -116,7 +119,8 @@ static void add_tags(struct text* to, const hostler_kv* tags, size_t n) {
   text_put(to, "}");
 }
 
-/* ---- the functions of the table, in the order of driver.h ------------------------------------- */
+/* ---- the functions of the table, in the order of driver.h -------------------------------------
+ */
 
 static hostler_status set_open(const hostler_host* h, const hostler_set_config* c, hostler_op* op,
                                hostler_set** out) {
@@ -290,9 +294,10 @@ static const hostler_driver kDriver = {
     .version = "0.1",
     .license = "Apache-2.0",
     .runtime = "c",
-    .config_schema_json = "{\"type\": \"object\", \"required\": [\"endpoint\"],"
-                          " \"additionalProperties\": false,"
-                          " \"properties\": {\"endpoint\": {\"type\": \"string\"}}}",
+    .config_schema_json =
+        "{\"type\": \"object\", \"required\": [\"endpoint\"],"
+        " \"additionalProperties\": false,"
+        " \"properties\": {\"endpoint\": {\"type\": \"string\"}}}",
     .set_open = set_open,
     .set_close = set_close,
     .set_info = set_info,
