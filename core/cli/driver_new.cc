@@ -30,7 +30,7 @@ Result<fs::path> find_sdk(const std::string& named, const std::string& language)
   if (named.empty()) {
     std::error_code problem;
     const auto folder = fs::read_symlink("/proc/self/exe", problem).parent_path();
-    places = {folder / "../share/hostler/sdk", folder / "../../../sdk"};
+    places = {folder / "../share/hostler-sdk", folder / "../../../sdk"};
   }
   std::string tried;
   for (const auto& place : places) {

@@ -13,5 +13,8 @@ foreach(driver ec2 local lxd)
 endforeach()
 install(TARGETS hostler-local-supervisor RUNTIME DESTINATION lib/hostler/drivers)
 
+# What `hostler driver new` copies.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/sdk/templates DESTINATION ${CMAKE_INSTALL_DATADIR}/hostler-sdk)
+install(FILES ${PROJECT_SOURCE_DIR}/sdk/driver.map DESTINATION ${CMAKE_INSTALL_DATADIR}/hostler-sdk)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/sdk/include/hostler
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -194,7 +194,7 @@ void Session::close() {
   Relay& relay = Relay::get();
   if (relay.closes_running() > 0)
     context_.findings.fail("R25", "set_close", "has not returned within 5 s");
-  hygiene().check_process(context_.findings, call);
+  hygiene().check_process(context_.findings, call, relay.is_go());
   if (hangs) return;
   if (relay.closes_running() == 0 && relay.opens() == 0 && open_sessions == 0)
     hygiene().check_closed(context_.findings, relay.is_go());

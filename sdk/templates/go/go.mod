@@ -1,0 +1,3 @@
+module mycloud
+
+go 1.19
