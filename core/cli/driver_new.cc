@@ -54,16 +54,20 @@ std::string with_name(std::string text, const std::string& name) {
   return text;
 }
 
+/// What is for all languages, then what is for this one.
 Result<std::vector<fs::path>> files_of_template(const fs::path& sdk, const std::string& language) {
   std::vector<fs::path> out{sdk / "driver.map"};
   std::error_code problem;
-  for (fs::directory_iterator entry(sdk / "templates" / language, problem), end;
-       !problem && entry != end; entry.increment(problem))
-    if (entry->is_regular_file(problem)) out.push_back(entry->path());
+  for (const auto& folder : {std::string("shared"), language}) {
+    const auto first = static_cast<std::ptrdiff_t>(out.size());
+    for (fs::directory_iterator entry(sdk / "templates" / folder, problem), end;
+         !problem && entry != end; entry.increment(problem))
+      if (entry->is_regular_file(problem)) out.push_back(entry->path());
+    std::sort(out.begin() + first, out.end());
+  }
   if (problem)
     return tl::unexpected(
         Error{Errc::kInternal, "read the templates in " + sdk.string() + ": " + problem.message()});
-  std::sort(out.begin() + 1, out.end());
   return out;
 }
 

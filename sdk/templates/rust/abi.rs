@@ -49,17 +49,24 @@ pub struct Str {
     pub len: usize,
 }
 impl Str {
-    pub const NONE: Str = Str { ptr: std::ptr::null(), len: 0 };
+    pub const NONE: Str = Str {
+        ptr: std::ptr::null(),
+        len: 0,
+    };
     /// Borrowed: the text outlives what it is put into.
     pub fn of(text: &str) -> Str {
-        Str { ptr: text.as_ptr() as *const c_char, len: text.len() }
+        Str {
+            ptr: text.as_ptr() as *const c_char,
+            len: text.len(),
+        }
     }
     /// Of a request, which lives until its function returns.
     pub unsafe fn get<'a>(self) -> &'a str {
         if self.len == 0 {
             return "";
         }
-        std::str::from_utf8(std::slice::from_raw_parts(self.ptr as *const u8, self.len)).unwrap_or("")
+        std::str::from_utf8(std::slice::from_raw_parts(self.ptr as *const u8, self.len))
+            .unwrap_or("")
     }
 }
 
@@ -96,7 +103,8 @@ pub struct Op {
     pub deadline_mono_ns: u64,
     pub error: *mut Error,
     pub is_cancelled: unsafe extern "C" fn(*const Op) -> i32,
-    pub on_cancel: unsafe extern "C" fn(*mut Op, Option<unsafe extern "C" fn(*mut c_void)>, *mut c_void),
+    pub on_cancel:
+        unsafe extern "C" fn(*mut Op, Option<unsafe extern "C" fn(*mut c_void)>, *mut c_void),
     pub emit: unsafe extern "C" fn(*mut Op, *const c_void) -> i32,
     pub complete: unsafe extern "C" fn(*mut Op, Status),
 }
@@ -279,7 +287,8 @@ pub struct Driver<Set> {
     pub license: *const c_char,
     pub runtime: *const c_char,
     pub config_schema_json: *const c_char,
-    pub set_open: unsafe extern "C" fn(*const Host, *const SetConfig, *mut Op, *mut *mut Set) -> Status,
+    pub set_open:
+        unsafe extern "C" fn(*const Host, *const SetConfig, *mut Op, *mut *mut Set) -> Status,
     pub set_close: unsafe extern "C" fn(*mut Set),
     pub set_info: Call<Set, SetInfoReq>,
     pub create: Call<Set, CreateReq>,

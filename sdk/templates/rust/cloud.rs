@@ -21,7 +21,12 @@ pub struct Failure {
 }
 
 pub fn failure(status: abi::Status, message: impl Into<String>) -> Failure {
-    Failure { status, message: message.into(), code: String::new(), outcome_unknown: false }
+    Failure {
+        status,
+        message: message.into(),
+        code: String::new(),
+        outcome_unknown: false,
+    }
 }
 
 pub struct Cloud {
@@ -38,11 +43,17 @@ fn only_member(what: &str, json: &str, name: &str) -> Result<String, Failure> {
         _ => return invalid(format!("{}: is no JSON object", what)),
     };
     if let Some((key, _)) = members.iter().find(|(key, _)| key != name) {
-        return invalid(format!("{}: there is no {:.100?}, only {}", what, key, name));
+        return invalid(format!(
+            "{}: there is no {:.100?}, only {}",
+            what, key, name
+        ));
     }
     match members.last() {
         Some((_, Json::Text(text))) if !text.is_empty() && text.len() < 256 => Ok(text.clone()),
-        _ => invalid(format!("{}.{}: a text of 1 to 255 bytes is needed", what, name)),
+        _ => invalid(format!(
+            "{}.{}: a text of 1 to 255 bytes is needed",
+            what, name
+        )),
     }
 }
 
@@ -51,9 +62,19 @@ impl Cloud {
     pub fn new(config: &str, credentials: &str) -> Result<Cloud, Failure> {
         let endpoint = only_member("config", config, "endpoint")?;
         let token = only_member("credentials", credentials, "token")?;
-        match endpoint.rsplit_once(':').map(|(host, port)| (host, port.parse::<u16>())) {
-            Some((host, Ok(port))) if !host.is_empty() && port != 0 => Ok(Cloud { host: host.into(), port, token }),
-            _ => Err(failure(abi::INVALID, "config.endpoint: must be ADDRESS:PORT, such as 127.0.0.1:4000")),
+        match endpoint
+            .rsplit_once(':')
+            .map(|(host, port)| (host, port.parse::<u16>()))
+        {
+            Some((host, Ok(port))) if !host.is_empty() && port != 0 => Ok(Cloud {
+                host: host.into(),
+                port,
+                token,
+            }),
+            _ => Err(failure(
+                abi::INVALID,
+                "config.endpoint: must be ADDRESS:PORT, such as 127.0.0.1:4000",
+            )),
         }
     }
 
@@ -70,14 +91,26 @@ impl Cloud {
         );
         let line = exchange(op, &mut stream, request.as_bytes())
             // From the first byte on the request may have been carried out.
-            .map_err(|f| Failure { outcome_unknown: true, ..f })?;
+            .map_err(|f| Failure {
+                outcome_unknown: true,
+                ..f
+            })?;
         understand(&line)
     }
 
     fn connect(&self, op: &abi::Op) -> Result<TcpStream, Failure> {
-        let lost = |e: std::io::Error| failure(abi::TRANSIENT, format!("connect to {}:{}: {}", self.host, self.port, e));
-        let address = (self.host.as_str(), self.port).to_socket_addrs().map_err(lost)?.next();
-        let address = address.ok_or_else(|| failure(abi::TRANSIENT, format!("{} has no address", self.host)))?;
+        let lost = |e: std::io::Error| {
+            failure(
+                abi::TRANSIENT,
+                format!("connect to {}:{}: {}", self.host, self.port, e),
+            )
+        };
+        let address = (self.host.as_str(), self.port)
+            .to_socket_addrs()
+            .map_err(lost)?
+            .next();
+        let address = address
+            .ok_or_else(|| failure(abi::TRANSIENT, format!("{} has no address", self.host)))?;
         let time = CONNECT_MAX.min(time_left(op)).max(Duration::from_millis(1));
         let stream = TcpStream::connect_timeout(&address, time).map_err(lost)?;
         stream.set_read_timeout(Some(STEP)).map_err(lost)?;
@@ -101,7 +134,10 @@ fn time_left(op: &abi::Op) -> Duration {
     if op.deadline_mono_ns == 0 {
         return Duration::MAX;
     }
-    let mut now = Timespec { seconds: 0, nanoseconds: 0 };
+    let mut now = Timespec {
+        seconds: 0,
+        nanoseconds: 0,
+    };
     unsafe { clock_gettime(CLOCK_MONOTONIC, &mut now) };
     let now = now.seconds as u64 * 1_000_000_000 + now.nanoseconds as u64;
     Duration::from_nanos(op.deadline_mono_ns.saturating_sub(now))
@@ -118,11 +154,19 @@ fn go_on(op: &abi::Op) -> Result<(), Failure> {
 }
 
 fn is_pause(e: &std::io::Error) -> bool {
-    matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
+    matches!(
+        e.kind(),
+        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+    )
 }
 
 fn exchange(op: &abi::Op, stream: &mut TcpStream, mut request: &[u8]) -> Result<Vec<u8>, Failure> {
-    let lost = |what: &str| failure(abi::TRANSIENT, format!("the connection to the cloud: {}", what));
+    let lost = |what: &str| {
+        failure(
+            abi::TRANSIENT,
+            format!("the connection to the cloud: {}", what),
+        )
+    };
     while !request.is_empty() {
         go_on(op)?;
         match stream.write(request) {
@@ -149,11 +193,17 @@ fn exchange(op: &abi::Op, stream: &mut TcpStream, mut request: &[u8]) -> Result<
 
 fn understand(line: &[u8]) -> Result<Json, Failure> {
     let answer = std::str::from_utf8(line).ok().and_then(Json::read);
-    let answer = answer.ok_or_else(|| failure(abi::TRANSIENT, "the cloud has sent what is no answer"))?;
+    let answer =
+        answer.ok_or_else(|| failure(abi::TRANSIENT, "the cloud has sent what is no answer"))?;
     match answer.get("ok").text() {
         "true" => return Ok(answer),
         "false" => {}
-        _ => return Err(failure(abi::TRANSIENT, "the cloud has sent what is no answer")),
+        _ => {
+            return Err(failure(
+                abi::TRANSIENT,
+                "the cloud has sent what is no answer",
+            ))
+        }
     }
     let code = answer.get("error").text();
     let status = match code {
@@ -165,5 +215,8 @@ fn understand(line: &[u8]) -> Result<Json, Failure> {
         _ => abi::TRANSIENT,
     };
     let message = format!("the cloud refused: {}", answer.get("message").text());
-    Err(Failure { code: code.to_string(), ..failure(status, message) })
+    Err(Failure {
+        code: code.to_string(),
+        ..failure(status, message)
+    })
 }

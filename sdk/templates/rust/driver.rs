@@ -16,8 +16,12 @@ type Done = Result<(), Failure>;
 
 /// The barrier: no panic leaves a function. Fills in the error of `op`.
 unsafe fn guard(op: *mut Op, body: impl FnOnce(&Op) -> Done) -> Status {
-    let done = catch_unwind(AssertUnwindSafe(|| body(&*op)))
-        .unwrap_or_else(|_| Err(Failure { outcome_unknown: true, ..failure(abi::INTERNAL, "the driver panicked") }));
+    let done = catch_unwind(AssertUnwindSafe(|| body(&*op))).unwrap_or_else(|_| {
+        Err(Failure {
+            outcome_unknown: true,
+            ..failure(abi::INTERNAL, "the driver panicked")
+        })
+    });
     let failed = match done {
         Ok(()) => return abi::OK,
         Err(failed) => failed,
@@ -26,7 +30,10 @@ unsafe fn guard(op: *mut Op, body: impl FnOnce(&Op) -> Done) -> Status {
     if failed.outcome_unknown {
         (*error).flags |= abi::OUTCOME_UNKNOWN;
     }
-    for (field, text) in [(abi::TEXT_MESSAGE, &failed.message), (abi::TEXT_PROVIDER_CODE, &failed.code)] {
+    for (field, text) in [
+        (abi::TEXT_MESSAGE, &failed.message),
+        (abi::TEXT_PROVIDER_CODE, &failed.code),
+    ] {
         if !text.is_empty() {
             ((*error).set_text)(error, field, text.as_ptr() as *const c_char, text.len());
         }
@@ -39,7 +46,10 @@ unsafe fn guard(op: *mut Op, body: impl FnOnce(&Op) -> Done) -> Status {
 fn no_flags(flags: u32) -> Done {
     match flags {
         0 => Ok(()),
-        _ => Err(failure(abi::UNSUPPORTED, format!("flags {} of the request are newer than this driver", flags))),
+        _ => Err(failure(
+            abi::UNSUPPORTED,
+            format!("flags {} of the request are newer than this driver", flags),
+        )),
     }
 }
 
@@ -48,11 +58,18 @@ unsafe fn refuse_wishes(r: &abi::CreateReq) -> Done {
     let kind = &*r.machine_type;
     no_flags(kind.flags)?;
     let has_odd_data = !r.user_data.is_null()
-        && ((*r.user_data).format > abi::USER_DATA_SH || (*r.user_data).flags & !abi::USER_DATA_SECRET != 0);
+        && ((*r.user_data).format > abi::USER_DATA_SH
+            || (*r.user_data).flags & !abi::USER_DATA_SECRET != 0);
     let wishes = [
-        (r.market > abi::MARKET_ON_DEMAND || kind.market > abi::MARKET_ON_DEMAND, "spot, or another market"),
+        (
+            r.market > abi::MARKET_ON_DEMAND || kind.market > abi::MARKET_ON_DEMAND,
+            "spot, or another market",
+        ),
         (r.tenancy != 0, "tenancy"),
-        (r.public_ip == abi::PUBLIC_IP_YES || r.public_ip > abi::PUBLIC_IP_NO, "public addresses"),
+        (
+            r.public_ip == abi::PUBLIC_IP_YES || r.public_ip > abi::PUBLIC_IP_NO,
+            "public addresses",
+        ),
         (kind.gpus != 0, "GPUs"),
         (r.n_disks != 0, "disks"),
         (r.zone.len != 0 || r.region.len != 0, "zones and regions"),
@@ -67,14 +84,20 @@ unsafe fn refuse_wishes(r: &abi::CreateReq) -> Done {
     ];
     match wishes.iter().find(|(is_asked, _)| *is_asked) {
         None => Ok(()),
-        Some((_, wish)) => Err(failure(abi::UNSUPPORTED, format!("this cloud does not have {}", wish))),
+        Some((_, wish)) => Err(failure(
+            abi::UNSUPPORTED,
+            format!("this cloud does not have {}", wish),
+        )),
     }
 }
 
 // ---- machines of the cloud as records
 
 unsafe fn send<Record>(op: &Op, record: &Record) -> Done {
-    match (op.emit)(op as *const Op as *mut Op, record as *const Record as *const c_void) {
+    match (op.emit)(
+        op as *const Op as *mut Op,
+        record as *const Record as *const c_void,
+    ) {
         0 => Ok(()),
         _ => Err(failure(abi::CANCELLED, "stopped by the host")),
     }
@@ -83,7 +106,10 @@ unsafe fn send<Record>(op: &Op, record: &Record) -> Done {
 fn check_machine(machine: &Json) -> Done {
     match (machine.get("tags"), machine.get("id")) {
         (Json::Object(_), Json::Text(id)) if !id.is_empty() => Ok(()),
-        _ => Err(failure(abi::TRANSIENT, "the cloud has sent what is no machine")),
+        _ => Err(failure(
+            abi::TRANSIENT,
+            "the cloud has sent what is no machine",
+        )),
     }
 }
 
@@ -97,9 +123,18 @@ fn tags_of(machine: &Json) -> &[(String, Json)] {
 unsafe fn emit(op: &Op, machine: &Json) -> Done {
     let text = |name| Str::of(machine.get(name).text());
     let number = |name| machine.get(name).text().parse::<i64>().unwrap_or(0).max(0);
-    let address = abi::Address { scope: abi::ADDRESS_PRIVATE, reserved0: 0, text: text("address") };
-    let tags: Vec<Kv> =
-        tags_of(machine).iter().map(|(k, v)| Kv { key: Str::of(k), value: Str::of(v.text()) }).collect();
+    let address = abi::Address {
+        scope: abi::ADDRESS_PRIVATE,
+        reserved0: 0,
+        text: text("address"),
+    };
+    let tags: Vec<Kv> = tags_of(machine)
+        .iter()
+        .map(|(k, v)| Kv {
+            key: Str::of(k),
+            value: Str::of(v.text()),
+        })
+        .collect();
     let mut out: abi::Instance = zeroed();
     out.struct_size = size_of::<abi::Instance>() as u32;
     out.kind = abi::REC_INSTANCE;
@@ -127,10 +162,17 @@ unsafe fn emit(op: &Op, machine: &Json) -> Done {
 }
 
 unsafe fn is_wanted(machine: &Json, r: &abi::ListReq) -> bool {
-    let (ids, filter) = (abi::slice(r.ids, r.n_ids), abi::slice(r.tag_filter, r.n_tag_filter));
+    let (ids, filter) = (
+        abi::slice(r.ids, r.n_ids),
+        abi::slice(r.tag_filter, r.n_tag_filter),
+    );
     let id = machine.get("id").text();
     (ids.is_empty() || ids.iter().any(|one| one.get() == id))
-        && filter.iter().all(|f| tags_of(machine).iter().any(|(k, v)| k == f.key.get() && v.text() == f.value.get()))
+        && filter.iter().all(|f| {
+            tags_of(machine)
+                .iter()
+                .any(|(k, v)| k == f.key.get() && v.text() == f.value.get())
+        })
 }
 
 /// The machines of the cloud. A list is complete or an error: what is not understood is not left out.
@@ -145,13 +187,27 @@ fn machines(cloud: &Cloud, op: &Op) -> Result<Vec<Json>, Failure> {
 }
 
 unsafe fn with_tags(tags: &[Kv]) -> String {
-    let quoted = |t: &Kv| format!("{}:{}", Json::quote(t.key.get()), Json::quote(t.value.get()));
-    format!(",\"tags\":{{{}}}", tags.iter().map(quoted).collect::<Vec<_>>().join(","))
+    let quoted = |t: &Kv| {
+        format!(
+            "{}:{}",
+            Json::quote(t.key.get()),
+            Json::quote(t.value.get())
+        )
+    };
+    format!(
+        ",\"tags\":{{{}}}",
+        tags.iter().map(quoted).collect::<Vec<_>>().join(",")
+    )
 }
 
 // ---- the functions of the table, in the order of driver.h
 
-unsafe extern "C" fn set_open(_: *const abi::Host, c: *const abi::SetConfig, op: *mut Op, out: *mut *mut Cloud) -> Status {
+unsafe extern "C" fn set_open(
+    _: *const abi::Host,
+    c: *const abi::SetConfig,
+    op: *mut Op,
+    out: *mut *mut Cloud,
+) -> Status {
     guard(op, |op| {
         no_flags((*c).flags)?;
         let cloud = Cloud::new((*c).config_json.get(), (*c).credentials_json.get())?;
@@ -172,7 +228,8 @@ unsafe extern "C" fn set_info(cloud: *mut Cloud, r: *const abi::SetInfoReq, op: 
         out.struct_size = size_of::<abi::SetInfo>() as u32;
         out.kind = abi::REC_SET_INFO;
         out.account_id = Str::of(&(*cloud).host);
-        out.capabilities = abi::CAP_CREATE_TOKEN_NATIVE | abi::CAP_HOST_KEY_INJECT | abi::CAP_USER_DATA;
+        out.capabilities =
+            abi::CAP_CREATE_TOKEN_NATIVE | abi::CAP_HOST_KEY_INJECT | abi::CAP_USER_DATA;
         out.list_consistency_ms = 1; // at once; 0 would mean that nobody knows
         out.user_data_max_bytes = 256 * 1024;
         out.tags_max = 64;
@@ -186,20 +243,38 @@ unsafe extern "C" fn create(cloud: *mut Cloud, r: *const abi::CreateReq, op: *mu
     guard(op, |op| {
         let r = &*r;
         refuse_wishes(r)?;
-        let keys: Vec<String> =
-            abi::slice(r.ssh_public_keys, r.n_ssh_public_keys).iter().map(|key| Json::quote(key.get())).collect();
-        let mut request = format!(",\"key\":{},\"authorized_keys\":[{}]", Json::quote(r.idempotency_key.get()), keys.join(","));
+        let keys: Vec<String> = abi::slice(r.ssh_public_keys, r.n_ssh_public_keys)
+            .iter()
+            .map(|key| Json::quote(key.get()))
+            .collect();
+        let mut request = format!(
+            ",\"key\":{},\"authorized_keys\":[{}]",
+            Json::quote(r.idempotency_key.get()),
+            keys.join(",")
+        );
         if r.ssh_host_key_private.len != 0 {
-            request += &format!(",\"host_key\":{}", Json::quote(r.ssh_host_key_private.get()));
+            request += &format!(
+                ",\"host_key\":{}",
+                Json::quote(r.ssh_host_key_private.get())
+            );
         }
         if !r.user_data.is_null() && (*r.user_data).n_bytes != 0 {
-            let script = std::str::from_utf8(abi::slice((*r.user_data).bytes, (*r.user_data).n_bytes));
-            let script = script.map_err(|_| failure(abi::UNSUPPORTED, "user data must be UTF-8"))?;
+            let script =
+                std::str::from_utf8(abi::slice((*r.user_data).bytes, (*r.user_data).n_bytes));
+            let script =
+                script.map_err(|_| failure(abi::UNSUPPORTED, "user data must be UTF-8"))?;
             request += &format!(",\"user_data\":{}", Json::quote(script));
         }
-        let answer = (*cloud).ask(op, "create", &(request + &with_tags(abi::slice(r.tags, r.n_tags))))?;
+        let answer = (*cloud).ask(
+            op,
+            "create",
+            &(request + &with_tags(abi::slice(r.tags, r.n_tags))),
+        )?;
         let machine = answer.get("machine");
-        check_machine(machine).map_err(|f| Failure { outcome_unknown: true, ..f })?;
+        check_machine(machine).map_err(|f| Failure {
+            outcome_unknown: true,
+            ..f
+        })?;
         emit(op, machine)
     })
 }
@@ -208,7 +283,9 @@ unsafe extern "C" fn list(cloud: *mut Cloud, r: *const abi::ListReq, op: *mut Op
     guard(op, |op| {
         no_flags((*r).flags)?;
         let all = machines(&*cloud, op)?;
-        all.iter().filter(|machine| is_wanted(machine, &*r)).try_for_each(|machine| emit(op, machine))
+        all.iter()
+            .filter(|machine| is_wanted(machine, &*r))
+            .try_for_each(|machine| emit(op, machine))
     })
 }
 
@@ -225,7 +302,9 @@ unsafe extern "C" fn destroy(cloud: *mut Cloud, r: *const abi::DestroyReq, op: *
         if !set.is_empty() && machine.get("tags").get("hostler-set").text() != set {
             return Err(failure(abi::CONFLICT, format!("{} is another set's", id)));
         }
-        (*cloud).ask(op, "destroy", &format!(",\"id\":{}", Json::quote(id))).map(|_| ())
+        (*cloud)
+            .ask(op, "destroy", &format!(",\"id\":{}", Json::quote(id)))
+            .map(|_| ())
     })
 }
 
@@ -233,7 +312,13 @@ unsafe extern "C" fn set_tags(cloud: *mut Cloud, r: *const abi::SetTagsReq, op: 
     guard(op, |op| {
         no_flags((*r).flags)?;
         let id = format!(",\"id\":{}", Json::quote((*r).id.get()));
-        (*cloud).ask(op, "tag", &(id + &with_tags(abi::slice((*r).set, (*r).n_set)))).map(|_| ())
+        (*cloud)
+            .ask(
+                op,
+                "tag",
+                &(id + &with_tags(abi::slice((*r).set, (*r).n_set))),
+            )
+            .map(|_| ())
     })
 }
 
@@ -278,7 +363,9 @@ static DRIVER: abi::Driver<Cloud> = abi::Driver {
 /// # Safety
 /// `host` is that of a host of hostler.
 #[no_mangle]
-pub unsafe extern "C" fn hostler_driver_entry_1(host: *const abi::Host) -> *const abi::Driver<Cloud> {
+pub unsafe extern "C" fn hostler_driver_entry_1(
+    host: *const abi::Host,
+) -> *const abi::Driver<Cloud> {
     if (*host).abi_major == abi::ABI_MAJOR {
         &DRIVER
     } else {

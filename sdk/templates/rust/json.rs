@@ -15,7 +15,10 @@ impl Json {
     /// The member of an object; an empty word if there is none.
     pub fn get(&self, name: &str) -> &Json {
         match self {
-            Json::Object(members) => members.iter().find(|(key, _)| key == name).map_or(&NOTHING, |(_, value)| value),
+            Json::Object(members) => members
+                .iter()
+                .find(|(key, _)| key == name)
+                .map_or(&NOTHING, |(_, value)| value),
             _ => &NOTHING,
         }
     }
@@ -28,7 +31,10 @@ impl Json {
     }
     /// None if that is no JSON, or nests deeper than 32.
     pub fn read(text: &str) -> Option<Json> {
-        let mut reader = Reader { bytes: text.as_bytes(), at: 0 };
+        let mut reader = Reader {
+            bytes: text.as_bytes(),
+            at: 0,
+        };
         let out = reader.value(0)?;
         reader.spaces();
         (reader.at == text.len()).then(|| out)
@@ -70,13 +76,14 @@ impl Reader<'_> {
             return None;
         }
         if self.take(b'{') {
-            return self.members(b'}', |r| {
-                r.spaces();
-                let key = r.text()?;
-                r.take(b':').then(|| ())?;
-                Some((key, r.value(depth + 1)?))
-            })
-            .map(Json::Object);
+            return self
+                .members(b'}', |r| {
+                    r.spaces();
+                    let key = r.text()?;
+                    r.take(b':').then(|| ())?;
+                    Some((key, r.value(depth + 1)?))
+                })
+                .map(Json::Object);
         }
         if self.take(b'[') {
             return self.members(b']', |r| r.value(depth + 1)).map(Json::Array);
@@ -103,9 +110,12 @@ impl Reader<'_> {
 
     fn word(&mut self) -> Option<Json> {
         let rest = &self.bytes[self.at..];
-        let n = rest.iter().position(|c| !b"+-.E".contains(c) && !c.is_ascii_digit() && !c.is_ascii_lowercase());
+        let n = rest
+            .iter()
+            .position(|c| !b"+-.E".contains(c) && !c.is_ascii_digit() && !c.is_ascii_lowercase());
         let word = std::str::from_utf8(&rest[..n.unwrap_or(rest.len())]).ok()?;
-        let is_number = word.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && word.parse::<f64>().is_ok();
+        let is_number = word.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+            && word.parse::<f64>().is_ok();
         if !is_number && !["true", "false", "null"].contains(&word) {
             return None;
         }
