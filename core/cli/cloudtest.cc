@@ -6,7 +6,7 @@
 
 #include "core/base/files.h"
 #include "core/cli/commands.h"
-#include "core/cli/drivers.h"
+#include "core/cli/driver_site.h"
 #include "core/cli/kit.h"
 #include "core/config/load.h"
 #include "core/json/writer.h"

@@ -7,6 +7,7 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/cli/commands.h"
+#include "core/cli/program.h"
 
 namespace hostler::cli {
 namespace {
@@ -28,8 +29,7 @@ Result<void> check_new_name(const std::string& name) {
 Result<fs::path> find_sdk(const std::string& named, const std::string& language) {
   std::vector<fs::path> places{named};
   if (named.empty()) {
-    std::error_code problem;
-    const auto folder = fs::read_symlink("/proc/self/exe", problem).parent_path();
+    const auto folder = program_folder();
     places = {folder / "../share/hostler-sdk", folder / "../../../sdk"};
   }
   std::string tried;

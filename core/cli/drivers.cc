@@ -1,10 +1,10 @@
-#include "core/cli/drivers.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <utility>
 
+#include "core/base/join.h"
 #include "core/cli/commands.h"
+#include "core/cli/driver_site.h"
 #include "core/cli/print.h"
 #include "core/cli/program.h"
 #include "core/cli/table.h"
@@ -85,14 +85,12 @@ std::vector<std::string> settings_of(const plugin_host::Manifest& driver) {
 }
 
 std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
-  return out.empty() ? "none" : out;
+  return words.empty() ? "none" : join(words, ", ");
 }
 
 std::string signature_of(const plugin_host::Manifest& driver, const DriverSite& site) {
   if (!driver.signed_by.empty()) return "by " + driver.signed_by;
-  return "not looked at: driver_trust is " + std::string(to_string(site.rules.trust));
+  return "not looked at: driver_trust is " + std::string(to_string(site.rules.trusted.trust));
 }
 
 void print_info(const plugin_host::Manifest& m, const DriverSite& site,
@@ -108,7 +106,7 @@ void print_info(const plugin_host::Manifest& m, const DriverSite& site,
       {"manifest", m.file.string()},
       {"library", m.resolved().string()},
       {"sha256", m.sha256},
-      {"pinned", site.rules.sha256.contains(m.name) ? "yes, by driver_sha256" : "no"},
+      {"pinned", site.rules.trusted.sha256.contains(m.name) ? "yes, by driver_sha256" : "no"},
       {"signature", signature_of(m, site)},
       {"sandbox", std::string(to_string(m.sandbox))},
       {"extensions", joined(m.extensions)},
@@ -123,7 +121,7 @@ std::string info_as_json(const plugin_host::Manifest& m, const DriverSite& site,
   std::string out;
   json::Writer w(out);
   w.begin_object().member("file", m.file.string()).member("library", m.resolved().string());
-  w.member("pinned", site.rules.sha256.contains(m.name));
+  w.member("pinned", site.rules.trusted.sha256.contains(m.name));
   if (!m.signed_by.empty()) w.member("signed_by", m.signed_by);
   if (!problem.empty()) w.member("problem", problem);
   w.key("manifest").raw(to_json(m)).end_object();
@@ -149,31 +147,6 @@ std::string verdict(const Result<plugin_host::Manifest>& driver, const std::stri
 }
 
 }  // namespace
-
-DriverSite site_of(const config::Config& config) {
-  DriverSite out;
-  auto folders = config.driver_path;
-  const auto beside = (program_folder() / "../lib/hostler/drivers").lexically_normal();
-  folders.push_back(beside);
-  out.folders = plugin_host::search_order(folders);
-  for (auto& folder : out.folders)
-    if (folder.path == beside) folder.named_by = "hostler";
-  out.rules = {.state_dir = config.state_dir,
-               .sha256 = config.trusted_drivers.sha256,
-               .trust = config.trusted_drivers.trust,
-               .keys = config.trusted_drivers.keys};
-  return out;
-}
-
-plugin_host::Discovery find_drivers(const DriverSite& site) {
-  std::vector<fs::path> folders;
-  for (const auto& folder : site.folders) folders.push_back(folder.path);
-  return plugin_host::discover(folders, site.rules);
-}
-
-Result<void> check_driver(const plugin_host::Manifest& driver, const DriverSite& site) {
-  return plugin_host::check_library(driver, site.rules).map([](const auto&) {});
-}
 
 int driver_list(const DriverOptions& options) {
   const auto site = site_for(options);
@@ -221,12 +194,12 @@ int driver_explain(const DriverOptions& options) {
     std::string out;
     json::Writer w(out);
     w.begin_object().member("name", options.name).member("used", is_used).member("verdict", end);
-    w.member("driver_trust", to_string(site->rules.trust));
+    w.member("driver_trust", to_string(site->rules.trusted.trust));
     write_tried(w, found);
     w.end_object();
     std::puts(out.c_str());
   } else {
-    say("driver_trust: " + std::string(to_string(site->rules.trust)));
+    say("driver_trust: " + std::string(to_string(site->rules.trusted.trust)));
     std::vector<std::vector<std::string>> rows;
     for (const auto& one : found.tried)
       rows.push_back({one.path.string(), named_by(one.path, *site), one.outcome});

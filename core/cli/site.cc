@@ -1,7 +1,7 @@
 #include <cstdio>
 
 #include "core/cli/commands.h"
-#include "core/cli/drivers.h"
+#include "core/cli/driver_site.h"
 #include "core/config/check.h"
 #include "core/json/writer.h"
 #include "core/plugin_host/manifest.h"

@@ -109,21 +109,13 @@ struct LedgerKeep {
   friend bool operator==(const LedgerKeep&, const LedgerKeep&) = default;
 };
 
-/// Which drivers are taken, of those whose files only root and this user can change.
-struct TrustedDrivers {
-  model::DriverTrust trust = model::DriverTrust::kLocal;
-  std::map<std::string, std::string> keys;    ///< By name: public keys, see crypto/signature.h.
-  std::map<std::string, std::string> sha256;  ///< By driver: the only library allowed.
-  friend bool operator==(const TrustedDrivers&, const TrustedDrivers&) = default;
-};
-
 struct Config {
   std::filesystem::path state_dir;  ///< Absolute.
   /// Bytes of the disk that are kept for rows; nullopt: store::Reserve::usual_bytes().
   std::optional<std::uint64_t> disk_reserve;
   std::string postgres;  ///< Connection string for libpq, without a password; empty: use SQLite.
   std::vector<std::filesystem::path> driver_path;
-  TrustedDrivers trusted_drivers;
+  model::TrustedDrivers trusted_drivers;
   model::Sandbox sandbox_min = model::Sandbox::kNone;  ///< A set with less is not opened.
   Access access;
   std::vector<Set> sets;

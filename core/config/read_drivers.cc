@@ -8,9 +8,12 @@ namespace hostler::config {
 namespace {
 
 constexpr std::size_t kKeysMax = 32;
-constexpr std::array kTrusts{json::Word<model::DriverTrust>{"local", model::DriverTrust::kLocal},
-                             json::Word<model::DriverTrust>{"pinned", model::DriverTrust::kPinned},
-                             json::Word<model::DriverTrust>{"signed", model::DriverTrust::kSigned}};
+constexpr json::Word<model::DriverTrust> word_of(model::DriverTrust trust) {
+  return {to_string(trust), trust};
+}
+constexpr std::array kTrusts{word_of(model::DriverTrust::kLocal),
+                             word_of(model::DriverTrust::kPinned),
+                             word_of(model::DriverTrust::kSigned)};
 
 void read_digests(const json::Field& field, std::map<std::string, std::string>& out) {
   field.members(1000, [&](std::string_view driver, const json::Field& value) {
@@ -39,7 +42,7 @@ void read_keys(const json::Field& field, std::map<std::string, std::string>& out
 
 }  // namespace
 
-void read_trusted_drivers(json::Object& o, TrustedDrivers& out) {
+void read_trusted_drivers(json::Object& o, model::TrustedDrivers& out) {
   read_digests(o.may("driver_sha256"), out.sha256);
   const json::Field trust = o.may("driver_trust");
   trust.word(out.trust, kTrusts);

@@ -41,7 +41,7 @@ void read_access(json::Object& o, const Context& context, Access& out);
 void read_ceilings(const json::Field& field, model::Ceilings& out);
 /// Reads a query for images.
 /// Which drivers the site takes.
-void read_trusted_drivers(json::Object& o, TrustedDrivers& out);
+void read_trusted_drivers(json::Object& o, model::TrustedDrivers& out);
 void read_image(const json::Field& field, std::optional<model::ImageQuery>& out);
 /// Reads the keys `image` and `image_id`, of which an object has one at most.
 void read_image_or_id(json::Object& o, std::optional<model::ImageQuery>& image, std::string& id);

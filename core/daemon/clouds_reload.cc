@@ -29,7 +29,7 @@ void Clouds::reload(const std::vector<SetSource>& sets, plugin_host::DriverRules
 }
 
 plugin_host::Discovery Clouds::discover() const {
-  return plugin_host::discover(plugin_host::driver_folders(drivers_.path), drivers_.rules);
+  return plugin_host::discover(drivers_.folders, drivers_.rules);
 }
 
 Result<void> Clouds::check_config(const std::string& driver, const std::string& config_json) const {

@@ -34,7 +34,7 @@ struct SetSource {
 
 /// Where drivers are looked for, and which are allowed.
 struct DriverSource {
-  std::vector<std::filesystem::path> path;  ///< Before the folders of plugin_host.
+  std::vector<std::filesystem::path> folders;  ///< In the order of the search.
   plugin_host::DriverRules rules;
   std::string host_program;                            ///< hostler-driver-host.
   model::Sandbox sandbox_min = model::Sandbox::kNone;  ///< A set with less is closed.

@@ -42,10 +42,7 @@ std::map<std::string, CredentialWatches::Watched> watched_credentials(
 }
 
 plugin_host::DriverRules driver_rules(const config::Config& config) {
-  return {.state_dir = config.state_dir,
-          .sha256 = config.trusted_drivers.sha256,
-          .trust = config.trusted_drivers.trust,
-          .keys = config.trusted_drivers.keys};
+  return {.state_dir = config.state_dir, .trusted = config.trusted_drivers};
 }
 
 store::Options store_options(const config::Config& config) {

@@ -3,6 +3,7 @@
 #include "core/base/files.h"
 #include "core/crypto/ssh_keys.h"
 #include "core/driver_host/parent/describe.h"
+#include "core/plugin_host/discovery.h"
 
 namespace hostler::daemon {
 
@@ -26,9 +27,8 @@ Result<std::string> read_agent_program() {
 
 std::string driver_host_program() { return driver_host::find_program(program_folder()); }
 
-std::vector<fs::path> driver_folders(std::vector<fs::path> configured) {
-  configured.push_back((program_folder() / "../lib/hostler/drivers").lexically_normal());
-  return configured;
+std::vector<fs::path> driver_folders(const std::vector<fs::path>& configured) {
+  return plugin_host::paths_of(plugin_host::search_order(configured, program_folder()));
 }
 
 Result<std::string> own_user_key(const fs::path& state, const std::string& set) {

@@ -19,8 +19,9 @@ Result<std::string> read_agent_program();
 /// The path of hostler-driver-host, which is in the folder of the program or in ../lib/hostler.
 std::string driver_host_program();
 
-/// The configured folders, then those next to the program (in a build tree, or /usr/lib/hostler).
-std::vector<std::filesystem::path> driver_folders(std::vector<std::filesystem::path> configured);
+/// Where drivers are looked for, in this order; `configured`: driver_path.
+std::vector<std::filesystem::path> driver_folders(
+    const std::vector<std::filesystem::path>& configured);
 
 /// The set's own ed25519 private key, which is created if there is none yet.
 Result<std::string> own_user_key(const std::filesystem::path& state, const std::string& set);

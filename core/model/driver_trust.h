@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
 
 namespace hostler::model {
@@ -16,5 +18,13 @@ inline constexpr std::array<std::string_view, 3> kDriverTrustNames{"local", "pin
 constexpr std::string_view to_string(DriverTrust trust) {
   return kDriverTrustNames.at(static_cast<std::size_t>(trust));
 }
+
+/// Which drivers are taken, of those whose files only root and this user can change.
+struct TrustedDrivers {
+  DriverTrust trust = DriverTrust::kLocal;
+  std::map<std::string, std::string> keys = {};    ///< By name: public keys, crypto/signature.h.
+  std::map<std::string, std::string> sha256 = {};  ///< By driver: the only library allowed.
+  friend bool operator==(const TrustedDrivers&, const TrustedDrivers&) = default;
+};
 
 }  // namespace hostler::model

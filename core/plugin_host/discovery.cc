@@ -54,9 +54,11 @@ Result<Manifest> Discovery::find(std::string_view name) const {
                                    "hostler-driver-NAME");
 }
 
-std::vector<SearchedFolder> search_order(const std::vector<fs::path>& driver_path) {
+std::vector<SearchedFolder> search_order(const std::vector<fs::path>& driver_path,
+                                         const fs::path& program_folder) {
   std::vector<SearchedFolder> folders;
   for (const auto& folder : driver_path) folders.push_back({folder, "driver_path"});
+  folders.push_back({(program_folder / "../lib/hostler/drivers").lexically_normal(), "hostler"});
   if (const char* const more = secure_getenv("HOSTLER_DRIVER_PATH"); more != nullptr) {
     for (const auto folder : split(more, ':')) {
       if (!folder.empty()) folders.push_back({fs::path(folder), "HOSTLER_DRIVER_PATH"});
@@ -66,9 +68,9 @@ std::vector<SearchedFolder> search_order(const std::vector<fs::path>& driver_pat
   return folders;
 }
 
-std::vector<fs::path> driver_folders(const std::vector<fs::path>& driver_path) {
+std::vector<fs::path> paths_of(const std::vector<SearchedFolder>& folders) {
   std::vector<fs::path> out;
-  for (auto& folder : search_order(driver_path)) out.push_back(std::move(folder.path));
+  for (const auto& folder : folders) out.push_back(folder.path);
   return out;
 }
 

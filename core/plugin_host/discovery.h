@@ -33,12 +33,13 @@ struct SearchedFolder {
   std::string named_by;  ///< "driver_path", "HOSTLER_DRIVER_PATH", "hostler".
 };
 
-/// The folders to search, in this order: `driver_path` (from the configuration), the environment
-/// variable HOSTLER_DRIVER_PATH (separated by colons; ignored in a set-user-id process), the
-/// system's folders.
-std::vector<SearchedFolder> search_order(const std::vector<std::filesystem::path>& driver_path);
-std::vector<std::filesystem::path> driver_folders(
-    const std::vector<std::filesystem::path>& driver_path);
+/// The folders to search, in this order: `driver_path` (from the configuration), the one beside
+/// hostler's programs (of a build tree, or /usr/lib/hostler), the environment variable
+/// HOSTLER_DRIVER_PATH (separated by colons; ignored in a set-user-id process), the system's
+/// folders.
+std::vector<SearchedFolder> search_order(const std::vector<std::filesystem::path>& driver_path,
+                                         const std::filesystem::path& program_folder);
+std::vector<std::filesystem::path> paths_of(const std::vector<SearchedFolder>& folders);
 
 /// Reads every `*.hostler.json` in `folders`. A manifest that others could change is not among the
 /// drivers. Opens no library. Blocking.

@@ -37,8 +37,8 @@ Result<LibraryFile> check_library(const Manifest& manifest, const DriverRules& r
                                       sha256 + ", not " + manifest.sha256 +
                                       "; write the manifest again with 'hostler driver manifest'");
   }
-  if (const auto pinned = rules.sha256.find(manifest.name);
-      pinned != rules.sha256.end() && pinned->second != sha256) {
+  if (const auto pinned = rules.trusted.sha256.find(manifest.name);
+      pinned != rules.trusted.sha256.end() && pinned->second != sha256) {
     return fail(Errc::kForbidden, "driver library " + path.string() + " has the sha256 " + sha256 +
                                       "; driver_sha256 of the configuration allows only " +
                                       pinned->second);

@@ -148,11 +148,12 @@ Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::pa
 Result<Manifest> read_manifest(const std::filesystem::path& file, const DriverRules& rules) {
   const std::string text = HOSTLER_TRY(read_trusted_file(file, kManifestMax, rules.state_dir));
   std::string signed_by;
-  if (rules.trust == model::DriverTrust::kSigned)
+  if (rules.trusted.trust == model::DriverTrust::kSigned)
     signed_by = HOSTLER_TRY(signer_of(text, file, rules));
   Manifest manifest = HOSTLER_TRY(parse_manifest(text, file));
   manifest.signed_by = std::move(signed_by);
-  if (rules.trust == model::DriverTrust::kPinned && !rules.sha256.contains(manifest.name))
+  if (rules.trusted.trust == model::DriverTrust::kPinned &&
+      !rules.trusted.sha256.contains(manifest.name))
     return fail(Errc::kForbidden, file.string() +
                                       ": driver_trust of the configuration is "
                                       "\"pinned\", and driver_sha256 has no digest for "

@@ -16,9 +16,7 @@ namespace hostler::plugin_host {
 /// What the site allows of drivers, beside the rules of core/base/trusted_file.h for their files.
 struct DriverRules {
   std::filesystem::path state_dir = {};  ///< Nothing beneath it is loaded; empty: not known.
-  std::map<std::string, std::string> sha256 = {};  ///< By driver: the only library allowed.
-  model::DriverTrust trust = model::DriverTrust::kLocal;
-  std::map<std::string, std::string> keys = {};  ///< By name: public keys, crypto/signature.h.
+  model::TrustedDrivers trusted = {};
 };
 
 inline constexpr std::size_t kManifestMax = std::size_t{256} << 10U;  ///< Bytes of the file.

@@ -12,7 +12,7 @@ constexpr std::size_t kPrivateKeyMax = 16'384;  // bytes
 
 std::string names_of(const DriverRules& rules) {
   std::string out;
-  for (const auto& [name, key] : rules.keys) out += (out.empty() ? "" : ", ") + name;
+  for (const auto& [name, key] : rules.trusted.keys) out += (out.empty() ? "" : ", ") + name;
   return out.empty() ? "none" : out;
 }
 
@@ -31,7 +31,7 @@ Result<std::string> signer_of(std::string_view text, const std::filesystem::path
                 "driver_trust of the configuration is \"signed\": " + signature.error().message +
                     "; whoever you trust makes the file with 'hostler driver sign " +
                     file.filename().string() + "'");
-  for (const auto& [name, key] : rules.keys)
+  for (const auto& [name, key] : rules.trusted.keys)
     if (crypto::is_signed_by(key, text, *signature)) return name;
   return fail(Errc::kForbidden,
               path.string() + ": no key of driver_keys (" + names_of(rules) +

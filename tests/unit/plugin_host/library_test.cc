@@ -122,12 +122,13 @@ TEST_F(LibraryTest, LoadsOnlyTheLibraryThatTheConfigurationNames) {
   const auto manifest = installed();
   const std::string other(64, 'a');
 
-  const auto loaded = DriverLibrary::load(manifest, {.sha256 = {{"fake_chaos", other}}});
+  const auto loaded =
+      DriverLibrary::load(manifest, {.trusted = {.sha256 = {{"fake_chaos", other}}}});
 
   ASSERT_FALSE(loaded);
   EXPECT_THAT(loaded.error().message, AllOf(HasSubstr(manifest.sha256), HasSubstr(other)));
   EXPECT_TRUE(DriverLibrary::load(
-      manifest, {.sha256 = {{"fake_chaos", manifest.sha256}, {"another", other}}}));
+      manifest, {.trusted = {.sha256 = {{"fake_chaos", manifest.sha256}, {"another", other}}}}));
 }
 
 TEST_F(LibraryTest, AnExceptionThatLeavesTheEntryIsCaught) {
@@ -276,12 +277,12 @@ TEST_F(LibraryTest, DiscoveryReportsEveryPathAndItsProblem) {
 TEST(DiscoveryTest, ConfigurationComesBeforeEnvironmentAndSystem) {
   ASSERT_EQ(setenv("HOSTLER_DRIVER_PATH", "/b:/c", 1), 0);
 
-  const auto folders = driver_folders({"/a"});
+  const auto folders = paths_of(search_order({"/a"}, "/opt/bin"));
   unsetenv("HOSTLER_DRIVER_PATH");
 
-  EXPECT_THAT(folders,
-              ::testing::ElementsAre("/a", "/b", "/c", "/etc/hostler/drivers.d",
-                                     "/usr/local/lib/hostler/drivers", "/usr/lib/hostler/drivers"));
+  EXPECT_THAT(folders, ::testing::ElementsAre(
+                           "/a", "/opt/lib/hostler/drivers", "/b", "/c", "/etc/hostler/drivers.d",
+                           "/usr/local/lib/hostler/drivers", "/usr/lib/hostler/drivers"));
 }
 
 }  // namespace

@@ -40,8 +40,9 @@ class SignatureFileTest : public ::testing::Test {
     signature_ = signature_path(manifest_);
     key_ = folder_ / "key.pem";
     ASSERT_TRUE(write_file(key_, kSigningKey, 0600));
-    rules_.trust = DriverTrust::kSigned;
-    rules_.keys = {{"acme", *crypto::public_key_of(kSigningKey)}, {"other", kOtherPublicKey}};
+    rules_.trusted.trust = DriverTrust::kSigned;
+    rules_.trusted.keys = {{"acme", *crypto::public_key_of(kSigningKey)},
+                           {"other", kOtherPublicKey}};
   }
   void sign() { ASSERT_TRUE(sign_manifest(manifest_, key_)); }
   [[nodiscard]] std::string text_of(const fs::path& file) const {
@@ -69,7 +70,7 @@ TEST_F(SignatureFileTest, ASignedDriverIsTakenAndItsKeyIsNamed) {
 
 TEST_F(SignatureFileTest, ADriverWithoutASignatureIsNotTaken) {
   EXPECT_THAT(refusal(), AllOf(HasSubstr(signature_.string()), HasSubstr("hostler driver sign")));
-  rules_.trust = DriverTrust::kLocal;
+  rules_.trusted.trust = DriverTrust::kLocal;
   EXPECT_THAT(refusal(), IsEmpty());
 }
 
@@ -124,7 +125,7 @@ TEST_F(SignatureFileTest, AKeyThatOthersMayReadIsNotUsed) {
 }
 
 TEST_F(SignatureFileTest, APinnedSiteTakesNoDriverWithoutADigest) {
-  rules_ = {.sha256 = {{"another", std::string(64, 'a')}}, .trust = DriverTrust::kPinned};
+  rules_.trusted = {.trust = DriverTrust::kPinned, .sha256 = {{"another", std::string(64, 'a')}}};
   EXPECT_THAT(refusal(), AllOf(HasSubstr("\"pinned\""), HasSubstr("the digest of its library is")));
   rules_.sha256["fake_chaos"] = std::string(64, 'a');  // The library is compared when it is loaded.
   EXPECT_THAT(refusal(), IsEmpty());
