@@ -141,7 +141,8 @@ std::string false_credentials(const std::string& credentials_json) {
   return out;
 }
 
-std::string with_text(const std::string& config_json, std::string_view key, std::string_view text) {
+std::string with_value(const std::string& config_json, std::string_view key,
+                       std::string_view value_json) {
   std::string out;
   json::Writer w(out);
   const auto document = json::Document::parse(config_json);
@@ -149,8 +150,15 @@ std::string with_text(const std::string& config_json, std::string_view key, std:
   w.begin_object();
   for (const json::Value member : document->root().children())
     if (member.key() != key) w.key(member.key()).value(member);
-  w.member(key, text).end_object();
+  if (!value_json.empty()) w.key(key).raw(value_json);
+  w.end_object();
   return out;
+}
+
+std::string with_text(const std::string& config_json, std::string_view key, std::string_view text) {
+  std::string quoted;
+  json::Writer(quoted).value(text);
+  return with_value(config_json, key, quoted);
 }
 
 std::string text_at(const std::string& config_json, std::string_view key) {

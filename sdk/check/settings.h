@@ -39,6 +39,9 @@ Result<Settings> read_settings(const std::filesystem::path& library,
 std::vector<std::string> secrets_of(const Settings& settings);
 /// Credentials of the same form with other texts: nobody accepts them.
 std::string false_credentials(const std::string& credentials_json);
+/// The config with this value, which is JSON, at the key; without the key if there is none.
+std::string with_value(const std::string& config_json, std::string_view key,
+                       std::string_view value_json);
 /// The config with another text at this key.
 std::string with_text(const std::string& config_json, std::string_view key, std::string_view text);
 /// The text at a key of the config; empty if there is none.

@@ -5,50 +5,32 @@
 namespace hostler::check {
 namespace {
 
-constexpr const char* kNobody = "i-driver-check-nobody";
-
 /// The call of the name, with a machine that is not there.
 template <int number>
-void make_call(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
+void make_call(Context& c, const Library& library) {
   const auto& call = harmless_calls()[number];
   try {
-    if (call.extension != nullptr && !Relay::get().has(call.extension))
-      return c.findings.skip(std::string("it has no ") + call.extension);
+    if (!is_there(call)) return c.findings.skip(std::string("it has no ") + call.extension);
   } catch (...) {
     return c.findings.fail("R45", "get_extension", "an exception left the function");
   }
   Session session(c, library);
-  if (session.open_or_skip()) (void)call.make(session, kNobody);
+  if (session.open_or_skip()) (void)call.make(session, Session::kNobody);
 }
 
-std::string new_key(Context& c) { return "kit-" + std::to_string(c.random.next()); }
-
-void create_and_destroy(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (!session.open_or_skip()) return;
-  const auto made = session.create(session.request(new_key(c)));
+void create_and_destroy(Context& c, Session& session) {
+  const auto made = session.create(session.request());
   if (!made && c.settings.has_cloud && !c.findings.has_failed())
     c.findings.fail("R23", "create", "no machine is made: " + made.error().message);
   (void)session.list();
   if (!made) return;
-  if (const auto gone = session.destroy({.id = made->id,
-                                         .expected_set_id = Session::kSetId,
-                                         .idempotency_key = made->idempotency_key});
-      !gone && !c.findings.has_failed())
+  if (const auto gone = session.end(*made); !gone && !c.findings.has_failed())
     c.findings.fail("R23", "destroy", gone.error().message);
 }
 
 /// What is not there is gone: OK, not NOT_FOUND.
-void destroy_nobody(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (!session.open_or_skip()) return;
-  const auto gone = session.destroy({.id = kNobody, .expected_set_id = {}, .idempotency_key = {}});
+void destroy_nobody(Context& c, Session& session) {
+  const auto gone = session.end(Session::kNobody);
   if (gone || c.findings.has_failed()) return;
   const auto cls = gone.error().cls;
   if (cls == model::CloudErrorClass::kInvalid)
@@ -58,17 +40,14 @@ void destroy_nobody(Context& c) {
 }
 
 /// Every function with structs that are longer than the driver knows, of a host of minor 99.
-void meet_later_host(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
+void meet_later_host(Context& c, const Library& library) {
   Relay::get().be_later_host();
   Session session(c, library);
   if (!session.open_or_skip()) return;
   for (const auto& call : harmless_calls())
-    if (call.extension == nullptr || Relay::get().has(call.extension))
-      (void)call.make(session, kNobody);
-  (void)session.destroy({.id = kNobody, .expected_set_id = {}, .idempotency_key = {}});
-  if (c.settings.is_test_cloud) (void)session.create(session.request(new_key(c)));
+    if (is_there(call)) (void)call.make(session, Session::kNobody);
+  (void)session.end(Session::kNobody);
+  if (c.settings.is_test_cloud) (void)session.create(session.request());
 }
 
 }  // namespace
@@ -77,26 +56,27 @@ void add_call_tests(std::vector<Test>& to) {
   using enum Needs;
   constexpr const char* kPromise = "the call ends as the header says";
   to.push_back({"call.create", 'D', 1, kMachines, "create, list and destroy end as the header says",
-                &create_and_destroy});
-  to.push_back(
-      {"call.destroy", 'D', 1, kNothing, "to destroy what is not there is OK", &destroy_nobody});
-  to.push_back({"call.set_info", 'D', 1, kNothing, kPromise, &make_call<0>});
-  to.push_back({"call.list", 'D', 1, kNothing, kPromise, &make_call<1>});
-  to.push_back({"call.set_tags", 'D', 1, kNothing, kPromise, &make_call<2>});
-  to.push_back({"call.verify", 'D', 1, kNothing, kPromise, &make_call<3>});
-  to.push_back({"call.history", 'D', 1, kNothing, kPromise, &make_call<4>});
-  to.push_back({"call.group", 'D', 1, kNothing, kPromise, &make_call<5>});
-  to.push_back({"call.power", 'D', 1, kNothing, kPromise, &make_call<6>});
-  to.push_back({"call.offerings", 'D', 1, kNothing, kPromise, &make_call<7>});
-  to.push_back({"call.watch", 'D', 1, kNothing, kPromise, &make_call<8>});
-  to.push_back({"call.console", 'D', 1, kNothing, kPromise, &make_call<9>});
-  to.push_back({"call.leftovers", 'D', 1, kNothing, kPromise, &make_call<10>});
-  to.push_back({"call.images", 'D', 1, kNothing, kPromise, &make_call<11>});
+                &on_open_set<create_and_destroy>});
+  to.push_back({"call.destroy", 'D', 1, kNothing, "to destroy what is not there is OK",
+                &on_open_set<destroy_nobody>});
+  to.push_back({"call.set_info", 'D', 1, kNothing, kPromise, &on_library<make_call<0>>});
+  to.push_back({"call.list", 'D', 1, kNothing, kPromise, &on_library<make_call<1>>});
+  to.push_back({"call.set_tags", 'D', 1, kNothing, kPromise, &on_library<make_call<2>>});
+  to.push_back({"call.verify", 'D', 1, kNothing, kPromise, &on_library<make_call<3>>});
+  to.push_back({"call.history", 'D', 1, kNothing, kPromise, &on_library<make_call<4>>});
+  to.push_back({"call.group", 'D', 1, kNothing, kPromise, &on_library<make_call<5>>});
+  to.push_back({"call.power", 'D', 1, kNothing, kPromise, &on_library<make_call<6>>});
+  to.push_back({"call.offerings", 'D', 1, kNothing, kPromise, &on_library<make_call<7>>});
+  to.push_back({"call.watch", 'D', 1, kNothing, kPromise, &on_library<make_call<8>>});
+  to.push_back({"call.console", 'D', 1, kNothing, kPromise, &on_library<make_call<9>>});
+  to.push_back({"call.leftovers", 'D', 1, kNothing, kPromise, &on_library<make_call<10>>});
+  to.push_back({"call.images", 'D', 1, kNothing, kPromise, &on_library<make_call<11>>});
 }
 
 void add_later_host_tests(std::vector<Test>& to) {
   to.push_back({"host.later", 'C', 1, Needs::kNothing,
-                "a host whose structs have grown is served as any other", &meet_later_host});
+                "a host whose structs have grown is served as any other",
+                &on_library<meet_later_host>});
 }
 
 }  // namespace hostler::check

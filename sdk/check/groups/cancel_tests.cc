@@ -13,53 +13,47 @@ constexpr Duration kLatencyMax = std::chrono::seconds(2);
 constexpr int kRounds = 40;
 constexpr std::uint64_t kMomentMax = 30'000;  // microseconds
 
-/// Calls each function, and says which ones take long.
-void call_all(Context& c, Session& session, Duration from) {
+/// `late`: how long after its cancel or deadline the call has ended.
+void judge_latency(Context& c, const char* call, Duration late) {
+  if (late > kLatencyMax)
+    c.findings.warn("R31", call, "ends " + format_duration(late) + " too late");
+}
+
+/// Calls each function, and says which ones take long. `time`: after it, each call has to end.
+void call_all(Context& c, Session& session, Duration time) {
   for (const auto& call : harmless_calls()) {
     if (c.stops || c.findings.has_failed()) return;
-    if (call.extension != nullptr && !Relay::get().has(call.extension)) continue;
+    if (!is_there(call)) continue;
     const auto began = steady_clock::now();
-    (void)call.make(session, "i-nobody");
-    const Duration took = steady_clock::now() - began - from;
-    if (took > kLatencyMax)
-      c.findings.warn("R31", call.name, "ends " + format_duration(took) + " too late");
+    (void)call.make(session, Session::kNobody);
+    judge_latency(c, call.name, steady_clock::now() - began - time);
   }
 }
 
-void with_pretence(Context& c, const Pretence& pretence) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (!session.open_or_skip()) return;
-  Relay::get().pretend(pretence);
+void cancel_before(Context& c, Session& session) {
+  Relay::get().pretend({.is_cancelled = true});
   call_all(c, session, Duration{});
 }
 
-void cancel_before(Context& c) { with_pretence(c, {.is_cancelled = true}); }
-void deadline_in_the_past(Context& c) { with_pretence(c, {.deadline_passed = true}); }
+void deadline_in_the_past(Context& c, Session& session) {
+  Relay::get().pretend({.deadline_passed = true});
+  call_all(c, session, Duration{});
+}
 
-void open_cancelled(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
+void open_cancelled(Context& c, const Library& library) {
   for (const Pretence& pretence :
        {Pretence{.is_cancelled = true}, Pretence{.deadline_passed = true}}) {
     Relay::get().pretend(pretence);
     Session session(c, library);
     const auto began = steady_clock::now();
     (void)session.open(session.config());
-    const Duration took = steady_clock::now() - began;
-    if (took > kLatencyMax)
-      c.findings.warn("R31", "set_open", "ends " + format_duration(took) + " too late");
+    judge_latency(c, "set_open", steady_clock::now() - began);
     Relay::get().pretend({});
   }
 }
 
 /// The cancel comes at a random moment, and the driver does not know when.
-void cancel_during(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (!session.open_or_skip()) return;
+void cancel_during(Context& c, Session& session) {
   Relay::get().pretend({.hides_deadline = true});
   for (int round = 0; round < kRounds && !c.stops && !c.findings.has_failed(); ++round) {
     const Duration moment = std::chrono::microseconds(1 + c.random.below(kMomentMax));
@@ -70,14 +64,9 @@ void cancel_during(Context& c) {
 
 /// A create that is cancelled: at any moment the machine is there, or is not, and the same request
 /// finds it.
-void cancel_creates(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (!session.open_or_skip()) return;
-  const std::string prefix = "kit-" + std::to_string(c.random.next() % 1'000'000'000) + "-";
+void cancel_creates(Context& c, Session& session) {
   for (int round = 0; round < 8 && !c.stops && !c.findings.has_failed(); ++round) {
-    const auto request = session.request(prefix + std::to_string(round));
+    const auto request = session.request();
     Relay::get().pretend({.hides_deadline = true});
     session.set_timeout(std::chrono::microseconds(1 + c.random.below(kMomentMax)));
     (void)session.create(request);
@@ -93,13 +82,8 @@ void cancel_creates(Context& c) {
 }
 
 /// emit() tells the driver to stop.
-void stop_emits(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (!session.open_or_skip()) return;
-  const std::string prefix = "kit-" + std::to_string(c.random.next() % 1'000'000'000) + "-";
-  for (int i = 0; i < 3; ++i) (void)session.create(session.request(prefix + std::to_string(i)));
+void stop_emits(Context& c, Session& session) {
+  for (int i = 0; i < 3; ++i) (void)session.create(session.request());
   Relay::get().pretend({.records_max = 1});
   const auto listed = session.list();
   Relay::get().pretend({});
@@ -115,17 +99,17 @@ void stop_emits(Context& c) {
 void add_cancel_tests(std::vector<Test>& to) {
   using enum Needs;
   to.push_back({"cancel.open", 'E', 1, kNothing, "set_open ends when it is cancelled or too late",
-                &open_cancelled});
+                &on_library<open_cancelled>});
   to.push_back({"cancel.before", 'E', 1, kNothing, "a call that is cancelled already ends at once",
-                &cancel_before});
+                &on_open_set<cancel_before>});
   to.push_back({"cancel.late", 'E', 1, kNothing, "a call whose deadline has passed ends at once",
-                &deadline_in_the_past});
-  to.push_back(
-      {"cancel.during", 'E', 1, kNothing, "a cancel at any moment ends the call", &cancel_during});
+                &on_open_set<deadline_in_the_past>});
+  to.push_back({"cancel.during", 'E', 1, kNothing, "a cancel at any moment ends the call",
+                &on_open_set<cancel_during>});
   to.push_back({"cancel.create", 'E', 1, kMachines, "a create that was cancelled can be repeated",
-                &cancel_creates});
+                &on_open_set<cancel_creates>});
   to.push_back({"cancel.emit", 'E', 1, kMachines, "a driver that is told to stop emits no more",
-                &stop_emits});
+                &on_open_set<stop_emits>});
 }
 
 }  // namespace hostler::check

@@ -1,76 +1,27 @@
 // Group H: what a cloud does, seen through the driver. Every machine is given back.
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "core/base/units.h"
-#include "sdk/check/host/extra_calls.h"
+#include "sdk/check/groups/cloud.h"
+#include "sdk/check/groups/power.h"
 
 namespace hostler::check {
 namespace {
 
 using model::CloudErrorClass;
 using model::CloudState;
-using std::chrono::steady_clock;
+using model::ListedInstance;
 
-constexpr Duration kStep = std::chrono::milliseconds(20), kSlack = std::chrono::seconds(10);
 constexpr Duration kPowerMax = std::chrono::seconds(30);  // for a machine to boot or to shut down
 
-/// A session that is open, with the keys of one test.
-struct Cloud {
-  explicit Cloud(Context& c)
-      : context(c), prefix("kit-" + std::to_string(c.random.next() % 1'000'000'000) + "-") {
-    const auto library = load_driver(c);
-    if (library == nullptr) return;
-    session = std::make_unique<Session>(c, library);
-    if (!session->open_or_skip()) session.reset();
-  }
-  std::string key() { return prefix + std::to_string(keys++); }
-  /// A new machine; fails the test if there is none.
-  std::optional<model::ListedInstance> make() {
-    auto made = session->create(session->request(key()));
-    if (made) return *std::move(made);
-    context.findings.fail("R23", "create", "no machine is made: " + made.error().message);
-    return std::nullopt;
-  }
-  /// The machines of the list that exist and have this key.
-  std::vector<model::ListedInstance> of_key(const std::string& wanted) {
-    std::vector<model::ListedInstance> out;
-    for (auto& one : session->list().value_or(std::vector<model::ListedInstance>()))
-      if (one.idempotency_key == wanted && one.state != CloudState::kGone)
-        out.push_back(std::move(one));
-    return out;
-  }
-  /// Whether the condition comes true within the time that the cloud takes to show a change.
-  template <class Condition>
-  bool comes_true(const Condition& condition, Duration slack = kSlack) {
-    const auto until = steady_clock::now() + session->consistency() + slack;
-    while (!condition()) {
-      if (steady_clock::now() > until || context.stops) return false;
-      std::this_thread::sleep_for(kStep);
-    }
-    return true;
-  }
-  explicit operator bool() const { return session != nullptr; }
-
-  Context& context;
-  const std::string prefix;
-  int keys = 0;
-  std::unique_ptr<Session> session;
-};
-
-void show_in_list(Context& c) {
-  Cloud cloud(c);
-  if (!cloud) return;
-  const auto made = cloud.make();
-  if (!made) return;
+void show_in_list(Context& c, Cloud& cloud, const ListedInstance& made) {
   std::vector<model::ListedInstance> seen;
-  if (!cloud.comes_true([&] { return !(seen = cloud.of_key(made->idempotency_key)).empty(); }))
+  if (!cloud.comes_true([&] { return !(seen = cloud.of_key(made.idempotency_key)).empty(); }))
     return c.findings.fail("R33", "list",
                            "does not show a machine that was made, after " +
-                               format_duration(cloud.session->consistency()));
+                               format_duration(cloud.session.consistency()));
   const auto& one = seen.front();
-  if (one.id != made->id && one.request_id != made->id)
+  if (one.id != made.id && one.request_id != made.id)
     c.findings.fail("R32", "list", "shows the machine with another id");
   if (one.set_id != Session::kSetId)
     c.findings.fail("R32", "list", "shows it without its tag hostler-set");
@@ -80,7 +31,7 @@ void show_in_list(Context& c) {
 
 std::vector<std::pair<std::string, std::string>> tags_in_list(Cloud& cloud, const std::string& id) {
   (void)Relay::get().take_tags();
-  (void)cloud.session->list();
+  (void)cloud.session.list();
   for (auto& one : Relay::get().take_tags())
     if (one.id == id) return std::move(one.tags);
   return {};
@@ -91,28 +42,20 @@ bool has_tag(const std::vector<std::pair<std::string, std::string>>& tags, const
   return std::find(tags.begin(), tags.end(), std::pair(key, value)) != tags.end();
 }
 
-void keep_tags(Context& c) {
-  Cloud cloud(c);
-  if (!cloud) return;
-  const auto made = cloud.make();
-  if (!made) return;
-  const auto wanted = cloud.session->request(made->idempotency_key).tags;
+void keep_tags(Context& c, Cloud& cloud, const ListedInstance& made) {
+  const auto wanted = cloud.session.request(made.idempotency_key).tags;
   for (const auto& [key, value] : wanted)
     if (!cloud.comes_true(
-            [&, k = key, v = value] { return has_tag(tags_in_list(cloud, made->id), k, v); }))
+            [&, k = key, v = value] { return has_tag(tags_in_list(cloud, made.id), k, v); }))
       return c.findings.fail("R33", "list",
                              "does not show the tag " + key + " that the machine was made with");
 }
 
-void set_new_tags(Context& c) {
-  Cloud cloud(c);
-  if (!cloud) return;
-  const auto made = cloud.make();
-  if (!made) return;
+void set_new_tags(Context& c, Cloud& cloud, const ListedInstance& made) {
   const model::Tags wanted{
       {"Colour", "dark red"}, {"site/A.b:c-1", "\u00e4\u00f6\u20ac"}, {"empty", ""}};
   for (const auto& [key, value] : wanted) {
-    const auto set = cloud.session->set_tags({.id = made->id, .set = {{key, value}}});
+    const auto set = cloud.session.set_tags({.id = made.id, .set = {{key, value}}});
     if (!set && set.error().cls == CloudErrorClass::kUnsupported && c.settings.keeps_tags)
       return c.findings.skip("a quirk: tags cannot be changed");
     if (!set && set.error().cls == CloudErrorClass::kInvalid) {
@@ -121,22 +64,20 @@ void set_new_tags(Context& c) {
     }
     if (!set) return c.findings.fail("R23", "set_tags", "of '" + key + "': " + set.error().message);
     if (!cloud.comes_true(
-            [&, k = key, v = value] { return has_tag(tags_in_list(cloud, made->id), k, v); }))
+            [&, k = key, v = value] { return has_tag(tags_in_list(cloud, made.id), k, v); }))
       return c.findings.fail("R33", "set_tags",
                              "returned OK, and the list does not show '" + key + "' as it was set");
   }
-  if (!has_tag(tags_in_list(cloud, made->id), "hostler-key", made->idempotency_key))
+  if (!has_tag(tags_in_list(cloud, made.id), "hostler-key", made.idempotency_key))
     c.findings.fail("R33", "set_tags", "has removed another tag");
-  const auto nobody = cloud.session->set_tags({.id = "i-driver-check-nobody", .set = {{"a", "b"}}});
+  const auto nobody = cloud.session.set_tags({.id = Session::kNobody, .set = {{"a", "b"}}});
   if (nobody)
     c.findings.fail("R23", "set_tags", "of a machine that is not there is OK, not NOT_FOUND");
 }
 
-void make_one_for_each_key(Context& c) {
-  Cloud cloud(c);
-  if (!cloud) return;
-  const auto request = cloud.session->request(cloud.key());
-  const auto first = cloud.session->create(request), second = cloud.session->create(request);
+void make_one_for_each_key(Context& c, Cloud& cloud) {
+  const auto request = cloud.session.request();
+  const auto first = cloud.session.create(request), second = cloud.session.create(request);
   if (!first || !second)
     return c.findings.fail("R32", "create",
                            "the same request again: " + (first ? second : first).error().message);
@@ -149,30 +90,23 @@ void make_one_for_each_key(Context& c) {
 }
 
 /// A second set of the same account, as after a restart of hostlerd.
-void find_from_another_set(Context& c) {
-  Cloud cloud(c);
-  if (!cloud) return;
-  const auto made = cloud.make();
-  if (!made) return;
-  const auto library = load_driver(c);
-  Session other(c, library);
+void find_from_another_set(Context& c, Cloud& cloud, const ListedInstance& made) {
+  Session other(c, cloud.session.library());
   if (!other.open_or_skip()) return;
   const bool found = cloud.comes_true([&] {
     const auto listed = other.list();
     return listed && std::any_of(listed->begin(), listed->end(), [&](const auto& one) {
-             return one.idempotency_key == made->idempotency_key;
+             return one.idempotency_key == made.idempotency_key;
            });
   });
   if (!found)
     return c.findings.fail("R32", "list", "of another set on the same account does not show it");
-  const auto again = other.create(other.request(made->idempotency_key));
-  if (again && again->id != made->id)
+  const auto again = other.create(other.request(made.idempotency_key));
+  if (again && again->id != made.id)
     c.findings.fail("R32", "create", "another set makes a second machine for the key");
 }
 
-void filter_lists(Context& c) {
-  Cloud cloud(c);
-  if (!cloud) return;
+void filter_lists(Context& c, Cloud& cloud) {
   const auto first = cloud.make(), second = cloud.make();
   if (!first || !second) return;
   if (!cloud.comes_true([&] {
@@ -180,16 +114,15 @@ void filter_lists(Context& c) {
                !cloud.of_key(second->idempotency_key).empty();
       }))
     return c.findings.fail("R33", "list", "does not show two machines that were made");
-  const auto by_tags = cloud.session->list(
+  const auto by_tags = cloud.session.list(
       {.tag_filter = {{"hostler-set", Session::kSetId}, {"hostler-key", first->idempotency_key}},
        .ids = {}});
   if (!by_tags || by_tags->size() != 1 || by_tags->front().id != first->id)
     c.findings.fail("R33", "list", "by two tags does not show exactly the machine that has both");
   const auto none =
-      cloud.session->list({.tag_filter = {{"hostler-key", "kit-no-such-key"}}, .ids = {}});
+      cloud.session.list({.tag_filter = {{"hostler-key", "kit-no-such-key"}}, .ids = {}});
   if (none && !none->empty()) c.findings.fail("R33", "list", "by a tag that nobody has shows some");
-  const auto by_id =
-      cloud.session->list({.tag_filter = {}, .ids = {first->id, "i-driver-check-nobody"}});
+  const auto by_id = cloud.session.list({.tag_filter = {}, .ids = {first->id, Session::kNobody}});
   if (!by_id && by_id.error().cls == CloudErrorClass::kUnsupported) {
     if (!c.settings.lists_no_ids)
       c.findings.warn("R33", "list", "by ids is UNSUPPORTED: say it as the quirk no_list_by_ids");
@@ -198,24 +131,18 @@ void filter_lists(Context& c) {
   }
 }
 
-void end_machines(Context& c) {
-  Cloud cloud(c);
-  if (!cloud) return;
-  const auto made = cloud.make();
-  if (!made) return;
+void end_machines(Context& c, Cloud& cloud, const ListedInstance& made) {
   const model::DestroyRequest foreign{
-      .id = made->id, .expected_set_id = "another-set", .idempotency_key = made->idempotency_key};
-  if (const auto refused = cloud.session->destroy(foreign);
+      .id = made.id, .expected_set_id = "another-set", .idempotency_key = made.idempotency_key};
+  if (const auto refused = cloud.session.destroy(foreign);
       refused || refused.error().cls != CloudErrorClass::kConflict)
     c.findings.fail("R23", "destroy", "of a machine of another set is not CONFLICT");
-  const model::DestroyRequest ours{
-      .id = made->id, .expected_set_id = Session::kSetId, .idempotency_key = made->idempotency_key};
   for (const char* time : {"", "a second time "})
-    if (const auto ended = cloud.session->destroy(ours); !ended)
+    if (const auto ended = cloud.session.end(made); !ended)
       return c.findings.fail("R23", "destroy",
                              std::string(time) + "is not OK: " + ended.error().message);
   const auto is_gone = [&] {
-    const auto seen = cloud.of_key(made->idempotency_key);
+    const auto seen = cloud.of_key(made.idempotency_key);
     return std::all_of(seen.begin(), seen.end(),
                        [](const auto& one) { return one.state == CloudState::kTerminating; });
   };
@@ -223,73 +150,54 @@ void end_machines(Context& c) {
     c.findings.fail("R33", "list", "shows a machine that was ended as if it were there");
 }
 
-void remember_gone_keys(Context& c) {
-  Cloud cloud(c);
-  if (!cloud) return;
-  const auto made = cloud.make();
-  if (!made) return;
-  (void)cloud.session->destroy({.id = made->id, .expected_set_id = {}, .idempotency_key = {}});
-  const auto again = cloud.session->create(cloud.session->request(made->idempotency_key));
+void remember_gone_keys(Context& c, Cloud& cloud, const ListedInstance& made) {
+  (void)cloud.session.end(made.id);
+  const auto again = cloud.session.create(cloud.session.request(made.idempotency_key));
   if (!again || again->state == CloudState::kGone || again->state == CloudState::kTerminating)
     return;
   if (c.settings.forgets_keys) return c.findings.note("a quirk: it forgets keys of gone machines");
   c.findings.fail("R32", "create", "makes another machine for the key of one that is gone");
 }
 
-void switch_off_and_on(Context& c) {
-  Cloud cloud(c);
-  if (!cloud) return;
-  if (!cloud.session->info().stop) return c.findings.skip("it does not claim HOSTLER_CAP_STOP");
+void switch_machine(Context& c, Cloud& cloud) {
+  if (!cloud.session.info().stop) return c.findings.skip("it does not claim HOSTLER_CAP_STOP");
   const auto made = cloud.make();
   if (!made) return;
-  const auto state_is = [&](CloudState state) {
-    return cloud.comes_true(
-        [&] {
-          const auto seen = cloud.of_key(made->idempotency_key);
-          return !seen.empty() && seen.front().state == state;
-        },
-        kPowerMax);
+  const auto reaches = [&](CloudState state) {
+    const auto has_state = [&] {
+      const auto seen = cloud.of_key(made->idempotency_key);
+      return !seen.empty() && seen.front().state == state;
+    };
+    return cloud.comes_true(has_state, kPowerMax);
   };
-  const auto power = [&](const char* name, auto function) {
-    const auto done = cloud.session->call<Session::Nothing>(
-        name, [&](plugin_host::DriverSet& set, Duration t, auto end) {
-          (set.*function)({made->id, Session::kSetId}, t, end);
-        });
-    if (!done) c.findings.fail("R23", name, done.error().message);
-    return done.has_value();
-  };
-  if (!state_is(CloudState::kRunning))
+  if (!reaches(CloudState::kRunning))
     return c.findings.skip("the machine does not run within the time of a list");
-  if (!power("stop", &plugin_host::DriverSet::stop)) return;
-  if (!state_is(CloudState::kStopped))
-    return c.findings.fail("R33", "list", "does not show a stopped machine as STOPPED");
-  if (!power("start", &plugin_host::DriverSet::start)) return;
-  if (!state_is(CloudState::kRunning))
-    c.findings.fail("R33", "list", "does not show a started machine as RUNNING");
+  switch_off_and_on(c, cloud.session, made->id, reaches);
 }
 
 }  // namespace
 
 void add_cloud_tests(std::vector<Test>& to) {
   using enum Needs;
-  to.push_back(
-      {"cloud.list", 'H', 2, kMachines, "a machine that was made is listed", &show_in_list});
-  to.push_back(
-      {"cloud.tags", 'H', 2, kMachines, "it has the tags that it was made with", &keep_tags});
+  to.push_back({"cloud.list", 'H', 2, kMachines, "a machine that was made is listed",
+                &on_open_set<on_machine<show_in_list>>});
+  to.push_back({"cloud.tags", 'H', 2, kMachines, "it has the tags that it was made with",
+                &on_open_set<on_machine<keep_tags>>});
   to.push_back({"cloud.set_tags", 'H', 2, kMachines, "tags that are set are listed as they are",
-                &set_new_tags});
-  to.push_back(
-      {"cloud.key", 'H', 2, kMachines, "one key makes one machine", &make_one_for_each_key});
+                &on_open_set<on_machine<set_new_tags>>});
+  to.push_back({"cloud.key", 'H', 2, kMachines, "one key makes one machine",
+                &on_open_set<in_cloud<make_one_for_each_key>>});
   to.push_back({"cloud.restart", 'H', 2, kMachines, "another set on the account finds it",
-                &find_from_another_set});
-  to.push_back(
-      {"cloud.filters", 'H', 2, kMachines, "lists by tags and ids are exact", &filter_lists});
+                &on_open_set<on_machine<find_from_another_set>>});
+  to.push_back({"cloud.filters", 'H', 2, kMachines, "lists by tags and ids are exact",
+                &on_open_set<in_cloud<filter_lists>>});
   to.push_back({"cloud.destroy", 'H', 2, kMachines,
-                "a machine can be ended, twice, by its set only", &end_machines});
+                "a machine can be ended, twice, by its set only",
+                &on_open_set<on_machine<end_machines>>});
   to.push_back({"cloud.gone_key", 'H', 2, kMachines, "the key of a machine that is gone makes none",
-                &remember_gone_keys});
+                &on_open_set<on_machine<remember_gone_keys>>});
   to.push_back({"cloud.power", 'H', 2, kMachines, "a machine can be switched off and on",
-                &switch_off_and_on});
+                &on_open_set<in_cloud<switch_machine>>});
 }
 
 }  // namespace hostler::check

@@ -32,9 +32,7 @@ class Growth {
   std::size_t begin_;
 };
 
-void open_many(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
+void open_many(Context& c, const Library& library) {
   std::optional<Growth> growth;
   for (int i = 0; i < kSets && !c.stops && !c.findings.has_failed(); ++i) {
     Session session(c, library);
@@ -44,11 +42,7 @@ void open_many(Context& c) {
   }
 }
 
-void list_many(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (!session.open_or_skip()) return;
+void list_many(Context& c, Session& session) {
   std::optional<Growth> growth;
   const std::size_t descriptors = open_descriptors().size();
   for (int i = 0; i < kLists && !c.stops && !c.findings.has_failed(); ++i) {
@@ -61,16 +55,11 @@ void list_many(Context& c) {
                     std::to_string(now - descriptors) + " more descriptors are open than before");
 }
 
-void create_many(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (!session.open_or_skip()) return;
+void create_many(Context& c, Session& session) {
   Growth growth(c, "create");
-  const std::string prefix = "kit-" + std::to_string(c.random.next() % 1'000'000'000) + "-";
   for (int i = 0; i < kCreates && !c.stops && !c.findings.has_failed(); ++i) {
-    const auto made = session.create(session.request(prefix + std::to_string(i)));
-    if (made) (void)session.destroy({.id = made->id, .expected_set_id = {}, .idempotency_key = {}});
+    const auto made = session.create(session.request());
+    if (made) (void)session.end(made->id);
     if (growth.is_too_much(i + 1)) return;
   }
 }
@@ -99,11 +88,7 @@ class Pending {
 };
 
 /// Lists and questions, as many at once as the driver allows: the host has one thread for each.
-void call_at_once(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (!session.open_or_skip()) return;
+void call_at_once(Context& c, Session& session) {
   Pending pending;
   std::atomic<int> failed{0};
   const auto ended = [&](const auto& result) {
@@ -131,13 +116,9 @@ void call_at_once(Context& c) {
 }
 
 /// Creates with different keys at once make different machines.
-void create_at_once(Context& c) {
+void create_at_once(Context& c, Session& session) {
   constexpr int kMachines = 8;
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (!session.open_or_skip()) return;
-  const std::string prefix = "kit-" + std::to_string(c.random.next() % 1'000'000'000) + "-";
+  const std::string prefix = session.new_key() + "-";
   Pending pending;
   for (int i = 0; i < 2 * kMachines; ++i) {  // each key twice
     pending.add();
@@ -165,16 +146,16 @@ void create_at_once(Context& c) {
 
 void add_endurance_tests(std::vector<Test>& to) {
   using enum Needs;
-  to.push_back(
-      {"endurance.sets", 'D', 1, kNothing, "nothing is left of a set that was closed", &open_many});
+  to.push_back({"endurance.sets", 'D', 1, kNothing, "nothing is left of a set that was closed",
+                &on_library<open_many>});
   to.push_back({"endurance.lists", 'D', 1, kNothing, "nothing is left of a call that has ended",
-                &list_many});
+                &on_open_set<list_many>});
   to.push_back({"endurance.creates", 'D', 1, kMachines, "nothing is left of a machine that is gone",
-                &create_many});
+                &on_open_set<create_many>});
   to.push_back({"threads.calls", 'F', 1, kNothing, "calls at once do not disturb one another",
-                &call_at_once});
+                &on_open_set<call_at_once>});
   to.push_back({"threads.creates", 'F', 1, kMachines,
-                "creates at once make one machine for each key", &create_at_once});
+                "creates at once make one machine for each key", &on_open_set<create_at_once>});
 }
 
 }  // namespace hostler::check

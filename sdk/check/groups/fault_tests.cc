@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <thread>
 
 #include "core/base/units.h"
 #include "sdk/check/host/session.h"
+#include "sdk/check/host/waiting.h"
 #include "sdk/check/proxy/fault_proxy.h"
 
 namespace hostler::check {
@@ -43,8 +43,7 @@ std::optional<Url> read_url(const std::string& text) {
 
 /// A session whose cloud is behind proxies.
 struct Broken {
-  explicit Broken(Context& c)
-      : context(c), prefix("kit-" + std::to_string(c.random.next() % 1'000'000'000) + "-") {
+  explicit Broken(Context& c) : context(c) {
     if (!start_proxies()) return;
     const auto library = load_driver(c);
     if (library == nullptr) return;
@@ -84,7 +83,7 @@ struct Broken {
     return false;
   }
 
-  std::string key() { return prefix + std::to_string(keys++); }
+  std::string key() { return session->new_key(); }
   void arm(const Fault& fault) {
     for (auto& proxy : proxies) proxy->arm(fault);
   }
@@ -100,21 +99,19 @@ struct Broken {
   }
   /// How many machines the list shows with the key; waits until there is one, if there should be.
   std::size_t count(const std::string& wanted, bool waits) {
-    const auto until = steady_clock::now() + session->consistency() + kShown;
-    for (;;) {
-      const auto listed = session->list();
-      std::size_t found = 0;
-      for (const auto& one : listed.value_or(std::vector<model::ListedInstance>()))
+    std::size_t found = 0;
+    const auto look = [&] {
+      found = 0;
+      for (const auto& one : session->list().value_or(std::vector<model::ListedInstance>()))
         if (one.idempotency_key == wanted && one.state != CloudState::kGone) ++found;
-      if (found > 0 || !waits || steady_clock::now() > until) return found;
-      std::this_thread::sleep_for(kSettle);
-    }
+      return found > 0 || !waits;
+    };
+    (void)comes_true(context, session->consistency() + kShown, kSettle, look);
+    return found;
   }
   explicit operator bool() const { return session != nullptr; }
 
   Context& context;
-  const std::string prefix;
-  int keys = 0;
   bool is_http = true;
   std::string config_json;
   std::vector<std::unique_ptr<FaultProxy>> proxies;  // outlive the session
@@ -153,7 +150,7 @@ bool break_create(Broken& broken, Fault::Kind kind, int number) {
   else if (broken.count(request.idempotency_key, true) > 1)
     c.findings.fail("R32", "create", "made two machines of one key, " + what);
   if (again)  // one machine at a time: it may be a real one
-    (void)broken.session->destroy({.id = again->id, .expected_set_id = {}, .idempotency_key = {}});
+    (void)broken.session->end(again->id);
   return true;
 }
 
@@ -202,7 +199,7 @@ void break_lists(Context& c) {
   if (!broken) return;
   const auto made = broken.session->create(broken.session->request(broken.key()));
   if (!made) return c.findings.fail("R23", "create", made.error().message);
-  if (broken.count(made->idempotency_key, true) == 0)
+  if (broken.count(made->idempotency_key, true) == 0 && !c.stops)
     return c.findings.fail("R33", "list", "does not show a machine that was made");
   const std::pair<Fault::Kind, const char*> faults[]{{Fault::Kind::kLoseReply, "a reply is lost"},
                                                      {Fault::Kind::kReset, "a connection breaks"},

@@ -17,44 +17,25 @@ void expect_unsupported(Context& c, const char* call, const std::optional<model:
           ", not UNSUPPORTED");
 }
 
-template <class T>
-std::optional<model::CloudError> failure_of(const model::CloudResult<T>& got) {
-  if (got) return std::nullopt;
-  return got.error();
-}
-
-void refuse_unknown_open(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
+void refuse_unknown_open(Context& c, const Library& library) {
   Relay::get().pretend({.asks_unknown_flag = true});
   Session session(c, library);
-  expect_unsupported(c, "set_open", failure_of(session.open(session.config())));
+  expect_unsupported(c, "set_open", error_of(session.open(session.config())));
 }
 
-void refuse_unknown_flags(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (!session.open_or_skip()) return;
+void refuse_unknown_flags(Context& c, Session& session) {
   Relay::get().pretend({.asks_unknown_flag = true});
   for (const auto& call : harmless_calls())
-    if (call.extension == nullptr || Relay::get().has(call.extension))
-      expect_unsupported(c, call.name, call.make(session, "i-nobody"));
-  expect_unsupported(c, "destroy",
-                     failure_of(session.destroy(
-                         {.id = "i-nobody", .expected_set_id = {}, .idempotency_key = {}})));
+    if (is_there(call)) expect_unsupported(c, call.name, call.make(session, Session::kNobody));
+  expect_unsupported(c, "destroy", error_of(session.end(Session::kNobody)));
 }
 
-void refuse_unknown_create(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (!session.open_or_skip()) return;
-  const auto request = session.request("kit-law-" + std::to_string(c.random.next()));
+void refuse_unknown_create(Context& c, Session& session) {
+  const auto request = session.request();
   Relay::get().pretend({.asks_unknown_flag = true});
-  expect_unsupported(c, "create", failure_of(session.create(request)));
+  expect_unsupported(c, "create", error_of(session.create(request)));
   Relay::get().pretend({.asks_unknown_market = true});
-  expect_unsupported(c, "create", failure_of(session.create(request)));
+  expect_unsupported(c, "create", error_of(session.create(request)));
 }
 
 }  // namespace
@@ -62,12 +43,12 @@ void refuse_unknown_create(Context& c) {
 void add_law_tests(std::vector<Test>& to) {
   using enum Needs;
   to.push_back({"law.open", 'C', 1, kNothing, "an unknown flag in a config is UNSUPPORTED",
-                &refuse_unknown_open});
+                &on_library<refuse_unknown_open>});
   to.push_back({"law.flags", 'C', 1, kNothing, "unknown flags of requests are UNSUPPORTED",
-                &refuse_unknown_flags});
+                &on_open_set<refuse_unknown_flags>});
   to.push_back({"law.create", 'C', 1, kMachines,
                 "a create that asks for what is not defined is UNSUPPORTED",
-                &refuse_unknown_create});
+                &on_open_set<refuse_unknown_create>});
 }
 
 }  // namespace hostler::check

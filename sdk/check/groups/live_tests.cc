@@ -1,12 +1,12 @@
 // Group I: machines in the author's own account, a few at a time, all given back. Each test makes
 // its own; what one leaves behind, live.clean ends.
 #include <algorithm>
-#include <chrono>
 #include <thread>
 
 #include "core/base/units.h"
 #include "core/crypto/ssh_keys.h"
-#include "sdk/check/host/session.h"
+#include "sdk/check/groups/live.h"
+#include "sdk/check/groups/power.h"
 #include "sdk/check/host/ssh_client.h"
 
 namespace hostler::check {
@@ -15,78 +15,10 @@ namespace {
 using model::CloudState;
 using model::ListedInstance;
 using plugin_host::DriverSet;
-using std::chrono::steady_clock;
-
-constexpr Duration kPoll = std::chrono::seconds(1), kGoneMax = std::chrono::minutes(5);
-
-bool exists(const ListedInstance& one) { return one.state != CloudState::kGone; }
-
-/// An open session on the author's account.
-struct Live {
-  explicit Live(Context& c) : context(c) {
-    const auto library = load_driver(c);
-    if (library == nullptr) return;
-    session = std::make_unique<Session>(c, library);
-    if (!session->open_or_skip()) session.reset();
-  }
-  std::string key() { return "live-" + std::to_string(context.random.next()); }
-  /// Those of this kit that exist.
-  std::vector<ListedInstance> ours() {
-    auto listed = session->list({.tag_filter = {{"hostler-set", Session::kSetId}}, .ids = {}});
-    if (!listed) return {};
-    std::erase_if(*listed, [](const auto& one) { return !exists(one); });
-    return *std::move(listed);
-  }
-  std::optional<ListedInstance> find(const std::string& wanted) {
-    for (auto& one : ours())
-      if (one.idempotency_key == wanted) return std::move(one);
-    return std::nullopt;
-  }
-  /// Until the condition is true; false: it took longer, or the run is being ended.
-  template <class Condition>
-  bool wait(Duration max, const Condition& condition) {
-    const auto until = steady_clock::now() + max;
-    while (!condition()) {
-      if (context.stops || steady_clock::now() > until) return false;
-      std::this_thread::sleep_for(kPoll);
-    }
-    return true;
-  }
-  /// A create that counts as made even if its answer is an error.
-  std::optional<ListedInstance> make(const model::CreateRequest& request) {
-    auto made = session->create(request);
-    if (made) return *std::move(made);
-    context.findings.fail("R23", "create", made.error().message);
-    if (const auto hidden = find(request.idempotency_key)) {
-      context.findings.fail("R24", "create",
-                            "has failed, and the machine " + hidden->id + " exists");
-      (void)session->destroy({.id = hidden->id, .expected_set_id = {}, .idempotency_key = {}});
-    }
-    return std::nullopt;
-  }
-  void end(const ListedInstance& machine) {
-    const auto ended = session->destroy({.id = machine.id,
-                                         .expected_set_id = Session::kSetId,
-                                         .idempotency_key = machine.idempotency_key});
-    if (!ended) return context.findings.fail("R23", "destroy", ended.error().message);
-    if (!wait(kGoneMax, [&] {
-          const auto seen = find(machine.idempotency_key);
-          return !seen || seen->state == CloudState::kTerminating;
-        }))
-      context.findings.fail("R33", "list",
-                            "still shows " + machine.id + " after " + format_duration(kGoneMax));
-  }
-  explicit operator bool() const { return session != nullptr; }
-
-  Context& context;
-  std::unique_ptr<Session> session;
-};
 
 /// Ends all that has the kit's tag, of this run or of one before: also what a list shows only
 /// later, as a create may have been on its way when the kit was ended.
-void end_leftovers(Context& c) {
-  Live live(c);
-  if (!live) return;
+void end_leftovers(Context& c, Live& live) {
   std::size_t ended = 0;
   for (int quiet = 0; quiet < 2;) {
     const auto left = live.ours();
@@ -94,7 +26,7 @@ void end_leftovers(Context& c) {
     ended += left.size();
     quiet = left.empty() ? quiet + 1 : 0;
     if (c.findings.has_failed()) return;
-    if (quiet == 1) std::this_thread::sleep_for(live.session->consistency() + kPoll);
+    if (quiet == 1) std::this_thread::sleep_for(live.session.consistency() + kLivePoll);
   }
   if (ended > 0) c.findings.note(std::to_string(ended) + " machines were ended");
   c.findings.note("to clean up by hand: end what has the tag hostler-set=driver-check");
@@ -104,7 +36,7 @@ void end_leftovers(Context& c) {
 std::string proved_key(Live& live, const SshClient& ssh, const SshClient::Target& target,
                        const std::string& id, const std::string& injected) {
   if (!injected.empty()) return injected;
-  if (!live.session->info().has_host_key_extension) {
+  if (!live.session.info().has_host_key_extension) {
     live.context.findings.warn("R40", "verify", "the host key cannot be proved");
     return {};
   }
@@ -113,7 +45,7 @@ std::string proved_key(Live& live, const SshClient& ssh, const SshClient::Target
                          : Result<crypto::SshPublicKey>(tl::unexpected(shown.error()));
   if (!key) return {};
   const auto verified =
-      live.session->call<Session::Nothing>("verify", [&](DriverSet& set, Duration t, auto done) {
+      live.session.call<Session::Nothing>("verify", [&](DriverSet& set, Duration t, auto done) {
         set.verify_host_key({id, key->type, key->blob}, t, done);
       });
   if (!verified) live.context.findings.fail("R40", "verify", verified.error().message);
@@ -139,25 +71,23 @@ void log_in(Live& live, const SshClient& ssh, const ListedInstance& machine,
 void tell_price(Live& live, const ListedInstance& machine) {
   if (machine.price_per_hour)
     live.context.findings.note("it costs " + format_money(machine.price_per_hour->value) + " " +
-                               live.session->info().currency + " an hour");
+                               live.session.info().currency + " an hour");
   if (!Relay::get().has(HOSTLER_EXT_QUOTA_GROUP)) return;
   const auto group =
-      live.session->call<std::string>("group", [&](DriverSet& set, Duration t, auto done) {
+      live.session.call<std::string>("group", [&](DriverSet& set, Duration t, auto done) {
         set.quota_group(live.context.settings.type, t, done);
       });
   if (group) live.context.findings.note("its quota group is '" + *group + "'");
 }
 
 /// The whole life of one machine, in the order of a dispatcher.
-void live_once(Context& c) {
-  Live live(c);
-  if (!live) return;
+void live_once(Context& c, Live& live) {
   auto ssh = SshClient::make();
   if (!ssh) return c.findings.skip(ssh.error().message);
-  auto request = live.session->request(live.key());
+  auto request = live.session.request();
   request.ssh_public_keys = {ssh->public_key()};
   std::string host_key;
-  if (live.session->info().host_key_inject) {
+  if (live.session.info().host_key_inject) {
     const auto key = crypto::make_ed25519_key("driver-check");
     request.ssh_host_key_private = key.private_key;
     request.ssh_host_key_public = host_key = key.public_key;
@@ -165,10 +95,10 @@ void live_once(Context& c) {
   const auto made = live.make(request);
   if (!made) return;
   std::optional<ListedInstance> seen;
-  if (!live.wait(live.session->consistency() + std::chrono::minutes(1),
+  if (!live.wait(live.session.consistency() + std::chrono::minutes(1),
                  [&] { return (seen = live.find(request.idempotency_key)).has_value(); }))
     return c.findings.fail("R33", "list", "does not show " + made->id);
-  if (const auto tagged = live.session->set_tags({.id = seen->id, .set = {{"colour", "red"}}});
+  if (const auto tagged = live.session.set_tags({.id = seen->id, .set = {{"colour", "red"}}});
       !tagged && !c.settings.keeps_tags)
     c.findings.fail("R23", "set_tags", tagged.error().message);
   const bool runs = live.wait(c.options.boot_max, [&] {
@@ -185,26 +115,22 @@ void live_once(Context& c) {
   live.end(*made);
 }
 
-void live_several(Context& c) {
-  Live live(c);
-  if (!live) return;
+void live_several(Context& c, Live& live) {
   const int wanted = std::min(c.options.budget, 3);
   std::vector<ListedInstance> made;
   for (int i = 0; i < wanted && !c.stops; ++i)
-    if (auto one = live.make(live.session->request(live.key()))) made.push_back(*std::move(one));
+    if (auto one = live.make(live.session.request())) made.push_back(*std::move(one));
   for (const auto& one : made)
-    if (!live.wait(live.session->consistency() + std::chrono::minutes(1),
+    if (!live.wait(live.session.consistency() + std::chrono::minutes(1),
                    [&] { return live.find(one.idempotency_key).has_value(); }) &&
         !c.stops)
       c.findings.fail("R33", "list", "does not show " + one.id);
   for (const auto& one : made) live.end(one);
 }
 
-void live_power(Context& c) {
-  Live live(c);
-  if (!live) return;
-  if (!live.session->info().stop) return c.findings.skip("it does not claim HOSTLER_CAP_STOP");
-  const auto made = live.make(live.session->request(live.key()));
+void live_power(Context& c, Live& live) {
+  if (!live.session.info().stop) return c.findings.skip("it does not claim HOSTLER_CAP_STOP");
+  const auto made = live.make(live.session.request());
   if (!made) return;
   const auto reaches = [&](CloudState state) {
     return live.wait(c.options.boot_max, [&] {
@@ -212,20 +138,7 @@ void live_power(Context& c) {
       return seen && seen->state == state;
     });
   };
-  const auto power = [&](const char* name, auto function) {
-    const auto done =
-        live.session->call<Session::Nothing>(name, [&](DriverSet& set, Duration t, auto end) {
-          (set.*function)({made->id, Session::kSetId}, t, end);
-        });
-    if (!done) c.findings.fail("R23", name, done.error().message);
-    return done.has_value();
-  };
-  if (reaches(CloudState::kRunning) && power("stop", &DriverSet::stop)) {
-    if (!reaches(CloudState::kStopped) && !c.stops)
-      c.findings.fail("R33", "list", "does not show the stopped machine as STOPPED");
-    if (power("start", &DriverSet::start) && !reaches(CloudState::kRunning) && !c.stops)
-      c.findings.fail("R33", "list", "does not show the started machine as RUNNING");
-  }
+  if (reaches(CloudState::kRunning)) switch_off_and_on(c, live.session, made->id, reaches);
   live.end(*made);
 }
 
@@ -233,15 +146,18 @@ void live_power(Context& c) {
 
 void add_live_tests(std::vector<Test>& to) {
   using enum Needs;
-  to.push_back(
-      {"live.leftovers", 'I', 3, kLive, "what an earlier run has left is ended", &end_leftovers});
+  to.push_back({"live.leftovers", 'I', 3, kLive, "what an earlier run has left is ended",
+                &on_open_set<in_account<end_leftovers>>});
   to.push_back({"live.life", 'I', 3, kLive,
                 "a machine is made, listed, tagged, boots, is proved, runs a command, and ends",
-                &live_once});
-  to.push_back({"live.several", 'I', 3, kLive, "several machines at once", &live_several});
-  to.push_back({"live.power", 'I', 3, kLive, "a machine is switched off and on", &live_power});
+                &on_open_set<in_account<live_once>>});
+  to.push_back({"live.several", 'I', 3, kLive, "several machines at once",
+                &on_open_set<in_account<live_several>>});
+  to.push_back({"live.power", 'I', 3, kLive, "a machine is switched off and on",
+                &on_open_set<in_account<live_power>>});
   add_live_fault_tests(to);
-  to.push_back({"live.clean", 'I', 3, kLive, "nothing is left of this run", &end_leftovers});
+  to.push_back({"live.clean", 'I', 3, kLive, "nothing is left of this run",
+                &on_open_set<in_account<end_leftovers>>});
 }
 
 }  // namespace hostler::check

@@ -4,7 +4,6 @@
 #include "core/driver_host/child/confinement.h"
 #include "core/json/document.h"
 #include "core/json/schema.h"
-#include "core/json/writer.h"
 #include "core/plugin_host/library_file.h"
 #include "core/plugin_host/manifest.h"
 #include "sdk/check/host/session.h"
@@ -17,31 +16,14 @@ using model::CloudErrorClass;
 constexpr std::size_t kHugeText = std::size_t{1} << 20U;
 constexpr int kNesting = 2000;
 
-void open_and_close(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  (void)session.open_or_skip();
-}
+/// What is done then, the session and its host do.
+void open_and_close(Context& /*c*/, Session& /*session*/) {}
 
 /// A member of the config's schema, in a config that is wrong there.
 struct Wrong {
   std::string field;  ///< That the message should name; empty: none.
   std::string config_json;
 };
-
-std::string with(const std::string& config, std::string_view key, std::string_view raw) {
-  std::string out;
-  json::Writer w(out);
-  const auto document = json::Document::parse(config);
-  w.begin_object();
-  if (document)
-    for (const json::Value member : document->root().children())
-      if (member.key() != key) w.key(member.key()).value(member);
-  if (!raw.empty()) w.key(key).raw(raw);
-  w.end_object();
-  return out;
-}
 
 /// Configs that no driver may take, made from its schema.
 std::vector<Wrong> wrong_configs(const char* schema, const std::string& config) {
@@ -51,13 +33,13 @@ std::vector<Wrong> wrong_configs(const char* schema, const std::string& config) 
   if (!document) return out;
   const auto root = document->root();
   for (const json::Value key : root.at("required").children())
-    out.push_back({std::string(key.text()), with(config, key.text(), "")});
+    out.push_back({std::string(key.text()), with_value(config, key.text(), "")});
   if (!root.at("additionalProperties").bool_or(true))
-    out.push_back({"kit_unknown_key", with(config, "kit_unknown_key", "1")});
+    out.push_back({"kit_unknown_key", with_value(config, "kit_unknown_key", "1")});
   for (const json::Value member : root.at("properties").children())
     for (const std::string& raw :
          {std::string("null"), std::string("[[]]"), "\"" + std::string(kHugeText, 'x') + "\""})
-      out.push_back({std::string(member.key()), with(config, member.key(), raw)});
+      out.push_back({std::string(member.key()), with_value(config, member.key(), raw)});
   return out;
 }
 
@@ -66,9 +48,7 @@ bool schema_allows(const char* schema, const std::string& config) {
   return problems && problems->empty();
 }
 
-void refuse_wrong_configs(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
+void refuse_wrong_configs(Context& c, const Library& library) {
   const char* const schema = Relay::get().driver().config_schema_json;
   for (const auto& wrong : wrong_configs(schema, c.settings.config_json)) {
     if (c.stops || schema_allows(schema, wrong.config_json)) continue;
@@ -99,6 +79,8 @@ void refuse_wrong_configs(Context& c) {
   }
 }
 
+void list_once(Context& /*c*/, Session& session) { (void)session.list(); }
+
 /// As the process of a driver is confined, before its library is loaded.
 void open_confined(Context& c) {
   auto manifest = c.options.library;
@@ -117,15 +99,10 @@ void open_confined(Context& c) {
   if (!confined || confined->level != sandbox.level)
     return c.findings.skip("this machine has no sandbox for it: " +
                            (confined ? confined->why_less : confined.error().message));
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (session.open_or_skip()) (void)session.list();
+  on_open_set<list_once>(c);
 }
 
-void open_two(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
+void open_two(Context& c, const Library& library) {
   Session first(c, library), second(c, library), third(c, library);
   if (!first.open_or_skip() || !second.open_or_skip() || !third.open_or_skip("driver-check-2"))
     return;
@@ -141,13 +118,14 @@ void open_two(Context& c) {
 void add_open_tests(std::vector<Test>& to) {
   using enum Needs;
   to.push_back({"open.close", 'D', 1, kNothing, "a set opens, says what it is, and closes",
-                &open_and_close});
+                &on_open_set<open_and_close>});
   to.push_back({"open.wrong_config", 'D', 1, kNothing,
                 "a wrong config is INVALID, and the message names the field",
-                &refuse_wrong_configs});
+                &on_library<refuse_wrong_configs>});
   to.push_back({"open.confined", 'D', 1, kNothing,
                 "a set opens in the sandbox that the driver will run in", &open_confined});
-  to.push_back({"open.two", 'D', 1, kNothing, "sets do not notice one another", &open_two});
+  to.push_back(
+      {"open.two", 'D', 1, kNothing, "sets do not notice one another", &on_library<open_two>});
 }
 
 }  // namespace hostler::check

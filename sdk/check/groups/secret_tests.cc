@@ -27,12 +27,7 @@ void keep_false_credentials(Context& c) {
     c.findings.note("set_open: " + opened.error().message);
 }
 
-void keep_credentials_from_process(Context& c) {
-  if (c.secrets.empty()) return c.findings.skip("there are no credentials");
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (!session.open_or_skip()) return;
+void keep_credentials(Context& c, Session& session) {
   (void)session.list();
   const auto look_for = [&](const char* where, const std::string& text) {
     for (const auto& secret : c.secrets)
@@ -45,12 +40,13 @@ void keep_credentials_from_process(Context& c) {
            read_file("/proc/self/cmdline", std::size_t{1} << 20U).value_or(std::string()));
 }
 
+void keep_credentials_from_process(Context& c) {
+  if (c.secrets.empty()) return c.findings.skip("there are no credentials");
+  on_open_set<keep_credentials>(c);
+}
+
 /// A call when no descriptor can be opened ends with an error, not with the process.
-void have_no_descriptors(Context& c) {
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (!session.open_or_skip()) return;
+void have_no_descriptors(Context& c, Session& session) {
   rlimit before{};
   (void)::getrlimit(RLIMIT_NOFILE, &before);
   const rlimit none{1, before.rlim_max};
@@ -74,7 +70,7 @@ void add_secret_tests(std::vector<Test>& to) {
                 &keep_credentials_from_process});
   to.push_back({"process.descriptors", 'G', 1, kNothing,
                 "a process without descriptors is an error, and it recovers",
-                &have_no_descriptors});
+                &on_open_set<have_no_descriptors>});
 }
 
 }  // namespace hostler::check

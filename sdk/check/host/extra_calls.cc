@@ -7,12 +7,6 @@ using plugin_host::DriverSet;
 
 constexpr Duration kWatchTime = std::chrono::milliseconds(200);
 
-template <class T>
-std::optional<model::CloudError> error_of(const model::CloudResult<T>& got) {
-  if (got) return std::nullopt;
-  return got.error();
-}
-
 model::InstanceType any_type() {
   model::InstanceType type;
   type.name = type.provider_type = "small";
@@ -21,13 +15,13 @@ model::InstanceType any_type() {
 
 std::vector<ExtraCall> table_calls() {
   return {
-      {"set_info", nullptr, false,
+      {"set_info", nullptr,
        [](Session& s, const std::string&) {
          return error_of(s.call<model::SetInfo>(
              "set_info", [](DriverSet& set, Duration t, auto done) { set.info(t, done); }));
        }},
-      {"list", nullptr, false, [](Session& s, const std::string&) { return error_of(s.list()); }},
-      {"set_tags", nullptr, false,
+      {"list", nullptr, [](Session& s, const std::string&) { return error_of(s.list()); }},
+      {"set_tags", nullptr,
        [](Session& s, const std::string& id) {
          return error_of(s.set_tags({.id = id, .set = {{"colour", "red"}}}));
        }},
@@ -36,40 +30,35 @@ std::vector<ExtraCall> table_calls() {
 
 std::vector<ExtraCall> extension_calls() {
   return {
-      {"verify", HOSTLER_EXT_HOST_KEY, false,
+      {"verify", HOSTLER_EXT_HOST_KEY,
        [](Session& s, const std::string& id) {
          return error_of(
              s.call<Session::Nothing>("verify", [&](DriverSet& set, Duration t, auto done) {
                set.verify_host_key({id, "ssh-ed25519", std::string(51, 'k')}, t, done);
              }));
        }},
-      {"history", HOSTLER_EXT_PRICE_HISTORY, false,
+      {"history", HOSTLER_EXT_PRICE_HISTORY,
        [](Session& s, const std::string&) {
          return error_of(s.call<std::vector<model::ZonePrice>>(
              "history", [](DriverSet& set, Duration t, auto done) {
                set.price_history({any_type(), Wall{1}}, t, done);
              }));
        }},
-      {"group", HOSTLER_EXT_QUOTA_GROUP, false,
+      {"group", HOSTLER_EXT_QUOTA_GROUP,
        [](Session& s, const std::string&) {
          return error_of(s.call<std::string>("group", [](DriverSet& set, Duration t, auto done) {
            set.quota_group(any_type(), t, done);
          }));
        }},
-      {"start", HOSTLER_EXT_POWER, false,
-       [](Session& s, const std::string& id) {
-         return error_of(
-             s.call<Session::Nothing>("start", [&](DriverSet& set, Duration t, auto done) {
-               set.start({id, Session::kSetId}, t, done);
-             }));
-       }},
-      {"offerings", HOSTLER_EXT_OFFERINGS, false,
+      {"start", HOSTLER_EXT_POWER,
+       [](Session& s, const std::string& id) { return error_of(s.start(id)); }},
+      {"offerings", HOSTLER_EXT_OFFERINGS,
        [](Session& s, const std::string&) {
          return error_of(s.call<std::vector<model::CloudOffering>>(
              "offerings",
              [](DriverSet& set, Duration t, auto done) { set.offerings({}, t, done); }));
        }},
-      {"watch", HOSTLER_EXT_INTERRUPTION, true,
+      {"watch", HOSTLER_EXT_INTERRUPTION,
        [](Session& s, const std::string&) {
          return error_of(s.call<Session::Nothing>(
              "watch",
@@ -79,21 +68,21 @@ std::vector<ExtraCall> extension_calls() {
              },
              kWatchTime));
        }},
-      {"console read", HOSTLER_EXT_CONSOLE, false,
+      {"console read", HOSTLER_EXT_CONSOLE,
        [](Session& s, const std::string& id) {
          return error_of(
              s.call<model::ConsoleText>("console read", [&](DriverSet& set, Duration t, auto done) {
                set.read_console({.id = id, .offset = 0, .bytes_max = 4096}, t, done);
              }));
        }},
-      {"leftovers list", HOSTLER_EXT_LEFTOVERS, false,
+      {"leftovers list", HOSTLER_EXT_LEFTOVERS,
        [](Session& s, const std::string&) {
          return error_of(s.call<std::vector<model::Leftover>>(
              "leftovers list", [](DriverSet& set, Duration t, auto done) {
                set.list_leftovers({{"hostler-set", Session::kSetId}}, t, done);
              }));
        }},
-      {"images find", HOSTLER_EXT_IMAGES, false,
+      {"images find", HOSTLER_EXT_IMAGES,
        [](Session& s, const std::string&) {
          return error_of(s.call<std::vector<model::Image>>(
              "images find", [](DriverSet& set, Duration t, auto done) {
@@ -113,6 +102,10 @@ const std::vector<ExtraCall>& harmless_calls() {
     return calls;
   }();
   return kCalls;
+}
+
+bool is_there(const ExtraCall& call) {
+  return call.extension == nullptr || Relay::get().has(call.extension);
 }
 
 }  // namespace hostler::check

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,19 @@ namespace hostler::check {
 struct ExtraCall {
   const char* name;       ///< As in messages: "leftovers list".
   const char* extension;  ///< Null: every driver has the function.
-  bool is_watch;          ///< It goes on until it is cancelled.
   /// The error's class, or nothing after a success. `id`: of an instance that may not be there.
   std::function<std::optional<model::CloudError>(Session&, const std::string& id)> make;
 };
 
 /// Calls that make nothing and end nothing: those of the table, and those of each extension.
 const std::vector<ExtraCall>& harmless_calls();
+/// Whether the driver has the function.
+bool is_there(const ExtraCall& call);
+
+template <class T>
+std::optional<model::CloudError> error_of(const model::CloudResult<T>& got) {
+  if (got) return std::nullopt;
+  return got.error();
+}
 
 }  // namespace hostler::check

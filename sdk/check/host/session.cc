@@ -4,7 +4,6 @@
 #include <cctype>
 
 #include "core/base/text.h"
-#include "core/crypto/random.h"
 #include "core/plugin_host/in_process_set.h"
 
 namespace hostler::check {
@@ -33,7 +32,7 @@ Hygiene& hygiene() {
   return *one;
 }
 
-std::shared_ptr<const plugin_host::DriverLibrary> load_driver(Context& context) {
+Library load_driver(Context& context) {
   (void)hygiene();
   auto loaded = Relay::get().load(context.options.library, context.findings, context.secrets);
   if (loaded) return *std::move(loaded);
@@ -120,6 +119,8 @@ model::CreateRequest Session::request(const std::string& key) const {
   return out;
 }
 
+std::string Session::new_key() { return "kit-" + std::to_string(context_.random.next()); }
+
 Session::Got<model::ListedInstance> Session::create(const model::CreateRequest& request) {
   auto got =
       call<model::ListedInstance>("create", [&](DriverSet& set, Duration timeout, auto done) {
@@ -145,9 +146,30 @@ Session::Got<Session::Nothing> Session::destroy(model::DestroyRequest request) {
   return got;
 }
 
+Session::Got<Session::Nothing> Session::end(const std::string& id) {
+  return destroy({.id = id, .expected_set_id = {}, .idempotency_key = {}});
+}
+
+Session::Got<Session::Nothing> Session::end(const model::ListedInstance& machine) {
+  return destroy(
+      {.id = machine.id, .expected_set_id = kSetId, .idempotency_key = machine.idempotency_key});
+}
+
 Session::Got<Session::Nothing> Session::set_tags(model::SetTagsRequest request) {
   return call<Nothing>("set_tags", [&](DriverSet& set, Duration timeout, auto done) {
     set.set_tags(request, timeout, std::move(done));
+  });
+}
+
+Session::Got<Session::Nothing> Session::start(const std::string& id) {
+  return call<Nothing>("start", [&](DriverSet& set, Duration timeout, auto done) {
+    set.start({id, kSetId}, timeout, std::move(done));
+  });
+}
+
+Session::Got<Session::Nothing> Session::stop(const std::string& id) {
+  return call<Nothing>("stop", [&](DriverSet& set, Duration timeout, auto done) {
+    set.stop({id, kSetId}, timeout, std::move(done));
   });
 }
 
@@ -174,7 +196,7 @@ void Session::give_back() {
   Relay::get().pretend({});
   set_timeout(context_.options.deadline);
   for (const auto& id : std::exchange(made_, {})) {
-    const auto gone = destroy({.id = id, .expected_set_id = {}, .idempotency_key = {}});
+    const auto gone = end(id);
     if (!gone && !context_.findings.has_failed())
       context_.findings.warn("R24", "destroy",
                              "the machine " + id + " is left: " + gone.error().message);

@@ -14,9 +14,11 @@
 
 namespace hostler::check {
 
+using Library = std::shared_ptr<const plugin_host::DriverLibrary>;
+
 /// Loads the driver once, for the process of a test. Null: it cannot be loaded, which is a failure
 /// that is in the findings.
-std::shared_ptr<const plugin_host::DriverLibrary> load_driver(Context& context);
+Library load_driver(Context& context);
 
 /// The rule that a message of the host names, and what it says: {"R28", "returned OK ..."}. Nothing
 /// if it names none.
@@ -46,9 +48,19 @@ class Session {
   /// A machine of the settings' type, by the key. It is given back at the end.
   Got<model::ListedInstance> create(const model::CreateRequest& request);
   [[nodiscard]] model::CreateRequest request(const std::string& key) const;
+  /// By a new key.
+  [[nodiscard]] model::CreateRequest request() { return request(new_key()); }
+  /// A key that no other test and no other run has.
+  [[nodiscard]] std::string new_key();
   Got<std::vector<model::ListedInstance>> list(model::ListRequest request = {});
   Got<Nothing> destroy(model::DestroyRequest request);
+  /// Calls destroy, whosever the machine is.
+  Got<Nothing> end(const std::string& id);
+  /// Calls destroy as hostlerd does: only if the machine is of this set and has its key.
+  Got<Nothing> end(const model::ListedInstance& machine);
   Got<Nothing> set_tags(model::SetTagsRequest request);
+  Got<Nothing> start(const std::string& id);
+  Got<Nothing> stop(const std::string& id);
 
   /// Any other call: `start(set, timeout, done)`.
   template <class T, class Start>
@@ -66,12 +78,15 @@ class Session {
   void set_timeout(Duration timeout) { timeout_ = timeout; }
   [[nodiscard]] const model::SetInfo& info() const { return info_; }
   [[nodiscard]] plugin_host::DriverSet& set() { return *set_; }
+  [[nodiscard]] const Library& library() const { return library_; }
   /// How long a change may take to be seen in a list.
   [[nodiscard]] Duration consistency() const;
   /// Closes the set, and looks at what the driver leaves behind. Once.
   void close();
 
   static constexpr const char* kSetId = "driver-check";
+  /// An id that no machine has.
+  static constexpr const char* kNobody = "i-driver-check-nobody";
 
  private:
   void note(const char* name, const std::string& message);
@@ -79,7 +94,7 @@ class Session {
   void give_back();
 
   Context& context_;
-  std::shared_ptr<const plugin_host::DriverLibrary> library_;
+  Library library_;
   std::unique_ptr<plugin_host::DriverSet> set_;
   Duration timeout_;
   model::SetInfo info_;
@@ -90,5 +105,19 @@ class Session {
 
 /// The hygiene of this process, begun when the driver was loaded.
 Hygiene& hygiene();
+
+/// A test that begins with the loaded library.
+template <void (*test)(Context&, const Library&)>
+void on_library(Context& c) {
+  if (const Library library = load_driver(c)) test(c, library);
+}
+/// A test that begins with an open set; without one it is skipped, or fails.
+template <void (*test)(Context&, Session&)>
+void on_open_set(Context& c) {
+  const Library library = load_driver(c);
+  if (library == nullptr) return;
+  Session session(c, library);
+  if (session.open_or_skip()) test(c, session);
+}
 
 }  // namespace hostler::check

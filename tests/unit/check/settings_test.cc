@@ -68,11 +68,13 @@ TEST(SettingsTest, MakesFalseCredentialsOfTheSameForm) {
   EXPECT_THAT(false_credentials(""), testing::HasSubstr("kit-canary-token"));
 }
 
-TEST(SettingsTest, ReplacesOneTextOfTheConfig) {
+TEST(SettingsTest, ReplacesOneValueOfTheConfig) {
   const std::string config = R"({"a":1,"endpoint":"http://x","b":[true]})";
   EXPECT_EQ(text_at(config, "endpoint"), "http://x");
   EXPECT_EQ(text_at(config, "a"), "");
   EXPECT_EQ(with_text(config, "endpoint", "y"), R"({"a":1,"b":[true],"endpoint":"y"})");
+  EXPECT_EQ(with_value(config, "a", "[2]"), R"({"endpoint":"http://x","b":[true],"a":[2]})");
+  EXPECT_EQ(with_value(config, "endpoint", ""), R"({"a":1,"b":[true]})");
 }
 
 TEST(OptionsTest, ReadsWhatIsDocumented) {
