@@ -79,6 +79,10 @@ HOME_OF_DRIVERS = {
     "pugixml": {"ec2"},
     "openssl/": {"http", "ec2"},
 }
+# The same for folders of the kit.
+HOME_OF_KIT = {
+    "pugixml": {"report"},
+}
 
 
 def problems(root: pathlib.Path):
@@ -115,6 +119,9 @@ def problems(root: pathlib.Path):
             if match := re.match(r"#include [<\"]([^>\"]+)", line):
                 for prefix, homes in HOME.items():
                     if match[1].startswith(prefix) and prefix != "hostler/driver":
+                        yield f"{path}:{number}: {prefix} lives in {', '.join(sorted(homes))}"
+                for prefix, homes in HOME_OF_KIT.items():
+                    if match[1].startswith(prefix) and path.parent.name not in homes:
                         yield f"{path}:{number}: {prefix} lives in {', '.join(sorted(homes))}"
     drivers = {path.name for path in root.glob("plugins/*") if path.is_dir()}
     for path in sorted(root.glob("plugins/**/*.[hc]*")):

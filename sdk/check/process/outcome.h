@@ -18,6 +18,8 @@ struct TestOutcome {
   std::vector<Finding> findings;
   std::string output;  ///< The last that the driver wrote to stdout and stderr, printable.
   Duration took{};
+
+  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(took).count(); }
 };
 
 /// The worst of the findings decides; a skip counts only where nothing else was found.

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <pugixml.hpp>
+
 #include "core/json/document.h"
 #include "sdk/check/host/session.h"
 #include "sdk/check/report/report.h"
@@ -56,13 +58,16 @@ TEST(ReportTest, NamesRuleCallAndWhatToDo) {
 }
 
 TEST(ReportTest, WritesJsonAndXmlThatCanBeReadWhateverTheDriverSays) {
-  const auto one = report({outcome(
-      1, Verdict::kFailed, {{Finding::Kind::kFail, "R22", "list", "a <b> & \"c\" \\ \u00e4"}})});
+  const std::string text = "a <b> & \"c\" \\ \u00e4";
+  const auto one =
+      report({outcome(1, Verdict::kFailed, {{Finding::Kind::kFail, "R22", "list", text}})});
 
-  const auto document = json::Document::parse(json_of(one));
-
-  ASSERT_TRUE(document);
-  EXPECT_THAT(junit_of(one), HasSubstr("a &lt;b&gt; &amp; &quot;c&quot;"));
+  pugi::xml_document document;
+  ASSERT_TRUE(json::Document::parse(json_of(one)));
+  ASSERT_TRUE(document.load_string(junit_of(one).c_str()));
+  const auto failure = document.child("testsuite").child("testcase").child("failure");
+  EXPECT_EQ(failure.attribute("message").value(), "R22 list: " + text);
+  EXPECT_THAT(failure.text().get(), HasSubstr(text));
 }
 
 TEST(FindingsTest, SurviveWhateverTheDriverWrites) {

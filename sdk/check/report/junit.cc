@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <pugixml.hpp>
+#include <sstream>
+
+#include "sdk/check/report/report.h"
+#include "sdk/check/rules.h"
+
+namespace hostler::check {
+namespace {
+
+void put(pugi::xml_node node, const char* name, const std::string& value) {
+  node.append_attribute(name).set_value(value.c_str());
+}
+
+/// An element with the text of the first finding of this kind, and with all of them in it.
+void add_findings(pugi::xml_node to, const char* element, const TestOutcome& outcome,
+                  Finding::Kind kind) {
+  std::string first, all;
+  for (const auto& finding : outcome.findings) {
+    if (finding.kind != kind) continue;
+    const std::string text = finding.rule + " " + finding.call + ": " + finding.text;
+    if (first.empty()) first = text;
+    all += text + "; " + std::string(advice_for(finding.rule)) + "\n";
+  }
+  auto node = to.append_child(element);
+  put(node, "message", first);
+  node.text().set(all.c_str());
+}
+
+void add_test(pugi::xml_node suite, const TestOutcome& one) {
+  auto test = suite.append_child("testcase");
+  put(test, "classname", "driver-check");
+  put(test, "name", one.test.name);
+  put(test, "time", std::to_string(one.seconds()));
+  if (one.verdict == Verdict::kFailed) add_findings(test, "failure", one, Finding::Kind::kFail);
+  if (one.verdict == Verdict::kSkipped) add_findings(test, "skipped", one, Finding::Kind::kSkip);
+}
+
+std::string count_of(const RunReport& report, Verdict verdict) {
+  return std::to_string(
+      std::count_if(report.outcomes.begin(), report.outcomes.end(),
+                    [&](const TestOutcome& one) { return one.verdict == verdict; }));
+}
+
+}  // namespace
+
+std::string junit_of(const RunReport& report) {
+  pugi::xml_document document;
+  auto declaration = document.append_child(pugi::node_declaration);
+  put(declaration, "version", "1.0");
+  put(declaration, "encoding", "UTF-8");
+  auto suite = document.append_child("testsuite");
+  put(suite, "name", report.driver);
+  put(suite, "tests", std::to_string(report.outcomes.size()));
+  put(suite, "failures", count_of(report, Verdict::kFailed));
+  put(suite, "skipped", count_of(report, Verdict::kSkipped));
+  for (const auto& one : report.outcomes) add_test(suite, one);
+  std::ostringstream out;
+  document.save(out, "  ");
+  return out.str();
+}
+
+}  // namespace hostler::check
