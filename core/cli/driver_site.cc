@@ -1,6 +1,7 @@
 #include "core/cli/driver_site.h"
 
 #include "core/cli/program.h"
+#include "core/plugin_host/driver_library.h"
 
 namespace hostler::cli {
 
