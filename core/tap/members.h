@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/masked.h"
 #include "core/json/writer.h"
 #include "core/model/cloud.h"
 #include "core/tap/secrets.h"

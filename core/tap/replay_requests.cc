@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "core/base/masked.h"
 #include "core/tap/reader.h"
 #include "core/tap/secrets.h"
 

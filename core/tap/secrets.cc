@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utility>
 
+#include "core/base/masked.h"
 #include "core/base/text.h"
 #include "core/crypto/hash.h"
 #include "core/json/document.h"
@@ -87,15 +89,11 @@ Secrets::Secrets(std::string_view credentials_json, std::string_view config_json
     collect(parsed->root(), true, secrets_);
   else if (credentials_json.size() >= kSecretMin)
     secrets_.emplace_back(credentials_json);
-  std::ranges::sort(secrets_, std::ranges::greater(), &std::string::size);
+  secrets_ = longest_first(std::move(secrets_));
 }
 
 std::string Secrets::clean(std::string_view text) const {
-  std::string out(text);
-  for (const std::string& secret : secrets_)
-    for (std::size_t at = out.find(secret); at != std::string::npos; at = out.find(secret, at + 3))
-      out.replace(at, secret.size(), kHidden);
-  return printable(out, kTextMax);
+  return printable(masked(std::string(text), secrets_), kTextMax);
 }
 
 std::string Secrets::clean_sentence(std::string_view text) const {

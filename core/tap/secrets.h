@@ -6,9 +6,6 @@
 
 namespace hostler::tap {
 
-/// What stands in a recording for a secret.
-inline constexpr const char* kHidden = "***";
-
 /// The same text gives the same fingerprint, which does not tell the text: for keys and for
 /// identifiers that nobody can guess.
 std::string fingerprint(std::string_view text);
@@ -32,7 +29,7 @@ class Secrets {
   std::vector<std::string> secrets_;  ///< The longest first.
 };
 
-/// The JSON object with `"***"` for every value that is no object and no list. "{}" if it is none.
+/// The JSON object with kHidden for every value that is no object and no list. "{}" if it is none.
 std::string keys_only(std::string_view json_object);
 
 }  // namespace hostler::tap

@@ -3,10 +3,14 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "sdk/check/options.h"
 #include "sdk/check/process/live_guard.h"
@@ -42,12 +46,11 @@ std::string why_skipped(const Test& test, const Options& options, const Settings
   switch (test.needs) {
     case Needs::kNothing:
       return "";
-    case Needs::kMachines:
-      if (settings.is_test_cloud) return "";
-      return "it makes machines: say \"test_cloud\": true in driver-check.json if nobody pays";
     case Needs::kEndpoint:
       if (settings.endpoints.empty())
         return "no endpoint: name the key of the config in \"endpoints\" of driver-check.json";
+      [[fallthrough]];
+    case Needs::kMachines:
       if (settings.is_test_cloud) return "";
       return "it makes machines: say \"test_cloud\": true in driver-check.json if nobody pays";
     case Needs::kLive:
@@ -73,32 +76,40 @@ TestOutcome run_one(const Test& test, const Options& options, const Settings& se
                             : run_in_process(test, options, settings, stops ? kNever : stops);
 }
 
+/// Whether the test ends what a live run has made: it runs in any case.
+bool cleans_up(const Test& test) { return std::string_view(test.name) == "live.clean"; }
+
+void run_tests(const std::vector<Test>& tests, const Options& options, const Settings& settings,
+               RunReport& report) {
+  const auto clean = std::find_if(tests.begin(), tests.end(), &cleans_up);
+  std::optional<LiveGuard> guard;
+  if (options.is_live && clean != tests.end()) guard.emplace(*clean, options, settings);
+  for (const auto& test : tests) {
+    if (stops && !cleans_up(test)) continue;
+    report.outcomes.push_back(run_one(test, options, settings));
+    if (options.format != "text") continue;
+    std::fputs(line_of(report.outcomes.back()).c_str(), stdout);
+    std::fflush(stdout);
+  }
+  report.was_stopped = stops;
+}
+
+std::string end_of(const RunReport& report, const std::string& format) {
+  if (format == "json") return json_of(report);
+  return format == "junit" ? junit_of(report) : summary_of(report);
+}
+
 int check(Options options, const std::vector<Test>& tests) {
   // Tests may find themselves in another folder.
   options.library = std::filesystem::absolute(options.library);
   if (std::error_code none; !std::filesystem::exists(options.library, none))
     return complain({Errc::kNotFound, "there is no file " + options.library.string()});
-  auto settings = read_settings(options.library, options.config);
+  const auto settings = read_settings(options.library, options.config);
   if (!settings) return complain(settings.error());
   RunReport report{options.library.string(), options.seed, settings->quirks, {},
                    !options.only.empty(),    false};
-  const bool is_text = options.format == "text";
-  const auto clean = std::find_if(tests.begin(), tests.end(), [](const Test& test) {
-    return std::string_view(test.name) == "live.clean";
-  });
-  std::optional<LiveGuard> guard;
-  if (options.is_live && clean != tests.end()) guard.emplace(*clean, options, *settings);
-  for (const auto& test : tests) {
-    if (stops && &test != &*clean) continue;  // what was made is ended in any case
-    report.outcomes.push_back(run_one(test, options, *settings));
-    if (is_text) std::fputs(line_of(report.outcomes.back()).c_str(), stdout);
-    if (is_text) std::fflush(stdout);
-  }
-  report.was_stopped = stops;
-  const std::string end = is_text                    ? summary_of(report)
-                          : options.format == "json" ? json_of(report)
-                                                     : junit_of(report);
-  std::fputs(end.c_str(), stdout);
+  run_tests(tests, options, *settings, report);
+  std::fputs(end_of(report, options.format).c_str(), stdout);
   return report.has_failed() || report.was_stopped ? kFailed : kGood;
 }
 

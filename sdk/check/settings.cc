@@ -1,9 +1,10 @@
 #include "sdk/check/settings.h"
 
-#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/base/files.h"
+#include "core/base/masked.h"
 #include "core/base/units.h"
 #include "core/json/reader.h"
 #include "core/json/writer.h"
@@ -122,9 +123,7 @@ std::vector<std::string> secrets_of(const Settings& settings) {
   each_text(document->root(), [&](std::string_view text) {
     if (text.size() >= kSecretMin) out.emplace_back(text);
   });
-  std::sort(out.begin(), out.end(),
-            [](const auto& a, const auto& b) { return a.size() > b.size(); });
-  return out;
+  return longest_first(std::move(out));
 }
 
 std::string false_credentials(const std::string& credentials_json) {
@@ -140,13 +139,6 @@ std::string false_credentials(const std::string& credentials_json) {
            std::to_string(value.text().size());
   });
   return out;
-}
-
-std::string masked(std::string text, const std::vector<std::string>& secrets) {
-  for (const auto& secret : secrets)
-    for (auto at = text.find(secret); at != std::string::npos; at = text.find(secret, at + 3))
-      text.replace(at, secret.size(), "***");
-  return text;
 }
 
 std::string with_text(const std::string& config_json, std::string_view key, std::string_view text) {

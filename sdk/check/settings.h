@@ -35,12 +35,10 @@ struct Settings {
 Result<Settings> read_settings(const std::filesystem::path& library,
                                const std::filesystem::path& config);
 
-/// The texts in the credentials that may appear nowhere, the longest first.
+/// The texts in the credentials that may appear nowhere, in the order that masked() wants.
 std::vector<std::string> secrets_of(const Settings& settings);
 /// Credentials of the same form with other texts: nobody accepts them.
 std::string false_credentials(const std::string& credentials_json);
-/// `text` with *** in place of each secret.
-std::string masked(std::string text, const std::vector<std::string>& secrets);
 /// The config with another text at this key.
 std::string with_text(const std::string& config_json, std::string_view key, std::string_view text);
 /// The text at a key of the config; empty if there is none.

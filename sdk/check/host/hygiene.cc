@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "core/base/files.h"
+#include "sdk/check/kit_descriptors.h"
 
 namespace hostler::check {
 namespace {
 
-constexpr int kWatched = 3, kWatching = 900;
+constexpr int kWatched = 3, kWatching = kKitDescriptors + 400;
 
 /// Programs of children of this process that are this very program: forked without exec.
 std::size_t forked_copies() {

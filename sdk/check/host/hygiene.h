@@ -37,8 +37,6 @@ class Hygiene {
   std::set<int> descriptors_;
 };
 
-/// Descriptors from this one on are the kit's own.
-inline constexpr int kKitDescriptors = 500;
 /// Descriptors that are open, without those of the kit.
 std::set<int> open_descriptors();
 /// Memory of this process that is in use, in bytes.

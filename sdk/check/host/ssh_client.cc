@@ -18,7 +18,7 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/crypto/ssh_keys.h"
-#include "sdk/check/host/hygiene.h"
+#include "sdk/check/kit_descriptors.h"
 
 namespace hostler::check {
 namespace {
@@ -30,8 +30,7 @@ constexpr Duration kRunMax = std::chrono::minutes(1);
 
 /// A file that only this user can read, among the descriptors of the kit.
 Result<UniqueFd> file_in_memory(const std::string& content) {
-  const UniqueFd made(::memfd_create("driver-check", MFD_CLOEXEC));
-  UniqueFd file(::fcntl(made.get(), F_DUPFD_CLOEXEC, kKitDescriptors));
+  UniqueFd file = among_kits(UniqueFd(::memfd_create("driver-check", MFD_CLOEXEC)));
   if (!file || ::fchmod(file.get(), 0600) != 0)
     return tl::unexpected(errno_error("make a file in memory"));
   HOSTLER_TRY(write_all(file.get(), content, "a file in memory"));

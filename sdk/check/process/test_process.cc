@@ -17,6 +17,7 @@
 #include <string>
 
 #include "core/base/files.h"
+#include "core/base/masked.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/log/log.h"

@@ -15,17 +15,13 @@
 #include <utility>
 #include <vector>
 
+#include "sdk/check/kit_descriptors.h"
+
 namespace hostler::check {
 namespace {
 
 constexpr std::size_t kLinksMax = 64, kBufferMax = std::size_t{64} << 10U, kCutBytes = 30;
 constexpr std::size_t kLinkBytesMax = std::size_t{64} << 20U;
-constexpr int kFirstDescriptor = 600;  // of the kit's own, see host/hygiene.h
-
-/// The same, among the descriptors of the kit.
-UniqueFd among_kits(UniqueFd fd) {
-  return UniqueFd(fd ? ::fcntl(fd.get(), F_DUPFD_CLOEXEC, kFirstDescriptor) : -1);
-}
 
 UniqueFd connect_to(const std::string& host, const std::string& port) {
   addrinfo wanted{}, *found = nullptr;
@@ -34,8 +30,7 @@ UniqueFd connect_to(const std::string& host, const std::string& port) {
   UniqueFd out;
   for (const addrinfo* one = found; one != nullptr && !out; one = one->ai_next) {
     UniqueFd fd(::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (fd && ::connect(fd.get(), one->ai_addr, one->ai_addrlen) == 0)
-      out = among_kits(std::move(fd));
+    if (fd && ::connect(fd.get(), one->ai_addr, one->ai_addrlen) == 0) out = among_kits(fd);
   }
   ::freeaddrinfo(found);
   if (out) (void)::fcntl(out.get(), F_SETFL, O_NONBLOCK);

@@ -37,7 +37,8 @@ struct Fault {
 /// at them, so it does not matter what they are. Holds 64 connections at most and 64 KiB of each
 /// direction, and ends a connection after 64 MiB.
 ///
-/// Threads: all functions on any; it has one of its own. Its descriptors are the kit's (hygiene.h).
+/// Threads: all functions on any; it has one of its own. Its descriptors are the kit's
+/// (kit_descriptors.h).
 class FaultProxy {
  public:
   /// To where connections lead, "127.0.0.1", "8080".

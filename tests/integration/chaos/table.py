@@ -4,9 +4,6 @@ does with the table in the driver's README.
 
 usage: table.py --run CHAOS_RUN --drivers FOLDER --readme FILE [--write] [--only WORD]"""
 
-import argparse
-import concurrent.futures
-import difflib
 import os
 import pathlib
 import re
@@ -16,7 +13,9 @@ import subprocess
 import sys
 import tempfile
 
-BEGIN, END = "<!-- made by tests/integration/chaos/table.py -->\n", "<!-- end -->\n"
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import readme_table
+
 # Either the process notices that its sockets are closed, or hostlerd does, and kills it.
 WHO_IS_FIRST = re.compile(r"has ended with status 0(?: in \w+)?; it wrote: R44: the driver has closed the descriptors of its process"
                           r"|was ended by signal 9 \(Killed\)")
@@ -29,11 +28,6 @@ class Runner:
     def __init__(self, args, folder):
         self.args = args
         self.folder = pathlib.Path(folder)
-        self.count = 0
-
-    def behaviours(self):
-        listed = subprocess.run([self.args.run, "--list"], check=True, capture_output=True, text=True).stdout
-        return [line.split("\t") for line in listed.splitlines()]
 
     def library(self, word, call):
         """A copy that only this user can change."""
@@ -75,43 +69,25 @@ class Runner:
         library = self.library(word, call)
         child, in_process = (self.run(mode, word, call, library) for mode in ("child", "in-process"))
         same = "the same" if in_process == child else in_process
-        return "| " + " | ".join([f"`{word}`: {what}", rule, child, same]) + " |\n"
+        return [f"`{word}`: {what}", rule, child, same]
 
 
 def table(args):
     with tempfile.TemporaryDirectory(prefix="hostler-") as folder:
         runner = Runner(args, folder)
-        chosen = [b for b in runner.behaviours() if args.only in (None, b[0])]
+        chosen = readme_table.behaviours(args)
         for word, _, call, _ in chosen:
             runner.library(word, call)
-        with concurrent.futures.ThreadPoolExecutor(4) as pool:
-            rows = list(pool.map(runner.row, chosen))
-    head = "| behaviour | rule | in a child | in-process |\n|---|---|---|---|\n"
-    return head + "".join(rows)
+        return readme_table.table(["behaviour", "rule", "in a child", "in-process"], chosen, runner.row)
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("--run", required=True, type=os.path.abspath)
-    parser.add_argument("--drivers", required=True, type=os.path.abspath)
-    parser.add_argument("--readme", required=True, type=pathlib.Path)
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--only")
-    args = parser.parse_args()
+    args = readme_table.arguments(__doc__)
     made = table(args)
     if args.only:
         print(made)
         return 0
-    text = args.readme.read_text()
-    before, kept, after = re.split(f"{BEGIN}(.*){END}", text, maxsplit=1, flags=re.S)
-    if args.write:
-        args.readme.write_text(before + BEGIN + made + END + after)
-        return 0
-    if kept == made:
-        return 0
-    print("".join(difflib.unified_diff(kept.splitlines(True), made.splitlines(True), "the README", "this run")))
-    print(f"If the host is right, run this again with --write and commit {args.readme}.")
-    return 1
+    return readme_table.compare(args, "tests/integration/chaos/table.py", made, "host")
 
 
 if __name__ == "__main__":

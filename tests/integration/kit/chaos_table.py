@@ -3,9 +3,6 @@
 
 usage: chaos_table.py --kit DRIVER_CHECK --run CHAOS_RUN --drivers FOLDER --readme FILE [--write] [--only WORD]"""
 
-import argparse
-import concurrent.futures
-import difflib
 import json
 import os
 import pathlib
@@ -14,7 +11,9 @@ import subprocess
 import sys
 import tempfile
 
-BEGIN, END = "<!-- made by tests/integration/kit/chaos_table.py -->\n", "<!-- end -->\n"
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import readme_table
+
 # Which tests meet the behaviour, by the call in which the driver misbehaves.
 TESTS = {"load": ["load.table"], "set_open": ["open.close"], "set_info": ["open.close"], "set_close": ["open.close"],
          "stop": ["open.close"], "create": ["call.create"], "destroy": ["call.create"], "console read": ["call.console"],
@@ -24,11 +23,6 @@ BY_WORD = {"leak_memory": ["endurance.creates"], "fake_no_entry": ["static.libra
 DEADLINES = ["300ms", "2s", "10s"]
 # The kit is told to take these for hanging after a short time; all others have as long as they like.
 HANG = re.compile(r"hang|blocking_cancel|ignores_stop")
-
-
-def behaviours(run):
-    listed = subprocess.run([run, "--list"], check=True, capture_output=True, text=True).stdout
-    return [line.split("\t") for line in listed.splitlines()]
 
 
 class Runner:
@@ -64,27 +58,17 @@ class Runner:
                 said = "; ".join(f"`{t['name']}`: " + ", ".join(dict.fromkeys(
                     f.get("rule", "?") for f in t["findings"] if f["kind"] == "F")) for t in failed)
                 break
-        return f"| `{word}`: {what} | {rule} | {said} |\n"
+        return [f"`{word}`: {what}", rule, said]
 
 
 def table(args):
     with tempfile.TemporaryDirectory(prefix="hostler-") as folder:
-        runner = Runner(args, folder)
-        chosen = [b for b in behaviours(args.run) if args.only in (None, b[0])]
-        with concurrent.futures.ThreadPoolExecutor(4) as pool:
-            rows = list(pool.map(runner.row, chosen))
-    return "| behaviour | rule | what the kit finds |\n|---|---|---|\n" + "".join(rows)
+        return readme_table.table(["behaviour", "rule", "what the kit finds"], readme_table.behaviours(args),
+                                  Runner(args, folder).row)
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("--kit", required=True, type=os.path.abspath)
-    parser.add_argument("--run", required=True, type=os.path.abspath)
-    parser.add_argument("--drivers", required=True, type=os.path.abspath)
-    parser.add_argument("--readme", required=True, type=pathlib.Path)
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--only")
-    args = parser.parse_args()
+    args = readme_table.arguments(__doc__, "kit")
     made = table(args)
     print(made)
     if args.only:
@@ -92,16 +76,7 @@ def main():
     if "**nothing**" in made:
         print("The kit does not find each behaviour.")
         return 1
-    text = args.readme.read_text()
-    before, kept, after = re.split(f"{BEGIN}(.*){END}", text, maxsplit=1, flags=re.S)
-    if args.write:
-        args.readme.write_text(before + BEGIN + made + END + after)
-        return 0
-    if kept == made:
-        return 0
-    print("".join(difflib.unified_diff(kept.splitlines(True), made.splitlines(True), "the README", "this run")))
-    print(f"If the kit is right, run this again with --write and commit {args.readme}.")
-    return 1
+    return readme_table.compare(args, "tests/integration/kit/chaos_table.py", made, "kit")
 
 
 if __name__ == "__main__":

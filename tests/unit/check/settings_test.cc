@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "core/base/masked.h"
 #include "sdk/check/options.h"
 #include "sdk/check/settings.h"
 #include "tests/temp_folder.h"

@@ -1,0 +1,23 @@
+#include "core/base/masked.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+
+namespace hostler {
+
+std::vector<std::string> longest_first(std::vector<std::string> secrets) {
+  std::ranges::sort(secrets, std::ranges::greater(), &std::string::size);
+  return secrets;
+}
+
+std::string masked(std::string text, const std::vector<std::string>& secrets) {
+  constexpr std::string_view kShown = kHidden;
+  for (const auto& secret : secrets)
+    for (auto at = text.find(secret); at != std::string::npos;
+         at = text.find(secret, at + kShown.size()))
+      text.replace(at, secret.size(), kShown);
+  return text;
+}
+
+}  // namespace hostler
