@@ -18,6 +18,14 @@ std::vector<std::uint8_t> random_bytes(std::size_t n) {
 
 std::string random_hex(std::size_t n) { return to_hex(random_bytes(n)); }
 
+std::string random_uuid() {
+  std::string hex = random_hex(16);
+  hex[12] = '4';
+  hex[16] = "89ab"[hex[16] % 4];
+  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" +
+         hex.substr(16, 4) + "-" + hex.substr(20);
+}
+
 std::uint64_t random_seed() {
   std::uint64_t seed = 0;
   const std::vector<std::uint8_t> bytes = random_bytes(sizeof(seed));

@@ -11,15 +11,6 @@
 namespace hostler::daemon {
 namespace {
 
-/// RFC 4122, version 4.
-std::string make_uuid() {
-  std::string hex = crypto::random_hex(16);
-  hex[12] = '4';
-  hex[16] = "89ab"[hex[16] % 4];
-  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" +
-         hex.substr(16, 4) + "-" + hex.substr(20);
-}
-
 /// Compressed where the set takes no more otherwise. False: it is still too long.
 bool put_user_data(const ssh::InitScript& init, const model::SetInfo& info,
                    model::CreateRequest& request) {
@@ -44,7 +35,7 @@ dispatch::CreateSecretsFactory make_create_secrets(
     const auto accepts = [&](model::VerifyMethod method) {
       return std::ranges::find(pool.verify, method) != pool.verify.end();
     };
-    request.idempotency_key = make_uuid();
+    request.idempotency_key = crypto::random_uuid();
     if (const auto keys = public_keys.find(set); keys != public_keys.end())
       request.ssh_public_keys = keys->second;
     ssh::InitScript init;

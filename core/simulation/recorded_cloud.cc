@@ -23,11 +23,6 @@ double part(std::uint64_t some, std::uint64_t all) {
   return all == 0 ? 0 : static_cast<double>(some) / static_cast<double>(all);
 }
 
-model::Market market_of(const json::Value& record) {
-  return record.at("market").text_or("") == "spot" ? model::Market::kSpot
-                                                   : model::Market::kOnDemand;
-}
-
 /// How long machines took to come and to go.
 class MachineTimes {
  public:
@@ -121,7 +116,7 @@ class Prices {
       const std::string type(asked_type.empty() ? record.at("provider_type").text_or("")
                                                 : asked_type);
       if (!price || type.empty()) continue;
-      const auto [found, fresh] = lowest.try_emplace({type, market_of(record)}, *price);
+      const auto [found, fresh] = lowest.try_emplace({type, tap::market_of(record)}, *price);
       if (!fresh) found->second = std::min(found->second, *price);
     }
     for (const auto& [kind, price] : lowest) {

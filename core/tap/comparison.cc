@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "core/base/join.h"
 #include "core/base/text.h"
 
 namespace hostler::tap {
@@ -32,19 +33,14 @@ Keys keys_of_all(const json::Value& records) {
   return out;
 }
 
-std::string joined(const Keys& keys) {
-  std::string out;
-  for (const auto& key : keys) out += (out.empty() ? "" : ", ") + key;
-  return out;
-}
-
 void compare_keys(const std::string& what, const Keys& before, const Keys& now,
                   std::vector<std::string>& out) {
   Keys lost, fresh;
   std::ranges::set_difference(before, now, std::inserter(lost, lost.end()));
   std::ranges::set_difference(now, before, std::inserter(fresh, fresh.end()));
-  if (!lost.empty()) out.push_back(what + " without " + joined(lost) + ", which the recording has");
-  if (!fresh.empty()) out.push_back(what + " with " + joined(fresh) + ", which are new");
+  if (!lost.empty())
+    out.push_back(what + " without " + join(lost, ", ") + ", which the recording has");
+  if (!fresh.empty()) out.push_back(what + " with " + join(fresh, ", ") + ", which are new");
 }
 
 /// How many there are says what the account has, not what the driver does.

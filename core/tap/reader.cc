@@ -167,6 +167,11 @@ std::optional<model::Micros> money_of(const json::Value& object, std::string_vie
   return good ? std::optional(out) : std::nullopt;
 }
 
+model::Market market_of(const json::Value& object) {
+  return object.at("market").text_or("") == "spot" ? model::Market::kSpot
+                                                   : model::Market::kOnDemand;
+}
+
 // ---- whole recordings --------------------------------------------------------------------------
 
 namespace {

@@ -48,6 +48,9 @@ class LineReader {
 [[nodiscard]] std::optional<model::Micros> money_of(const json::Value& object,
                                                     std::string_view member);
 
+/// The market of a request or a record; on demand if it names none.
+[[nodiscard]] model::Market market_of(const json::Value& object);
+
 /// What a recording is as a whole.
 struct Summary {
   Session first;

@@ -31,13 +31,6 @@ model::CloudResult<T> answer(const Send& send) {
   return future.get();  // Every call of a set ends: its timeout and its grace time see to that.
 }
 
-/// A UUID, as drivers may expect one.
-std::string fresh_key() {
-  const std::string hex = crypto::random_hex(16);
-  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-4" + hex.substr(13, 3) + "-8" +
-         hex.substr(17, 3) + "-" + hex.substr(20);
-}
-
 class Replay {
  public:
   Replay(DriverSet& set, const ReplayOptions& options)
@@ -194,7 +187,7 @@ class Replay {
       names_.keys.erase(recorded);
       return std::nullopt;
     }
-    if (key.empty()) key = fresh_key();
+    if (key.empty()) key = crypto::random_uuid();
     const auto result = answer<model::ListedInstance>([&](auto done) {
       // Also one whose create fails afterwards.
       const auto seen = [this, key](const model::ListedInstance& instance) {

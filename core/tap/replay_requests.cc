@@ -22,11 +22,6 @@ std::string text(const json::Value& object, std::string_view member) {
 std::int64_t number(const json::Value& object, std::string_view member, std::int64_t most) {
   return std::clamp<std::int64_t>(object.at(member).int_or(0), 0, most);
 }
-model::Market market_of(const json::Value& object) {
-  return object.at("market").text_or("") == "spot" ? model::Market::kSpot
-                                                   : model::Market::kOnDemand;
-}
-
 model::Placement placement_of(const json::Value& request) {
   model::Placement out;
   out.root_disk = number(request, "root_disk", kMostBytes);

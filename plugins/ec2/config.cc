@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <hostler/driver.hpp>
-
-#include "json_object.h"
+#include <hostler/json_object.hpp>
 
 namespace hostler::ec2 {
 namespace {

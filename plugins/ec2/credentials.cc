@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <hostler/json_object.hpp>
 #include <string>
 
 #include "config.h"
-#include "credentials_object.h"
 #include "http/text.h"
 
 namespace hostler::ec2 {

@@ -4,7 +4,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "folder/fd.h"
+#include "fd.h"
 #include "record.h"
 
 namespace hostler::local {
@@ -13,7 +13,7 @@ namespace {
 constexpr int kTriesMax = 64;
 
 bool is_free(std::uint32_t address, std::int64_t port) {
-  const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const driver::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int yes = 1;
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   sockaddr_in name{};

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <hostler/driver.hpp>
+#include <hostler/json_object.hpp>
 #include <utility>
-
-#include "json_object.h"
 
 namespace hostler::local {
 namespace {

@@ -15,7 +15,7 @@
 #include <cstring>
 #include <hostler/driver.hpp>
 
-#include "folder/fd.h"
+#include "fd.h"
 
 namespace hostler::local {
 namespace {
@@ -75,9 +75,9 @@ int ms_until(std::uint64_t deadline_mono_ns) {
 }  // namespace
 
 int run_program(const std::vector<std::string>& argv, hostler_op* op) {
-  const Fd cancel(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  const driver::Fd cancel(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   const pid_t pid = spawn(argv);
-  const Fd ended(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  const driver::Fd ended(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   bool in_time = true;
   {
     const driver::OnCancel on_cancel(op, [&] {

@@ -25,7 +25,7 @@ using driver::Error;
 constexpr std::time_t kGoneKeptSeconds = std::time_t{24} * 3600;
 
 void make_file(const std::string& path) {
-  const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const driver::Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) throw_errno("create", path);
 }
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <exception>
 
-#include "folder/fd.h"
+#include "fd.h"
 #include "folder/files.h"
 
 namespace hostler::local {
@@ -42,7 +42,7 @@ bool each_process(const std::string& folder, const Act& act) {
     if (pid <= 1 || pid == ::getpid()) continue;
     try {
       // Open the pidfd first, so that the process that is checked is the one that is killed.
-      const Fd handle(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+      const driver::Fd handle(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
       if (!handle || !belongs("/proc/" + name, folder)) continue;
       any = true;
       act(handle);
@@ -55,11 +55,11 @@ bool each_process(const std::string& folder, const Act& act) {
 }  // namespace
 
 bool has_processes(const std::string& folder) {
-  return each_process(folder, [](const Fd&) {});
+  return each_process(folder, [](const driver::Fd&) {});
 }
 
 bool kill_strays(const std::string& folder) {
-  return each_process(folder, [](const Fd& process) {
+  return each_process(folder, [](const driver::Fd& process) {
     ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
   });
 }

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <hostler/driver.hpp>
+#include <hostler/json_object.hpp>
 #include <string_view>
-
-#include "credentials_object.h"
-#include "json_object.h"
 
 namespace hostler::lxd {
 namespace {

@@ -30,6 +30,7 @@ int probe() {
 
 int run_command(const std::vector<std::string>& words) {
   const Options options = read_options(words, ::geteuid() == 0);
+  if (!options.help.empty()) return std::fputs(options.help.c_str(), stdout), 0;
   if (options.command == "probe") return probe();
   if (options.command == "run" || options.command == "serve") return keep(options);
   return ask(options);
@@ -41,18 +42,13 @@ int run_command(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   using namespace hostler::machines;
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (!words.empty() && (words[0] == "--help" || words[0] == "help")) {
-    std::fputs(kUsage, stdout);
-    return 0;
-  }
   try {
     return run_command(words);
   } catch (const Failure& failure) {
-    std::fprintf(stderr, "hostler-hosts: %s\n", failure.what());
-    if (failure.code == "usage") std::fputs(kUsage, stderr);
-    return failure.code == "usage"        ? kWrongUsage
-           : failure.code == "impossible" ? kImpossible
-                                          : kFailed;
+    const bool is_usage = failure.code == "usage";
+    std::fprintf(stderr, "hostler-hosts: %s%s\n", failure.what(),
+                 is_usage ? "; see hostler-hosts --help" : "");
+    return is_usage ? kWrongUsage : failure.code == "impossible" ? kImpossible : kFailed;
   } catch (const std::exception& wrong) {
     std::fprintf(stderr, "hostler-hosts: %s\n", wrong.what());
     return kFailed;

@@ -37,13 +37,13 @@ MAY_INCLUDE = {
             "tap", "simulation", "api"],
 }
 # The conformance kit is a host: it loads and calls drivers as hostlerd does, and by the same code.
-KIT_MAY_INCLUDE = VALUES + ["log", "crypto", "json", "plugin_host", "driver_host"]
+KIT_MAY_INCLUDE = VALUES + ["log", "crypto", "json", "plugin_host", "driver_host", "tap"]
 # The same within a layer, lowest first: a folder sees itself and those before it.
 INNER = {
     "core/agent/host": ["system", "journal", "attempt", "server"],
     "core/driver_host": ["wire", "child", "parent"],
     "core/dispatch": ["state", "handlers", "queries"],
-    "sdk/check": ["elf", "proxy", "run", "host", "groups", "process", "report"],
+    "sdk/check": ["elf", "proxy", "faults", "run", "host", "groups", "process", "report"],
 }
 # Decisions: time, chance and the outside world come in as arguments.
 PURE = {"model", "pricing", "fleet", "work", "scheduler", "dispatch", "planning"}

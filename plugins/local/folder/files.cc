@@ -11,7 +11,7 @@
 #include <memory>
 #include <system_error>
 
-#include "folder/fd.h"
+#include "fd.h"
 
 namespace hostler::local {
 namespace {
@@ -95,7 +95,7 @@ void throw_errno(const std::string& what, const std::string& path) {
 }
 
 std::optional<std::string> read_file(const std::string& path) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const driver::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd) {
     if (errno == ENOENT) return std::nullopt;
     throw_errno("open", path);
@@ -114,7 +114,7 @@ std::optional<std::string> read_file(const std::string& path) {
 }
 
 Tail read_tail(const std::string& path, std::uint64_t from, std::size_t max) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const driver::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd && errno == ENOENT) return {};
   struct stat st {};
   if (!fd || ::fstat(fd.get(), &st) != 0) throw_errno("open", path);
@@ -139,7 +139,7 @@ void write_file(const std::string& path, std::string_view text, unsigned mode) {
   const std::string beside =
       path + ".new-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
   {
-    const Fd fd(
+    const driver::Fd fd(
         ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!fd) throw_errno("create", beside);
     while (!text.empty()) {

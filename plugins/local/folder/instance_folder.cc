@@ -51,7 +51,7 @@ void InstanceFolder::give_order(const Order& order) const {
 }
 
 bool InstanceFolder::poke() const {
-  const Fd fd(::open(control().c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
+  const driver::Fd fd(::open(control().c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
   if (!fd) return false;  // ENXIO: no reader; ENOENT: no supervisor yet, or the folder was removed
   const char byte = '!';
   // If the pipe is full, the reader will wake up anyway.

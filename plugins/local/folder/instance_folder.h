@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "folder/fd.h"
+#include "fd.h"
 #include "folder/fields.h"
 #include "folder/process.h"
 

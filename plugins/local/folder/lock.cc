@@ -18,8 +18,8 @@ struct flock whole_file(short type = F_WRLCK) {
   return range;
 }
 
-std::optional<Fd> open_lock(const std::string& path) {
-  Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+std::optional<driver::Fd> open_lock(const std::string& path) {
+  driver::Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (fd) return fd;
   if (errno == ENOENT) return std::nullopt;
   throw_errno("open", path);
@@ -34,7 +34,7 @@ Lock::~Lock() {
 }
 
 std::optional<Lock> try_lock(const std::string& path) {
-  std::optional<Fd> fd = open_lock(path);
+  std::optional<driver::Fd> fd = open_lock(path);
   if (!fd) return std::nullopt;
   struct flock range = whole_file();
   if (::fcntl(fd->get(), F_OFD_SETLK, &range) == 0) return Lock(std::move(*fd));
@@ -53,7 +53,7 @@ std::optional<Lock> lock_within(const std::string& path, int timeout_ms) {
 }
 
 bool is_locked(const std::string& path) {
-  const std::optional<Fd> fd = open_lock(path);
+  const std::optional<driver::Fd> fd = open_lock(path);
   if (!fd) return false;
   struct flock range = whole_file();
   if (::fcntl(fd->get(), F_OFD_GETLK, &range) != 0) throw_errno("query the lock of", path);

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "folder/fd.h"
+#include "fd.h"
 
 namespace hostler::local {
 
@@ -14,17 +14,17 @@ namespace hostler::local {
 /// closing. And a process that wants to hold the lock together with its children calls keep().
 class Lock {
  public:
-  explicit Lock(Fd fd) : fd_(std::move(fd)) {}
+  explicit Lock(driver::Fd fd) : fd_(std::move(fd)) {}
   Lock(Lock&&) = default;
   Lock& operator=(Lock&&) = delete;
   ~Lock();
 
   /// Gives up the object but not the lock: it is released when the last copy of the descriptor is
   /// closed.
-  Fd keep() { return std::move(fd_); }
+  driver::Fd keep() { return std::move(fd_); }
 
  private:
-  Fd fd_;
+  driver::Fd fd_;
 };
 
 // None of these functions creates the file.

@@ -39,13 +39,13 @@ pid_t start_child(const std::vector<std::string>& argv, const std::vector<std::s
   ::_exit(127);
 }
 
-Fd take_signals() {
+driver::Fd take_signals() {
   sigset_t set;
   ::sigemptyset(&set);
   ::sigaddset(&set, SIGCHLD);
   ::sigaddset(&set, SIGTERM);
   ::sigprocmask(SIG_SETMASK, &set, nullptr);
-  return Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  return driver::Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 }  // namespace hostler::local

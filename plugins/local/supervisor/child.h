@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "folder/fd.h"
+#include "fd.h"
 
 namespace hostler::local {
 
@@ -16,6 +16,6 @@ pid_t start_child(const std::vector<std::string>& argv, const std::vector<std::s
                   const std::string& output);
 
 /// Blocks SIGCHLD and SIGTERM, and no other signals. They are read from the returned signalfd.
-Fd take_signals();
+driver::Fd take_signals();
 
 }  // namespace hostler::local

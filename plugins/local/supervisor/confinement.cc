@@ -19,7 +19,7 @@ namespace {
 constexpr int kNamespaces = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
 
 void write_proc(const char* path, const std::string& text) {
-  const Fd fd(::open(path, O_WRONLY | O_CLOEXEC));
+  const driver::Fd fd(::open(path, O_WRONLY | O_CLOEXEC));
   if (!fd) throw_errno("open", path);
   if (::write(fd.get(), text.data(), text.size()) < 0) throw_errno("write", path);
 }

@@ -36,19 +36,19 @@ std::string random_hex() {
   return text;
 }
 
-Fd open_control(const InstanceFolder& folder) {
+driver::Fd open_control(const InstanceFolder& folder) {
   const std::string path = folder.control();
   if (::mkfifo(path.c_str(), 0600) != 0 && errno != EEXIST) throw_errno("make", path);
   // Opened for reading and writing, so that it never reports end of file.
-  Fd fd(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  driver::Fd fd(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
   if (!fd) throw_errno("open", path);
   return fd;
 }
 
-std::pair<Fd, Fd> make_pipe() {
+std::pair<driver::Fd, driver::Fd> make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("make", "a pipe");
-  return {Fd(ends[0]), Fd(ends[1])};
+  return {driver::Fd(ends[0]), driver::Fd(ends[1])};
 }
 
 std::string read_all(int fd) {
@@ -72,7 +72,7 @@ std::string last_line(const std::string& path) {
 
 }  // namespace
 
-Keeper::Keeper(InstanceFolder folder, Fd lock)
+Keeper::Keeper(InstanceFolder folder, driver::Fd lock)
     : folder_(std::move(folder)), lock_(std::move(lock)), signals_(take_signals()) {
   // Only needed without namespaces.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -83,7 +83,7 @@ Keeper::Keeper(InstanceFolder folder, Fd lock)
 Wanted Keeper::run(int ready) {
   control_ = open_control(folder_);  // before the order is read, so that no order is missed
   announce_boot();
-  if (const Fd told(ready); told && ::write(told.get(), "r", 1) != 1)
+  if (const driver::Fd told(ready); told && ::write(told.get(), "r", 1) != 1)
     throw_errno("answer to", "the caller");
   try {
     if (wait_for_boot_delay() && start_machine()) wait_for_end();

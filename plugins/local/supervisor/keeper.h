@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "folder/fd.h"
+#include "fd.h"
 #include "folder/instance_folder.h"
 
 namespace hostler::local {
@@ -13,7 +13,7 @@ namespace hostler::local {
 class Keeper {
  public:
   /// `lock` is the instance's lock. The keeper holds it until the process ends.
-  Keeper(InstanceFolder folder, Fd lock);
+  Keeper(InstanceFolder folder, driver::Fd lock);
 
   /// Runs the machine from power on until it is off, has failed, or was destroyed with its folder.
   /// Returns the final state; kRunning means that it failed. When the state file says that the
@@ -26,7 +26,7 @@ class Keeper {
  private:
   struct Boot {
     pid_t pid = -1;
-    Fd life;  ///< A pipe; the machine sees a hang-up when this process ends.
+    driver::Fd life;  ///< A pipe; the machine sees a hang-up when this process ends.
   };
 
   void announce_boot();
@@ -42,8 +42,8 @@ class Keeper {
   void fail(const std::string& reason);
 
   InstanceFolder folder_;
-  Fd lock_;
-  Fd control_, signals_;
+  driver::Fd lock_;
+  driver::Fd control_, signals_;
   BootPlan plan_;
   State state_;
   Boot machine_;

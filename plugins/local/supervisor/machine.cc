@@ -61,7 +61,7 @@ bool answers(const InstanceFolder& folder) {
 }  // namespace
 
 Machine::Machine(const InstanceFolder& folder, const BootPlan& plan, const std::string& boot_id,
-                 Fd life)
+                 driver::Fd life)
     : folder_(folder),
       plan_(plan),
       session_(session_variables(folder, plan, boot_id)),

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "folder/fd.h"
+#include "fd.h"
 #include "folder/instance_folder.h"
 
 namespace hostler::local {
@@ -19,7 +19,8 @@ constexpr int kMachineBroken = 4;  ///< Another error, described in the console 
 /// processes. When `life` hangs up, because the keeper has died, it ends with all its descendants.
 class Machine {
  public:
-  Machine(const InstanceFolder& folder, const BootPlan& plan, const std::string& boot_id, Fd life);
+  Machine(const InstanceFolder& folder, const BootPlan& plan, const std::string& boot_id,
+          driver::Fd life);
 
   /// Returns the exit status for the process. Remaining descendants are killed by the kernel in a
   /// pid namespace; otherwise by the keeper, or by this process if the keeper has died.
@@ -41,8 +42,8 @@ class Machine {
   const InstanceFolder folder_;
   const BootPlan plan_;
   const std::vector<std::string> session_, environment_;
-  const Fd life_;
-  Fd signals_;
+  const driver::Fd life_;
+  driver::Fd signals_;
 
   pid_t user_data_ = -1;
   pid_t sshd_ = -1;

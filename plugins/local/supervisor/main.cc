@@ -30,10 +30,10 @@ namespace hostler::local {
 namespace {
 
 void redirect_output(const InstanceFolder& folder) {
-  const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  const driver::Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   ::dup2(null.get(), STDIN_FILENO);
   ::dup2(null.get(), STDOUT_FILENO);
-  const Fd console(
+  const driver::Fd console(
       ::open(folder.console().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (console) ::dup2(console.get(), STDERR_FILENO);
 }
@@ -51,7 +51,7 @@ int supervise(const InstanceFolder& folder, std::int64_t generation) {
   std::optional<Lock> free = try_lock(folder.lock());
   // The lock is taken by another supervisor, or by the driver, which removes the folder.
   if (!free || folder.state().generation != generation) return 0;
-  Fd lock = free->keep();
+  driver::Fd lock = free->keep();
   // Fork while the lock is held, so that it is held at all times.
   int ready[2];
   if (::pipe2(ready, O_CLOEXEC) != 0) throw_errno("make", "a pipe");

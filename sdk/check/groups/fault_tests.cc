@@ -19,20 +19,21 @@ using std::chrono::steady_clock;
 constexpr int kExchangesMax = 12;
 constexpr Duration kSettle = std::chrono::milliseconds(20), kShown = std::chrono::seconds(10);
 
-/// "http://127.0.0.1:8080/path" in its parts.
+/// "http://127.0.0.1:8080/path" in its parts. "127.0.0.1:8080" has neither scheme nor path.
 struct Url {
   std::string scheme, host, port, path;
 };
 
 std::optional<Url> read_url(const std::string& text) {
   const auto scheme = text.find("://");
-  if (scheme == std::string::npos) return std::nullopt;
-  Url out{text.substr(0, scheme), {}, {}, {}};
-  const std::string rest = text.substr(scheme + 3);
+  const bool has_scheme = scheme != std::string::npos;
+  Url out{has_scheme ? text.substr(0, scheme) : "", {}, {}, {}};
+  const std::string rest = has_scheme ? text.substr(scheme + 3) : text;
   const auto slash = std::min(rest.find('/'), rest.size());
   out.path = rest.substr(slash);
   const std::string where = rest.substr(0, slash);
   const auto colon = where.rfind(':');
+  if (!has_scheme && colon == std::string::npos) return std::nullopt;
   out.host = where.substr(0, colon);
   out.port =
       colon == std::string::npos ? (out.scheme == "https" ? "443" : "80") : where.substr(colon + 1);
@@ -65,9 +66,9 @@ struct Broken {
         return false;
       }
       is_http = is_http && url->scheme == "http";
-      config_json =
-          with_text(config_json, key,
-                    url->scheme + "://127.0.0.1:" + std::to_string((*proxy)->port()) + url->path);
+      config_json = with_text(config_json, key,
+                              (url->scheme.empty() ? "" : url->scheme + "://") +
+                                  "127.0.0.1:" + std::to_string((*proxy)->port()) + url->path);
       proxies.push_back(*std::move(proxy));
     }
     return true;
@@ -122,17 +123,38 @@ bool is_passing(CloudErrorClass cls) {
   return cls == CloudErrorClass::kTransient || cls == CloudErrorClass::kTimeout;
 }
 
+const char* name_of(Fault::Kind kind) {
+  switch (kind) {
+    case Fault::Kind::kLoseReply:
+      return "when a reply was lost";
+    case Fault::Kind::kCut:
+      return "when a reply was cut";
+    case Fault::Kind::kReplace:
+      return "when a reply made no sense";
+    default:
+      return "when a connection was broken";
+  }
+}
+
+std::string http(const std::string& head, const std::string& body) {
+  return "HTTP/1.1 " + head + "\r\nContent-Length: " + std::to_string(body.size()) +
+         "\r\nConnection: close\r\n\r\n" + body;
+}
+
 /// A create while this happens to one exchange of it. False: the create has fewer exchanges.
 bool break_create(Broken& broken, Fault::Kind kind, int number) {
   Context& c = broken.context;
   const auto request = broken.session->request(broken.key());
-  broken.arm({.kind = kind, .first = number, .once = true, .answer = {}});
+  const std::string nonsense = "<html>Welcome to the hotel's network</html>\n";
+  broken.arm({.kind = kind,
+              .first = number,
+              .once = true,
+              .answer = broken.is_http ? http("200 OK", nonsense) : nonsense});
   const auto made = broken.session->create(request);
   const bool happened = broken.has_happened();
   broken.disarm();
   if (!happened) return false;
-  const std::string what =
-      kind == Fault::Kind::kLoseReply ? "when a reply was lost" : "when a connection was broken";
+  const std::string what = name_of(kind);
   if (!made && !is_passing(made.error().cls) && !c.findings.has_failed())
     c.findings.fail(
         "R23", "create",
@@ -173,6 +195,8 @@ void lose_live_replies(Context& c) {
 
 void lose_replies(Context& c) { break_creates(c, Fault::Kind::kLoseReply); }
 void reset_connections(Context& c) { break_creates(c, Fault::Kind::kReset); }
+void cut_replies(Context& c) { break_creates(c, Fault::Kind::kCut); }
+void replace_replies(Context& c) { break_creates(c, Fault::Kind::kReplace); }
 
 /// A list while something happens to it: it is complete, or an error. False: it has not happened,
 /// as the list needs fewer exchanges.
@@ -209,11 +233,6 @@ void break_lists(Context& c) {
       broken.arm({.kind = kind, .first = number, .once = true, .answer = {}});
       if (!expect_complete(broken, made->id, what)) break;
     }
-}
-
-std::string http(const std::string& head, const std::string& body) {
-  return "HTTP/1.1 " + head + "\r\nContent-Length: " + std::to_string(body.size()) +
-         "\r\nConnection: close\r\n\r\n" + body;
 }
 
 /// Answers of HTTP that no cloud should give, and that all do.
@@ -303,6 +322,10 @@ void add_fault_tests(std::vector<Test>& to) {
                 &lose_replies});
   to.push_back({"fault.reset", 'H', 2, kEndpoint, "a create whose connection breaks likewise",
                 &reset_connections});
+  to.push_back(
+      {"fault.cut_reply", 'H', 2, kEndpoint, "a create whose reply is cut likewise", &cut_replies});
+  to.push_back({"fault.false_reply", 'H', 2, kEndpoint,
+                "a create whose reply makes no sense likewise", &replace_replies});
   to.push_back(
       {"fault.list", 'H', 2, kEndpoint, "a list that is broken off is an error", &break_lists});
   to.push_back({"fault.answers", 'H', 2, kEndpoint, "answers that make no sense are TRANSIENT",

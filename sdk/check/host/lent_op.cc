@@ -9,6 +9,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/mutex.h"
+#include "sdk/check/faults/libc_faults.h"
 
 namespace hostler::check {
 namespace {
@@ -115,12 +116,14 @@ void LentOp::check_end(hostler_status status) {
 }
 
 void LentOp::set_text(hostler_error* e, std::uint32_t field, const char* s, std::size_t n) {
+  const Inside side(Inside::kHost);
   LentOp& self = of(e);
   if (s != nullptr) self.events_->on_text(self.call_, s, n);
   self.host_->error->set_text(self.host_->error, field, s, n);
 }
 
 std::int32_t LentOp::is_cancelled(const hostler_op* op) {
+  const Inside side(Inside::kHost);
   const LentOp& self = of(op);
   if (self.pretence_.is_cancelled || self.pretence_.deadline_passed) return 1;
   return self.host_->is_cancelled(self.host_);
@@ -132,10 +135,12 @@ void LentOp::on_cancel(hostler_op* op, void (*fn)(void*), void* arg) {
     fn(arg);  // as the host does when the operation is cancelled already
     return;
   }
+  const Inside side(Inside::kHost);
   self.host_->on_cancel(self.host_, fn, arg);
 }
 
 std::int32_t LentOp::emit(hostler_op* op, const hostler_rec* record) {
+  const Inside side(Inside::kHost);
   LentOp& self = of(op);
   Shared& shared = *self.shared_;
   const int max = self.pretence_.records_max;
@@ -156,6 +161,7 @@ std::int32_t LentOp::emit(hostler_op* op, const hostler_rec* record) {
 }
 
 void LentOp::complete(hostler_op* op, hostler_status status) {
+  const Inside side(Inside::kHost);
   LentOp& self = of(op);
   if (!self.shared_->is_complete) {
     self.pass_error_on();

@@ -22,6 +22,7 @@ std::string_view view_of(const hostler_str& s) {
 /// A host of this size, in memory that is never taken back.
 const hostler_host* make_host(std::size_t later_bytes) {
   static const auto kLog = [](const hostler_host*, const hostler_log_line* line) {
+    const Inside side(Inside::kHost);
     Relay::get().take_line(line);
   };
   hostler_host host{};

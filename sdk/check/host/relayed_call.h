@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "sdk/check/faults/libc_faults.h"
 #include "sdk/check/host/lent_memory.h"
 #include "sdk/check/host/relay.h"
 
@@ -30,7 +31,9 @@ hostler_status relayed(const char* call, hostler_set* set, const Request* reques
   relay.findings().enter(call);
   try {
     const Request asked = pretended(*request, relay.pretence());
-    status = function(set, lend(memory, asked), lent.op());
+    const Request* const borrowed = lend(memory, asked);
+    const Inside driver(Inside::kDriver);
+    status = function(set, borrowed, lent.op());
   } catch (...) {
     relay.findings().enter(nullptr);
     lent.returned(HOSTLER_E_INTERNAL);

@@ -55,13 +55,15 @@ std::optional<std::pair<std::string, std::string>> rule_in(const std::string& me
   return std::nullopt;
 }
 
-Session::Session(Context& context, std::shared_ptr<const plugin_host::DriverLibrary> library)
+Session::Session(Context& context, std::shared_ptr<const plugin_host::DriverLibrary> library,
+                 const Wrap& wrap)
     : context_(context), library_(std::move(library)), timeout_(context.options.deadline) {
   if (open_sessions++ == 0) hygiene().begin_sets();
   plugin_host::InProcessOptions options;
   options.grace = context.options.patience;
   options.set = "check";
   set_ = make_in_process_set(library_, options);
+  if (wrap) set_ = wrap(std::move(set_));
 }
 
 Session::~Session() { close(); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
@@ -34,7 +35,12 @@ class Session {
   using Got = model::CloudResult<T>;
   using Nothing = plugin_host::DriverSet::Nothing;
 
-  Session(Context& context, std::shared_ptr<const plugin_host::DriverLibrary> library);
+  /// Puts a set around that of the driver.
+  using Wrap = std::function<std::unique_ptr<plugin_host::DriverSet>(
+      std::unique_ptr<plugin_host::DriverSet>)>;
+
+  Session(Context& context, std::shared_ptr<const plugin_host::DriverLibrary> library,
+          const Wrap& wrap = nullptr);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;

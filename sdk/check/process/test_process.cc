@@ -94,18 +94,18 @@ void explain_end(int status, Findings& findings) {
   const bool loads = call == "load";
   const std::string rule = loads ? "R2" : "R44";
   if (findings.exit_status() >= 0)
-    return findings.fail(rule, call,
-                         "exit(" + std::to_string(findings.exit_status()) + ") was called");
+    return findings.fail_at_end(rule, call,
+                                "exit(" + std::to_string(findings.exit_status()) + ") was called");
   if (WIFEXITED(status))
-    return findings.fail(
+    return findings.fail_at_end(
         rule, call, "the process ended, with the status " + std::to_string(WEXITSTATUS(status)));
   const int signal = WTERMSIG(status);
   if (signal == SIGABRT)
-    return findings.fail(rule, call,
-                         "abort() was called, or an exception left a function or a thread");
-  findings.fail(loads ? "R2" : "crash", call,
-                "the process was ended by signal " + std::to_string(signal) + " (" +
-                    ::strsignal(signal) + ")");
+    return findings.fail_at_end(rule, call,
+                                "abort() was called, or an exception left a function or a thread");
+  findings.fail_at_end(loads ? "R2" : "crash", call,
+                       "the process was ended by signal " + std::to_string(signal) + " (" +
+                           ::strsignal(signal) + ")");
 }
 
 /// A live test waits for machines: for two boots and their end.
@@ -119,13 +119,14 @@ void explain_timeout(Duration time, Findings& findings) {
   findings.fail(rule, call, "the test has not ended within " + format_duration(time));
 }
 
+/// A runtime that ends the process says so.
 void judge_output(const Output& output, const std::vector<std::string>& secrets,
                   Findings& findings) {
   if (output.text().empty()) return;
   for (const auto& secret : secrets)
     if (output.text().find(secret) != std::string::npos)
       findings.fail("R42", "", "a credential is in what it wrote to stdout or stderr");
-  findings.fail(
+  findings.fail_at_end(
       "R41", "",
       "wrote to stdout or stderr: " + printable(masked(output.text(), secrets), kShownMax));
 }

@@ -160,6 +160,12 @@ bool FaultProxy::read_server(Link& link) {
   link.server_spoke = true;
   link.passed += bytes.size();
   if (link.fault == Fault::Kind::kLoseReply) return false;
+  if (link.fault == Fault::Kind::kReplace) {
+    const MutexLock lock(mutex_);
+    if (!link.ends_when_sent) link.to_client = fault_.answer;
+    link.ends_when_sent = true;
+    return true;
+  }
   if (link.fault == Fault::Kind::kCut) {
     bytes.resize(std::min(bytes.size(), kCutBytes - std::min(kCutBytes, link.replied)));
     link.replied += bytes.size();

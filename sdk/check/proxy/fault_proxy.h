@@ -23,6 +23,8 @@ struct Fault {
     kReset,      ///< The request does not arrive, and the connection is reset.
     kSilence,    ///< The request does not arrive, and nothing happens.
     kAnswer,     ///< The request does not arrive: `answer` comes instead, and the connection ends.
+    kReplace,    ///< The request arrives, `answer` comes in place of its answer, and the connection
+                 ///< ends.
     kCut,        ///< The answer ends after 30 bytes, and with it the connection.
   };
   Kind kind = Kind::kNone;

@@ -21,7 +21,7 @@ constexpr int kNoExit = -1;
 struct Findings::Shared {
   std::atomic<std::size_t> used{0};
   std::atomic<const char*> call{nullptr};
-  std::atomic<bool> finished{false}, failed{false};
+  std::atomic<bool> finished{false}, failed{false}, allows_crash{false};
   std::atomic<int> exit_status{kNoExit};
   std::array<char, 64> last_call{};
   std::array<char, kBytesMax> lines{};
@@ -65,11 +65,18 @@ void Findings::skip_without_cloud(std::string_view reason) {
   add(Finding::Kind::kSkip, kNoCloud, "", reason);
 }
 
+void Findings::fail_at_end(std::string_view rule, std::string_view call, std::string_view text) {
+  add(shared_->allows_crash ? Finding::Kind::kWarning : Finding::Kind::kFail, rule, call, text);
+}
+
+void Findings::allow_crash() { shared_->allows_crash = true; }
+
 void Findings::fail_in_signal(const char* rule, const char* call, const char* text) {
-  shared_->failed = true;
+  const bool warns = shared_->allows_crash;
+  if (!warns) shared_->failed = true;
   std::array<char, 512> line{};
   std::size_t size = 0;
-  for (const char* part : {"F\t", rule, "\t", call, "\t", text, "\n"})
+  for (const char* part : {warns ? "W\t" : "F\t", rule, "\t", call, "\t", text, "\n"})
     for (; part != nullptr && *part != '\0' && size < line.size(); ++part) line[size++] = *part;
   append(line.data(), size);
 }

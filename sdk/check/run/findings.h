@@ -38,8 +38,12 @@ class Findings {
   void skip(std::string_view reason);
   /// Likewise, for there is no cloud to try it with.
   void skip_without_cloud(std::string_view reason);
-  /// Adds what only a signal handler may do: no memory is taken, `text` is one line already.
+  /// The process has ended, or ends now: a failure, or a warning after allow_crash().
+  void fail_at_end(std::string_view rule, std::string_view call, std::string_view text);
+  /// The same where only a signal handler can say it: takes no memory, `text` is one line already.
   void fail_in_signal(const char* rule, const char* call, const char* text);
+  /// From now on a crash is a warning.
+  void allow_crash();
 
   /// The driver's function that runs now; null: none. The text must be a literal.
   void enter(const char* call);

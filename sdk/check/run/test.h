@@ -50,7 +50,7 @@ enum class Needs : std::uint8_t {
 
 struct Test {
   const char* name;  ///< "group.name"
-  char group;        ///< A to I, as README.md has them.
+  char group;        ///< A to J, as README.md has them.
   int level;         ///< 0 to 3: a failure means that this level is not reached.
   Needs needs;
   const char* promise;  ///< What holds of a driver that passes.
@@ -70,6 +70,8 @@ void add_law_tests(std::vector<Test>& to);
 void add_cancel_tests(std::vector<Test>& to);
 void add_endurance_tests(std::vector<Test>& to);
 void add_secret_tests(std::vector<Test>& to);
+void add_libc_tests(std::vector<Test>& to);
+void add_recording_tests(std::vector<Test>& to);
 void add_cloud_tests(std::vector<Test>& to);
 void add_fault_tests(std::vector<Test>& to);
 void add_live_tests(std::vector<Test>& to);

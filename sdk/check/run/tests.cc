@@ -13,8 +13,10 @@ std::vector<Test> all_tests() {
   add_cancel_tests(tests);
   add_endurance_tests(tests);
   add_secret_tests(tests);
+  add_libc_tests(tests);
   add_cloud_tests(tests);
   add_fault_tests(tests);
+  add_recording_tests(tests);
   add_live_tests(tests);
   return tests;
 }

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <hostler/driver.hpp>
-
-#include "json_object.h"
+#include <hostler/json_object.hpp>
 
 namespace hostler::fake {
 namespace {

@@ -2,9 +2,8 @@
 
 #include <fstream>
 #include <hostler/driver.hpp>
+#include <hostler/json_object.hpp>
 #include <iterator>
-
-#include "json_object.h"
 
 namespace inventory {
 namespace {

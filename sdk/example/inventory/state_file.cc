@@ -12,9 +12,9 @@
 #include <cstring>
 #include <fstream>
 #include <hostler/driver.hpp>
+#include <hostler/json_object.hpp>
 #include <memory>
 
-#include "json_object.h"
 #include "machines.h"
 
 namespace inventory {

@@ -27,7 +27,7 @@ namespace {
 /// The folder of the connection file. Held by the keeper as well, in whose mounts its path may be
 /// hidden.
 struct Folder {
-  Fd fd, parent;
+  driver::Fd fd, parent;
   std::string path, name;
   bool is_new = false;
 
@@ -66,7 +66,8 @@ Folder temporary_folder() {
 }
 
 /// The keeper. Tells `ready` its endpoint, or "!" and why it cannot work.
-[[noreturn]] void be_keeper(const Options& options, const Folder& folder, Fd life, int ready) {
+[[noreturn]] void be_keeper(const Options& options, const Folder& folder, driver::Fd life,
+                            int ready) {
   int status = 0;
   try {
     const Account account = Account::own();
@@ -99,7 +100,7 @@ std::string read_all(int fd) {
 /// The process with which all machines end, and the end of a pipe that keeps it alive.
 struct KeeperProcess {
   pid_t pid = -1;
-  Fd life;
+  driver::Fd life;
   std::string endpoint;
 
   void end() {
@@ -114,11 +115,11 @@ KeeperProcess start_keeper(const Options& options, const Folder& folder) {
   int life[2];
   int ready[2];
   if (::pipe2(life, O_CLOEXEC) != 0 || ::pipe2(ready, O_CLOEXEC) != 0) fail_errno("make a pipe");
-  Fd life_read(life[0]);
+  driver::Fd life_read(life[0]);
   KeeperProcess keeper;
   keeper.life.reset(life[1]);
-  const Fd ready_read(ready[0]);
-  Fd ready_write(ready[1]);
+  const driver::Fd ready_read(ready[0]);
+  driver::Fd ready_write(ready[1]);
   keeper.pid = ::fork();
   if (keeper.pid < 0) fail_errno("fork");
   if (keeper.pid == 0) {
@@ -134,19 +135,19 @@ KeeperProcess start_keeper(const Options& options, const Folder& folder) {
                 keeper.endpoint.empty() ? "the keeper has died" : keeper.endpoint.substr(1));
 }
 
-Fd take_ending_signals() {
+driver::Fd take_ending_signals() {
   sigset_t set;
   ::sigemptyset(&set);
   for (const int one : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&set, one);
   ::sigprocmask(SIG_SETMASK, &set, nullptr);
-  return Fd(::signalfd(-1, &set, SFD_CLOEXEC));
+  return driver::Fd(::signalfd(-1, &set, SFD_CLOEXEC));
 }
 
 [[noreturn]] void be_program(const Options& options, const Folder& folder, pid_t keeper) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (options.keeper.bridge) {
     const std::string path = "/proc/" + std::to_string(keeper) + "/ns/net";
-    const Fd network(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const driver::Fd network(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!network || ::setns(network.get(), CLONE_NEWNET) != 0) {
       std::perror("hostler-hosts: cannot enter the network of the machines");
       ::_exit(1);
@@ -171,7 +172,7 @@ int status_of(int status) {
 
 /// Waits for the end of the program, or of the keeper if there is no program. Passes signals on to
 /// the program; the second one kills it.
-int watch(const Options& options, KeeperProcess& keeper, pid_t program, const Fd& signals) {
+int watch(const Options& options, KeeperProcess& keeper, pid_t program, const driver::Fd& signals) {
   int ends_asked = 0;
   for (;;) {
     pollfd polled[] = {{signals.get(), POLLIN, 0},
@@ -200,7 +201,7 @@ int watch(const Options& options, KeeperProcess& keeper, pid_t program, const Fd
 int keep(const Options& options) {
   check_possible(Account::own(), options.keeper.bridge);
   const Folder folder = options.command == "run" ? temporary_folder() : open_folder(options.folder);
-  const Fd signals = take_ending_signals();
+  const driver::Fd signals = take_ending_signals();
   KeeperProcess keeper;
   try {
     keeper = start_keeper(options, folder);

@@ -1,120 +1,104 @@
 #include "sdk/hosts/command/options.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
-#include <map>
-#include <set>
+#include <iterator>
 
 #include "sdk/hosts/system/failure.h"
 
 namespace hostler::machines {
-
-const char* const kUsage =
-    "usage: hostler-hosts probe\n"
-    "       hostler-hosts run [--network bridge|loopback] [--port N] [--max N] -- COMMAND...\n"
-    "       hostler-hosts serve --folder F [--port N] [--max N] [--until-eof]\n"
-    "       hostler-hosts create [--folder F] --key TEXT [--authorized-keys FILE]...\n"
-    "                     [--host-key FILE] [--user-data FILE] [--tag K=V]...\n"
-    "       hostler-hosts list|info|end [--folder F]\n"
-    "       hostler-hosts destroy|console [--folder F] ID\n";
-
 namespace {
 
-[[noreturn]] void wrong_usage(const std::string& problem) { throw Failure("usage", problem); }
+constexpr const char* kFooter =
+    "'hostler-hosts COMMAND --help' describes one command. list, info, create, destroy, console "
+    "and\n"
+    "end ask the keeper of --folder, else that of the file that HOSTLER_HOSTS names.";
 
-/// The options of each command.
-const std::map<std::string, std::set<std::string>>& options_by_command() {
-  static const std::map<std::string, std::set<std::string>> all = {
-      {"probe", {}},
-      {"run", {"--network", "--port", "--max"}},
-      {"serve", {"--folder", "--port", "--max", "--until-eof"}},
-      {"create", {"--folder", "--key", "--authorized-keys", "--host-key", "--user-data", "--tag"}},
-      {"list", {"--folder"}},
-      {"info", {"--folder"}},
-      {"end", {"--folder"}},
-      {"destroy", {"--folder"}},
-      {"console", {"--folder"}}};
-  return all;
+void add_keeper_options(CLI::App& command, Options& options, bool is_root) {
+  command.add_option("--port", options.keeper.port, "Of the machines' sshd")
+      ->check(CLI::Range(is_root ? 1 : 1024, 65535));
+  command.add_option("--max", options.keeper.machines_max, "At most so many machines at once")
+      ->check(CLI::Range(1, kMachinesMax));
 }
 
-int number_of(const std::string& name, const std::string& text, int min, int max) {
-  int number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end || number < min || number > max)
-    wrong_usage(name + " is `" + text + "`; needed: " + std::to_string(min) + " to " +
-                std::to_string(max));
-  return number;
+void add_run(CLI::App& app, Options& options, bool is_root) {
+  CLI::App* const run = app.add_subcommand(
+      "run", "Start a keeper, then the command after --; end all machines when it ends");
+  options.network = is_root ? "bridge" : "loopback";
+  run->add_option("--network", options.network, "bridge (root only) or loopback")
+      ->check(is_root ? CLI::IsMember({"bridge", "loopback"}) : CLI::IsMember({"loopback"}));
+  add_keeper_options(*run, options, is_root);
 }
 
-void take(Options& options, const std::string& name, const std::string& value, bool is_root) {
-  constexpr int kPortMax = 65535;
-  if (name == "--network") {
-    if (value != "bridge" && value != "loopback")
-      wrong_usage("--network is `" + value + "`; needed: bridge or loopback");
-    options.keeper.bridge = value == "bridge";
-    if (options.keeper.bridge && !is_root)
-      wrong_usage("--network bridge needs root; leave it out, or run as root");
-  } else if (name == "--port") {
-    options.keeper.port = number_of(name, value, is_root ? 1 : 1024, kPortMax);
-  } else if (name == "--max") {
-    options.keeper.machines_max = number_of(name, value, 1, kMachinesMax);
-  } else if (name == "--folder") {
-    options.folder = value;
-  } else if (name == "--key") {
-    options.key = value;
-  } else if (name == "--authorized-keys") {
-    options.key_files.push_back(value);
-  } else if (name == "--host-key") {
-    options.host_key_file = value;
-  } else if (name == "--user-data") {
-    options.user_data_file = value;
-  } else {
-    const auto equals = value.find('=');
-    if (equals == std::string::npos) wrong_usage("--tag needs K=V");
-    options.tags.emplace_back(value.substr(0, equals), value.substr(equals + 1));
-  }
+void add_serve(CLI::App& app, Options& options, bool is_root) {
+  CLI::App* const serve = app.add_subcommand("serve", "Run a keeper until it is told to end");
+  serve->add_option("--folder", options.folder, "For hosts.json, with its address")->required();
+  serve->add_flag("--until-eof", options.until_eof, "End when standard input ends, too");
+  add_keeper_options(*serve, options, is_root);
 }
 
-void check_complete(const Options& options) {
-  const bool needs_id = options.command == "destroy" || options.command == "console";
-  if (needs_id && options.id.empty()) wrong_usage(options.command + " needs the id of a machine");
-  if (options.command == "run" && options.program.empty())
-    wrong_usage("run needs -- and a command");
-  if (options.command == "serve" && options.folder.empty()) wrong_usage("serve needs --folder");
-  if (options.command == "create" && options.key.empty()) wrong_usage("create needs --key");
+void add_create(CLI::App& app, Options& options) {
+  CLI::App* const create = app.add_subcommand("create", "Make a machine and print its record");
+  create->add_option("--key", options.key, "Makes the request safe to repeat")->required();
+  create
+      ->add_option("--authorized-keys", options.key_files, "Keys that may log in; repeat for more")
+      ->allow_extra_args(false);
+  create->add_option("--host-key", options.host_key_file, "A private key of OpenSSH");
+  create->add_option("--user-data", options.user_data_file, "A script that begins with #!");
+  create->add_option("--tag", options.tag_texts, "K=V; repeat for more")
+      ->allow_extra_args(false)
+      ->check([](const std::string& text) {
+        return text.find('=') == std::string::npos ? "K=V is needed" : "";
+      });
+}
+
+void add_asking(CLI::App& app, Options& options) {
+  app.add_subcommand("list", "Print all machines");
+  app.add_subcommand("info", "Print what the keeper is");
+  app.add_subcommand("end", "End the keeper and all machines");
+  for (const auto& [name, text] : {std::pair("destroy", "End a machine"),
+                                   std::pair("console", "Print what a machine has printed")})
+    app.add_subcommand(name, text)->add_option("id", options.id, "E.g. h-1")->required();
+  add_create(app, options);
+  for (const char* name : {"list", "info", "end", "destroy", "console", "create"})
+    app.get_subcommand(name)->add_option("--folder", options.folder, "That of `serve`");
 }
 
 }  // namespace
 
-Options read_options(const std::vector<std::string>& words, bool is_root) {
+Options read_options(std::vector<std::string> words, bool is_root) {
   Options options;
-  if (words.empty()) wrong_usage("a command is missing");
-  options.command = words[0];
-  const auto known = options_by_command().find(options.command);
-  if (known == options_by_command().end()) wrong_usage("`" + options.command + "` is unknown");
-  options.keeper.bridge = options.command == "run" && is_root;
-  const bool takes_id = options.command == "destroy" || options.command == "console";
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    if (word == "--" && options.command == "run") {
-      options.program.assign(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
-      break;
-    }
-    if (takes_id && options.id.empty() && word.compare(0, 1, "-") != 0) {
-      options.id = word;
-      continue;
-    }
-    if (known->second.count(word) == 0)
-      wrong_usage("`" + word + "` is no option of " + options.command);
-    if (word == "--until-eof") {
-      options.until_eof = true;
-      continue;
-    }
-    if (i + 1 == words.size()) wrong_usage(word + " needs a value");
-    take(options, word, words[++i], is_root);
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  if (dashes != words.end()) options.program.assign(std::next(dashes), words.end());
+  const bool has_dashes = dashes != words.end();
+  words.erase(dashes, words.end());
+  CLI::App app{"Makes machines for tests of cloud drivers.", "hostler-hosts"};
+  app.require_subcommand(1)->footer(kFooter);
+  app.add_subcommand("probe", "Print what is possible here");
+  add_run(app, options, is_root);
+  add_serve(app, options, is_root);
+  add_asking(app, options);
+  try {
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    app.parse(std::move(words));
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    options.help = chosen.empty() ? app.help() : chosen.front()->help();
+    return options;
+  } catch (const CLI::ParseError& error) {
+    const auto unknown = app.remaining();
+    const bool has_command = !app.get_subcommands().empty();
+    throw Failure("usage", has_command || unknown.empty() ? error.what()
+                                                          : "there is no command " + unknown[0]);
   }
-  check_complete(options);
+  options.command = app.get_subcommands().front()->get_name();
+  options.keeper.bridge = options.command == "run" && options.network == "bridge";
+  if (has_dashes != (options.command == "run") || (has_dashes && options.program.empty()))
+    throw Failure("usage", "run needs -- and a command, and no other command takes it");
+  for (const std::string& text : options.tag_texts) {
+    const auto equals = text.find('=');
+    options.tags.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
   return options;
 }
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "sdk/hosts/system/fd.h"
+#include "sdk/drivers/fd.h"
 
 namespace hostler::machines {
 
@@ -11,7 +11,7 @@ namespace hostler::machines {
 /// Threads: one.
 class Connection {
  public:
-  explicit Connection(Fd fd) : fd_(std::move(fd)) {}
+  explicit Connection(driver::Fd fd) : fd_(std::move(fd)) {}
 
   int fd() const { return fd_.get(); }
   /// What to poll for.
@@ -28,7 +28,7 @@ class Connection {
  private:
   bool send_some();
 
-  Fd fd_;
+  driver::Fd fd_;
   std::string in_, out_;
   bool closing_ = false;
 };

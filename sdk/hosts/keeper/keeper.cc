@@ -19,18 +19,18 @@ namespace {
 constexpr std::size_t kClientsMax = 256;
 
 /// Only the end of children is of interest: what ends the keeper ends the process that watches it.
-Fd take_child_signal() {
+driver::Fd take_child_signal() {
   sigset_t set;
   ::sigemptyset(&set);
   for (const int one : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&set, one);
   ::sigprocmask(SIG_SETMASK, &set, nullptr);
   ::sigemptyset(&set);
   ::sigaddset(&set, SIGCHLD);
-  return Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  return driver::Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-Fd listen_on_loopback(std::string& endpoint) {
-  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+driver::Fd listen_on_loopback(std::string& endpoint) {
+  driver::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_in name{};
   name.sin_family = AF_INET;
   name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -45,7 +45,8 @@ Fd listen_on_loopback(std::string& endpoint) {
 
 }  // namespace
 
-Keeper::Keeper(const KeeperSettings& settings, const Account& account, std::string token, Fd life)
+Keeper::Keeper(const KeeperSettings& settings, const Account& account, std::string token,
+               driver::Fd life)
     : token_(std::move(token)),
       life_(std::move(life)),
       signals_(take_child_signal()),
@@ -82,7 +83,7 @@ void Keeper::run() {
 }
 
 void Keeper::accept_client() {
-  Fd fd(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  driver::Fd fd(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (fd && clients_.size() < kClientsMax) clients_.emplace_back(std::move(fd));
 }
 

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "sdk/drivers/fd.h"
 #include "sdk/hosts/keeper/connection.h"
 #include "sdk/hosts/keeper/fleet.h"
-#include "sdk/hosts/system/fd.h"
 
 namespace hostler::machines {
 
@@ -20,7 +20,8 @@ struct KeeperSettings {
 class Keeper {
  public:
   /// In the namespaces of enter_keeper_namespaces. Throws a Failure.
-  Keeper(const KeeperSettings& settings, const Account& account, std::string token, Fd life);
+  Keeper(const KeeperSettings& settings, const Account& account, std::string token,
+         driver::Fd life);
 
   /// "127.0.0.1:PORT".
   const std::string& endpoint() const { return endpoint_; }
@@ -34,8 +35,8 @@ class Keeper {
   std::string perform(const Request& request);
 
   const std::string token_;
-  const Fd life_;
-  Fd signals_, listening_;
+  const driver::Fd life_;
+  driver::Fd signals_, listening_;
   std::string endpoint_;
   Network network_;
   Fleet fleet_;

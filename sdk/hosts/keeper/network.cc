@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdio>
 
+#include "sdk/hosts/machine/boot.h"
 #include "sdk/hosts/protocol/request.h"
 #include "sdk/hosts/system/failure.h"
 #include "sdk/hosts/system/program.h"
@@ -18,14 +19,15 @@ namespace {
 /// The last number of the address that a keeper claims for itself.
 constexpr const char* kClaim = "254";
 
-Fd bound_socket(const std::string& address, int port) {
-  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+driver::Fd bound_socket(const std::string& address, int port) {
+  driver::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd) fail_errno("make a socket");
   sockaddr_in name{};
   name.sin_family = AF_INET;
   name.sin_port = htons(static_cast<std::uint16_t>(port));
   ::inet_pton(AF_INET, address.c_str(), &name.sin_addr);
-  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0) return Fd();
+  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0)
+    return driver::Fd();
   return fd;
 }
 
@@ -41,7 +43,8 @@ Network::Network(bool bridge, int port) : bridge_(bridge), port_(bridge ? 22 : p
 void Network::make_bridge() const {
   run_program({"ip", "-batch", "-"},
               "link set lo up\nlink add machines type bridge\nlink set machines up\n"
-              "addr add 10.77.0.1/24 dev machines\n");
+              "addr add " +
+                  std::string(kBridgeAddresses) + "1/24 dev machines\n");
 }
 
 void Network::take_addresses() {
@@ -67,7 +70,7 @@ int Network::take() {
 }
 
 std::string Network::address(int number) const {
-  return (bridge_ ? "10.77.0." : prefix_) + std::to_string(number + (bridge_ ? 1 : 0));
+  return (bridge_ ? kBridgeAddresses : prefix_) + std::to_string(number + (bridge_ ? 1 : 0));
 }
 
 void Network::connect(int number, pid_t machine) {

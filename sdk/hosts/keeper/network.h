@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "sdk/hosts/system/fd.h"
+#include "sdk/drivers/fd.h"
 
 namespace hostler::machines {
 
@@ -36,8 +36,8 @@ class Network {
 
   const bool bridge_;
   const int port_;
-  std::string prefix_;  ///< "10.77.0." or "127.X.Y."
-  Fd claim_;            ///< A socket that tells other keepers that the addresses are taken.
+  std::string prefix_;  ///< Without a bridge: "127.X.Y."
+  driver::Fd claim_;    ///< A socket that tells other keepers that the addresses are taken.
   std::set<int> used_;
   int last_ = 0;
 };

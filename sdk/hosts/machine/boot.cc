@@ -27,7 +27,8 @@ constexpr const char* kUserData = "/run/user-data";
 void set_up_network(const BootPlan& plan) {
   if (!plan.bridge) return;
   run_program({"ip", "-batch", "-"}, "link set lo up\nlink set eth0 up\naddr add " + plan.address +
-                                         "/24 dev eth0\nroute add default via 10.77.0.1\n");
+                                         "/24 dev eth0\nroute add default via " + kBridgeAddresses +
+                                         "1\n");
 }
 
 std::string boot_id() {

@@ -7,6 +7,9 @@
 
 namespace hostler::machines {
 
+/// What the addresses on the bridge begin with. That of the bridge itself, the gateway, ends in 1.
+inline constexpr const char* kBridgeAddresses = "10.77.0.";
+
 /// All that the first process of a machine needs to know.
 struct BootPlan {
   std::string id;

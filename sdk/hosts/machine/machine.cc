@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kConsoleMax = std::size_t{64} * 1024;
 
 struct Pipe {
-  Fd from, to;
+  driver::Fd from, to;
   Pipe() {
     int fds[2];
     if (::pipe2(fds, O_CLOEXEC) != 0) fail_errno("make a pipe");

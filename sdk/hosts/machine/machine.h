@@ -4,9 +4,9 @@
 
 #include <string>
 
+#include "sdk/drivers/fd.h"
 #include "sdk/hosts/machine/boot.h"
 #include "sdk/hosts/protocol/answer.h"
-#include "sdk/hosts/system/fd.h"
 
 namespace hostler::machines {
 
@@ -40,7 +40,7 @@ class Machine {
   const std::int64_t created_ms_;
   Tags tags_;
   pid_t pid_ = -1;
-  Fd go_, console_pipe_;
+  driver::Fd go_, console_pipe_;
   std::string console_;  ///< The last 64 KiB.
   bool listens_ = false;
 };

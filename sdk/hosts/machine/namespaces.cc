@@ -14,9 +14,9 @@
 #include <cstring>
 #include <utility>
 
+#include "sdk/drivers/fd.h"
 #include "sdk/hosts/machine/view.h"
 #include "sdk/hosts/system/failure.h"
-#include "sdk/hosts/system/fd.h"
 #include "sdk/hosts/system/files.h"
 
 namespace hostler::machines {
@@ -63,7 +63,7 @@ void map_user_to_itself(const Account& account) {
       {"/proc/self/uid_map", uid + " " + uid + " 1"},
       {"/proc/self/gid_map", gid + " " + gid + " 1"}};
   for (const auto& [path, text] : lines) {
-    const Fd fd(::open(path, O_WRONLY | O_CLOEXEC));
+    const driver::Fd fd(::open(path, O_WRONLY | O_CLOEXEC));
     if (!fd || ::write(fd.get(), text.data(), text.size()) < 0)
       impossible(account, std::string("write ") + path);
   }
@@ -153,8 +153,8 @@ void check_possible(const Account& account, bool bridge) {
       throw Failure("impossible", std::string(program) + " is missing; install openssh-server");
   int pipe_fds[2];
   if (::pipe2(pipe_fds, O_CLOEXEC) != 0) fail_errno("make a pipe");
-  const Fd from(pipe_fds[0]);
-  Fd to(pipe_fds[1]);
+  const driver::Fd from(pipe_fds[0]);
+  driver::Fd to(pipe_fds[1]);
   const pid_t pid = ::fork();
   if (pid < 0) fail_errno("fork");
   if (pid == 0) {

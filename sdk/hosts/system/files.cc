@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "sdk/drivers/fd.h"
 #include "sdk/hosts/system/failure.h"
-#include "sdk/hosts/system/fd.h"
 
 namespace hostler::machines {
 
@@ -17,7 +17,7 @@ void fail_errno(const std::string& what) {
 }
 
 std::string read_file(const std::string& path, std::size_t max) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const driver::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) fail_errno("open " + path);
   std::string text;
   char buffer[4096];
@@ -32,7 +32,7 @@ std::string read_file(const std::string& path, std::size_t max) {
 }
 
 void write_file(const std::string& path, std::string_view text, unsigned mode, int at) {
-  const Fd fd(
+  const driver::Fd fd(
       ::openat(at, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) fail_errno("create " + path);
   while (!text.empty()) {

@@ -8,8 +8,8 @@
 
 #include <cerrno>
 
+#include "sdk/drivers/fd.h"
 #include "sdk/hosts/system/failure.h"
-#include "sdk/hosts/system/fd.h"
 
 namespace hostler::machines {
 namespace {
@@ -33,8 +33,8 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
 }
 
 /// A file in memory that holds `text`.
-Fd memory_file(const std::string& text) {
-  Fd fd(::memfd_create("hostler-hosts", MFD_CLOEXEC));
+driver::Fd memory_file(const std::string& text) {
+  driver::Fd fd(::memfd_create("hostler-hosts", MFD_CLOEXEC));
   if (!fd) fail_errno("make a file in memory");
   if (!text.empty() &&
       ::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
@@ -43,7 +43,7 @@ Fd memory_file(const std::string& text) {
   return fd;
 }
 
-std::string content_of(const Fd& fd) {
+std::string content_of(const driver::Fd& fd) {
   constexpr std::size_t kOutputMax = std::size_t{64} * 1024;
   std::string text(kOutputMax, '\0');
   const ssize_t count = ::pread(fd.get(), text.data(), text.size(), 0);
@@ -63,9 +63,9 @@ pid_t start_program(const std::vector<std::string>& argv,
 }
 
 std::string run_program(const std::vector<std::string>& argv, const std::string& input) {
-  const Fd in = memory_file(input);
-  const Fd out = memory_file("");
-  const Fd errors = memory_file("");
+  const driver::Fd in = memory_file(input);
+  const driver::Fd out = memory_file("");
+  const driver::Fd errors = memory_file("");
   const std::vector<char*> arguments = pointers(argv);
   const std::vector<char*> variables = pointers({kPath, "LC_ALL=C"});
   const pid_t pid = ::fork();

@@ -142,6 +142,12 @@ static hostler_status receive(const struct cloud* c, hostler_op* op, int fd, str
 /* ---- a request and its answer -----------------------------------------------------------------
  */
 
+/* The request may have been carried out. */
+static hostler_status unknown_outcome(hostler_op* op, hostler_status status) {
+  op->error->flags |= HOSTLER_EF_OUTCOME_UNKNOWN;
+  return status;
+}
+
 static hostler_status understand(hostler_op* op, struct answer* a) {
   static const struct {
     const char* error;
@@ -153,12 +159,13 @@ static hostler_status understand(hostler_op* op, struct answer* a) {
                    {"limit", HOSTLER_E_QUOTA}};
   a->value = json_read(a->bytes.at, a->bytes.n);
   a->texts = malloc(2 * a->bytes.n);
-  if (a->texts == NULL) return fail(op, HOSTLER_E_INTERNAL, "out of memory");
+  if (a->texts == NULL) return unknown_outcome(op, fail(op, HOSTLER_E_INTERNAL, "out of memory"));
   a->room = (struct json_texts){a->texts, a->texts + 2 * a->bytes.n};
   const struct json ok = json_member(a->value, "ok");
   if (json_is(ok, "true")) return HOSTLER_OK;
   if (!json_is(ok, "false"))
-    return fail(op, HOSTLER_E_TRANSIENT, "the cloud has sent what is no answer");
+    return unknown_outcome(op,
+                           fail(op, HOSTLER_E_TRANSIENT, "the cloud has sent what is no answer"));
   const struct json error = json_member(a->value, "error");
   const hostler_str message = json_text(json_member(a->value, "message"), &a->room);
   hostler_status status = HOSTLER_E_TRANSIENT;
@@ -182,8 +189,8 @@ hostler_status cloud_ask(const struct cloud* c, hostler_op* op, struct text* req
   if (status == HOSTLER_OK) {
     status = send_all(c, op, fd, request);
     if (status == HOSTLER_OK) status = receive(c, op, fd, &answer->bytes);
-    /* From the first byte on the request may have been carried out. */
-    if (status != HOSTLER_OK) op->error->flags |= HOSTLER_EF_OUTCOME_UNKNOWN;
+    /* From the first byte on. */
+    if (status != HOSTLER_OK) (void)unknown_outcome(op, status);
   }
   if (fd >= 0) (void)close(fd);
   free(request->at);

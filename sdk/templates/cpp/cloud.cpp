@@ -10,31 +10,19 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <hostler/json_object.hpp>
 #include <utility>
 
 namespace {
 
 using hostler::driver::Error;
+using hostler::driver::JsonObject;
+using hostler::driver::read_credentials_object;
+using hostler::driver::refuse_credentials;
 using hostler::driver::view;
 
 constexpr std::size_t kAnswerMax = std::size_t{1} << 28;
 constexpr int kStepMs = 100;
-
-// ---- settings: every error names the member, and none shows a credential
-
-std::string only_member(const std::string& what, hostler_str json, const std::string& name) {
-  const auto object = Json::read(view(json));
-  if (!object || object->kind != Json::Kind::kObject)
-    throw Error(HOSTLER_E_INVALID, what + ": is no JSON object");
-  for (const auto& [key, value] : object->members)
-    if (key != name)
-      throw Error(HOSTLER_E_INVALID,
-                  what + ": there is no \"" + key.substr(0, 100) + "\", only " + name);
-  const Json& found = (*object)[name];
-  if (found.kind != Json::Kind::kText || found.text.empty() || found.text.size() > 255)
-    throw Error(HOSTLER_E_INVALID, what + "." + name + ": a text of 1 to 255 bytes is needed");
-  return found.text;
-}
 
 // ---- the connection
 
@@ -114,7 +102,7 @@ Json understand(const std::string& line) {
   auto answer = Json::read(line);
   if (answer && (*answer)["ok"].is("true")) return *std::move(answer);
   if (!answer || !(*answer)["ok"].is("false"))
-    throw Error(HOSTLER_E_TRANSIENT, "the cloud has sent what is no answer");
+    throw Error(HOSTLER_E_TRANSIENT, "the cloud has sent what is no answer").outcome_unknown();
   constexpr std::array<std::pair<std::string_view, hostler_status>, 5> kMeanings{
       {{"unauthorized", HOSTLER_E_AUTH},
        {"invalid", HOSTLER_E_INVALID},
@@ -130,13 +118,22 @@ Json understand(const std::string& line) {
 
 }  // namespace
 
-Cloud::Cloud(const hostler_set_config& config)
-    : token_(only_member("credentials", config.credentials_json, "token")) {
-  const std::string at = only_member("config", config.config_json, "endpoint");
+// Every error names the member, and none shows a credential.
+Cloud::Cloud(const hostler_set_config& config) {
+  rapidjson::Document document;
+  auto settings = JsonObject::parse(std::string(view(config.config_json)), document);
+  const std::string at = settings.text("endpoint", "");
+  settings.refuse_unknown_keys();
+  const auto take = [&](const std::string& name, const rapidjson::Value& value) {
+    if (name != "token") refuse_credentials(name.substr(0, 100) + " is unknown; needed: token");
+    if (value.IsString()) token_ = value.GetString();
+  };
+  read_credentials_object(std::string(view(config.credentials_json)), take);
+  if (token_.empty()) refuse_credentials("token must be a text");
   const auto colon = at.rfind(':');
   const long port = colon == std::string::npos ? 0 : std::atol(at.c_str() + colon + 1);
   if (port < 1 || port > 65535 || colon == 0)
-    throw Error(HOSTLER_E_INVALID, "config.endpoint: must be ADDRESS:PORT, such as 127.0.0.1:4000");
+    settings.refuse("endpoint", "must be ADDRESS:PORT, such as \"127.0.0.1:4000\"");
   host_ = at.substr(0, colon);
   port_ = std::to_string(port);
 }

@@ -1,5 +1,4 @@
-// JSON as a small driver needs it: a reader that checks the whole text, and a writer of texts. Take
-// a library instead where you have one: RapidJSON and nlohmann-json are in Debian.
+// The answers of the cloud as values, read with RapidJSON.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +12,15 @@ struct Json {
   enum class Kind { kNone, kWord, kNumber, kText, kArray, kObject };
 
   Kind kind = Kind::kNone;
-  std::string text;  // of a text; and a word or number as it stands
+  std::string text;                                   // of a text; and a word as it stands
+  std::int64_t whole = 0;                             // of a whole number
   std::vector<std::pair<std::string, Json>> members;  // names are empty in an array
 
-  bool is(std::string_view word) const { return text == word; }
+  bool is(std::string_view words) const { return text == words; }
   // The member of an object; of kind kNone if there is none.
   const Json& operator[](std::string_view name) const;
   // A whole number of at least 0, or 0.
-  std::int64_t number() const;
+  std::int64_t number() const { return whole < 0 ? 0 : whole; }
 
   // Nothing if that is no JSON, or nests deeper than 32.
   static std::optional<Json> read(std::string_view bytes);

@@ -140,7 +140,7 @@ func exchange(call Call, connection net.Conn, request []byte) ([]byte, error) {
 func understand(line []byte) (*Answer, error) {
 	var answer Answer
 	if err := json.Unmarshal(line, &answer); err != nil || answer.OK == nil {
-		return nil, failure(transient, "the cloud has sent what is no answer")
+		return nil, unknownOutcome(failure(transient, "the cloud has sent what is no answer"))
 	}
 	if *answer.OK {
 		return &answer, nil

@@ -20,6 +20,16 @@ pub struct Failure {
     pub outcome_unknown: bool,
 }
 
+impl Failure {
+    /// The same where the request may have been carried out.
+    pub fn with_unknown_outcome(self) -> Failure {
+        Failure {
+            outcome_unknown: true,
+            ..self
+        }
+    }
+}
+
 pub fn failure(status: abi::Status, message: impl Into<String>) -> Failure {
     Failure {
         status,
@@ -91,10 +101,7 @@ impl Cloud {
         );
         let line = exchange(op, &mut stream, request.as_bytes())
             // From the first byte on the request may have been carried out.
-            .map_err(|f| Failure {
-                outcome_unknown: true,
-                ..f
-            })?;
+            .map_err(Failure::with_unknown_outcome)?;
         understand(&line)
     }
 
@@ -192,18 +199,15 @@ fn exchange(op: &abi::Op, stream: &mut TcpStream, mut request: &[u8]) -> Result<
 }
 
 fn understand(line: &[u8]) -> Result<Json, Failure> {
+    let no_answer = || {
+        failure(abi::TRANSIENT, "the cloud has sent what is no answer").with_unknown_outcome()
+    };
     let answer = std::str::from_utf8(line).ok().and_then(Json::read);
-    let answer =
-        answer.ok_or_else(|| failure(abi::TRANSIENT, "the cloud has sent what is no answer"))?;
+    let answer = answer.ok_or_else(no_answer)?;
     match answer.get("ok").text() {
         "true" => return Ok(answer),
         "false" => {}
-        _ => {
-            return Err(failure(
-                abi::TRANSIENT,
-                "the cloud has sent what is no answer",
-            ))
-        }
+        _ => return Err(no_answer()),
     }
     let code = answer.get("error").text();
     let status = match code {

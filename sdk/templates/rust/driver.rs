@@ -17,10 +17,7 @@ type Done = Result<(), Failure>;
 /// The barrier: no panic leaves a function. Fills in the error of `op`.
 unsafe fn guard(op: *mut Op, body: impl FnOnce(&Op) -> Done) -> Status {
     let done = catch_unwind(AssertUnwindSafe(|| body(&*op))).unwrap_or_else(|_| {
-        Err(Failure {
-            outcome_unknown: true,
-            ..failure(abi::INTERNAL, "the driver panicked")
-        })
+        Err(failure(abi::INTERNAL, "the driver panicked").with_unknown_outcome())
     });
     let failed = match done {
         Ok(()) => return abi::OK,
@@ -271,10 +268,7 @@ unsafe extern "C" fn create(cloud: *mut Cloud, r: *const abi::CreateReq, op: *mu
             &(request + &with_tags(abi::slice(r.tags, r.n_tags))),
         )?;
         let machine = answer.get("machine");
-        check_machine(machine).map_err(|f| Failure {
-            outcome_unknown: true,
-            ..f
-        })?;
+        check_machine(machine).map_err(Failure::with_unknown_outcome)?;
         emit(op, machine)
     })
 }

@@ -19,7 +19,8 @@ echo '{"token": "'$(member token)'"}' >"$site/credentials.json"
 
 # 1. The kit. It exits with 1 if a rule is broken.
 cat >"$site/check.json" <<END
-{"config": $settings, "credentials": $(cat "$site/credentials.json"), "test_cloud": true}
+{"config": $settings, "credentials": $(cat "$site/credentials.json"), "test_cloud": true,
+ "endpoints": ["endpoint"]}
 END
 hostler driver check "$driver.so" --config "$site/check.json"
 

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "folder/fd.h"
+#include "fd.h"
 #include "tests/integration/local/driver_host.h"
 #include "tests/integration/local/scratch.h"
 
@@ -37,7 +37,7 @@ class Stopwatch {
 };
 
 bool answers(const Seen& instance) {
-  const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const driver::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in name{};
   name.sin_family = AF_INET;
   name.sin_port = htons(static_cast<std::uint16_t>(instance.port));

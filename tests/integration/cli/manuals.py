@@ -85,7 +85,7 @@ class CompletionTest(unittest.TestCase):
     def test_commands_and_those_below_them(self):
         self.assertEqual(self.completed("su"), ["submit"])
         self.assertEqual(self.completed("--json", "jo"), ["jobs", "job"])
-        self.assertEqual(self.completed("driver", ""), ["list", "info", "explain", "check", "manifest", "sign", "replay"])
+        self.assertEqual(self.completed("driver", ""), ["list", "info", "explain", "new", "check", "manifest", "sign", "replay"])
         self.assertEqual(self.completed("config", ""), ["check", "diff"])
         self.assertEqual(self.completed("gates", ""), ["open"])
 

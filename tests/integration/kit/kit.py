@@ -85,7 +85,7 @@ class KitTest(unittest.TestCase):
         with WebCloud() as cloud:
             report = self.check("fake_web", self.web(cloud))
         self.assert_green(report, "L2")
-        self.assertEqual([t["name"] for t in report["tests"] if t["name"].startswith("fault.") and t["verdict"] != "pass"], [])
+        self.assertEqual([t["name"] for t in report["tests"] if t["name"].startswith(("fault.", "libc.", "recording.")) and t["verdict"] != "pass"], [])
         self.assertEqual(cloud.there(), [])
 
     def test_local_reaches_level_3_with_machines_that_boot(self):
@@ -103,6 +103,21 @@ class KitTest(unittest.TestCase):
             with self.subTest(defect), WebCloud() as cloud:
                 report = self.check("fake_web", self.web(cloud, defect), "--only", test)
                 self.assertIn((test, rule), self.failures(report))
+
+    def test_what_a_driver_makes_of_missing_memory_time_and_names_is_found(self):
+        for defect, test, finding in [("empty_without_memory", "libc.memory", ("F", "R33")),
+                                      ("crashes_without_memory", "libc.memory", ("W", "crash")),
+                                      ("believes_clock", "libc.clock", ("F", "R33")),
+                                      ("blames_name", "libc.names", ("W", "R23"))]:
+            with self.subTest(defect), WebCloud() as cloud:
+                report = self.check("fake_web", self.web(cloud, defect), "--only", test)
+                found = [(f["kind"], f.get("rule")) for t in report["tests"] for f in t["findings"]]
+                self.assertIn(finding, found)
+
+    def test_a_driver_that_answers_otherwise_the_second_time_is_found(self):
+        with WebCloud() as cloud:
+            report = self.check("fake_web", self.web(cloud, "tags_once"), "--only", "recording.replay")
+        self.assertIn("replay", [f.get("rule") for t in report["tests"] for f in t["findings"]])
 
     def test_a_call_that_ignores_its_cancel_is_found(self):
         with WebCloud() as cloud:

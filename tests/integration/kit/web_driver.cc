@@ -1,6 +1,7 @@
 // A driver for the small cloud of web_cloud.py: one request of HTTP on a connection of its own for
 // each call. `defect` in its config makes it break one rule that only a cloud at a distance shows.
 #include <arpa/inet.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -86,7 +87,9 @@ class Web {
     if (!known || endpoint.compare(0, 7, "http://") != 0 || colon < 7)
       throw Error(HOSTLER_E_INVALID,
                   "config: endpoint, defect and no kit_unknown_key: http://ADDRESS:PORT is needed");
+    name_ = endpoint.substr(7, colon - 7);
     port_ = static_cast<std::uint16_t>(std::atoi(endpoint.c_str() + colon + 1));
+    opened_ = std::time(nullptr);
     if (is("logs_token")) hostler::driver::log(host_, HOSTLER_LOG_INFO, "token " + token_, op);
     (void)ask("hello", op);
   }
@@ -118,7 +121,13 @@ class Web {
     for (size_t i = 0; i < request.n_tag_filter; ++i)
       body += "\ttag=" + std::string(view(request.tag_filter[i].key)) + "=" +
               std::string(view(request.tag_filter[i].value));
-    emit_lines(ask(body, op), op);
+    if (is("crashes_without_memory")) std::memset(std::malloc(100'000), 0, 100'000);
+    if (is("believes_clock") && std::abs(std::time(nullptr) - opened_) > 3600) return;
+    try {
+      emit_lines(ask(body, op), op);
+    } catch (const std::bad_alloc&) {
+      if (!is("empty_without_memory")) throw;
+    }
   }
 
   void destroy(const hostler_destroy_req& request, hostler_op* op) {
@@ -128,6 +137,8 @@ class Web {
   }
 
   void set_tags(const hostler_set_tags_req& request, hostler_op* op) {
+    static std::atomic<int> calls{0};
+    if (is("tags_once") && calls++ > 0) throw Error(HOSTLER_E_INVALID, "not again");
     std::string body = "set_tags\t" + std::string(view(request.id));
     for (size_t i = 0; i < request.n_set; ++i)
       body += "\t" + std::string(view(request.set[i].key)) + "=" +
@@ -209,16 +220,28 @@ class Web {
     throw error;
   }
 
+  sockaddr_in address_of_cloud() {
+    addrinfo hints{};
+    hints.ai_family = AF_INET;
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    if (const int problem = ::getaddrinfo(name_.c_str(), nullptr, &hints, &found); problem != 0)
+      fail(is("blames_name") ? HOSTLER_E_INVALID : HOSTLER_E_TRANSIENT, ::gai_strerror(problem),
+           Sent{});
+    sockaddr_in address{};
+    std::memcpy(&address, found->ai_addr, sizeof address);
+    ::freeaddrinfo(found);
+    address.sin_port = htons(port_);
+    return address;
+  }
+
   std::string ask(const std::string& body, hostler_op* op) {
     Sent sent;
+    const sockaddr_in address = address_of_cloud();
     const Fd fd{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (fd.number < 0)
       fail(HOSTLER_E_TRANSIENT, "no socket: " + std::string(std::strerror(errno)), sent);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port_);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    (void)::connect(fd.number, reinterpret_cast<sockaddr*>(&address), sizeof address);
+    (void)::connect(fd.number, reinterpret_cast<const sockaddr*>(&address), sizeof address);
     wait(fd, POLLOUT, op, sent);
     const std::string request = "POST / HTTP/1.1\r\nHost: web\r\nAuthorization: " + token_ +
                                 "\r\nContent-Length: " + std::to_string(body.size()) +
@@ -267,7 +290,8 @@ class Web {
 
   const hostler_host& host_;
   const std::string set_id_, token_;
-  std::string defect_;
+  std::string defect_, name_;
+  std::time_t opened_ = 0;
   std::uint16_t port_ = 0;
   std::atomic<int> counter_{0};
   std::vector<std::thread> threads_;

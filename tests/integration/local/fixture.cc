@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-#include "folder/fd.h"
+#include "fd.h"
 #include "folder/files.h"
 
 namespace hostler::local::test {
@@ -70,7 +70,7 @@ bool LocalTest::reach(const Seen& instance, const std::string& command) const {
 }
 
 bool LocalTest::answers(const Seen& instance) const {
-  const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const driver::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in name{};
   name.sin_family = AF_INET;
   name.sin_port = htons(static_cast<std::uint16_t>(instance.port));

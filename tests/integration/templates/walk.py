@@ -50,7 +50,7 @@ class WalkTest(unittest.TestCase):
         done = self.run_here("sh", "-euc", block.replace("--lang c\n", f"--lang {language}\n"))
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn(" 0 failed\n", done.stdout)
-        self.assertIn("level: L2", done.stdout)
+        self.assertIn("level: L2\n", done.stdout)
         self.assertEqual(done.stdout.splitlines()[-1], "a job that ran on a machine of west")
         self.assertIn('"runtime": "%s"' % language, re.sub(r'":\s*"', '": "', self.manifest()))
 

@@ -92,9 +92,9 @@ TEST_F(SignatureFileTest, ASignatureThatIsNoneIsNotTaken) {
 
 TEST_F(SignatureFileTest, ASignatureByAKeyThatTheSiteDoesNotHaveIsNotTaken) {
   sign();
-  rules_.keys.erase("acme");
+  rules_.trusted.keys.erase("acme");
   EXPECT_THAT(refusal(), HasSubstr("no key of driver_keys (other)"));
-  rules_.keys.clear();
+  rules_.trusted.keys.clear();
   EXPECT_THAT(refusal(), HasSubstr("no key of driver_keys (none)"));
 }
 
@@ -127,7 +127,8 @@ TEST_F(SignatureFileTest, AKeyThatOthersMayReadIsNotUsed) {
 TEST_F(SignatureFileTest, APinnedSiteTakesNoDriverWithoutADigest) {
   rules_.trusted = {.trust = DriverTrust::kPinned, .sha256 = {{"another", std::string(64, 'a')}}};
   EXPECT_THAT(refusal(), AllOf(HasSubstr("\"pinned\""), HasSubstr("the digest of its library is")));
-  rules_.sha256["fake_chaos"] = std::string(64, 'a');  // The library is compared when it is loaded.
+  rules_.trusted.sha256["fake_chaos"] =
+      std::string(64, 'a');  // The library is compared when it is loaded.
   EXPECT_THAT(refusal(), IsEmpty());
 }
 

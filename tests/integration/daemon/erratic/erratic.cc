@@ -1,12 +1,12 @@
 // erratic - a cloud that is a file, with a driver that dies or hangs by chance. See README.md.
 #include <hostler/driver.hpp>
+#include <hostler/json_object.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cloud.h"
 #include "fate.h"
-#include "json_object.h"
 
 namespace hostler::erratic {
 namespace {

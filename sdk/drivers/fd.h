@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace hostler::machines {
+namespace hostler::driver {
 
 /// Owns a file descriptor; -1 means none.
 class Fd {
@@ -31,4 +31,4 @@ class Fd {
   int fd_ = -1;
 };
 
-}  // namespace hostler::machines
+}  // namespace hostler::driver

@@ -1,21 +1,92 @@
-#include "json_object.h"
+// hostler/json_object.hpp - config and credentials of a set, read from JSON. Compiled into each
+// driver. Needs C++17 and RapidJSON (Debian: rapidjson-dev).
+#ifndef HOSTLER_JSON_OBJECT_HPP
+#define HOSTLER_JSON_OBJECT_HPP
 
+#include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <ctime>
+#include <functional>
 #include <hostler/driver.hpp>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace hostler::driver {
-namespace {
 
-constexpr std::size_t kConfigBytesMax = 1 << 20;
+inline constexpr std::size_t kJsonBytesMax = std::size_t{1} << 20;
 
-const char* kind(const rapidjson::Value& value) {
+/// One JSON object of the config, read key by key. Every function throws Error(HOSTLER_E_INVALID)
+/// if a value is wrong: "driver config: regions[2].zone is a number; needed: a string". The message
+/// has the path of the member, what it is and what it may be. Refers to the document, which must
+/// outlive it. Not for credentials: messages quote values.
+class JsonObject {
+ public:
+  /// Parses `text`, which must be an object, into `document`.
+  static JsonObject parse(const std::string& text, rapidjson::Document& document);
+
+  JsonObject(const rapidjson::Value& value, std::string path);
+
+  bool has(const char* key);
+  std::string text(const char* key, const std::string& fallback);
+  std::string path(const char* key, const std::string& fallback);  ///< Absolute.
+  std::int64_t number(const char* key, std::int64_t fallback, std::int64_t min, std::int64_t max);
+  bool truth(const char* key, bool fallback);
+  double chance(const char* key);  ///< 0 to 1; 0 if it is not there.
+  /// "512MiB", "2GiB" or "100GB", as bytes; 0 if it is not there.
+  std::int64_t bytes(const char* key);
+  /// An amount of money, in millionths; -1 if it is not there.
+  std::int64_t money_micros(const char* key);
+  /// "250ms", "3s", "5m" or "2h", as milliseconds.
+  std::int64_t duration_ms(const char* key, std::int64_t fallback);
+  /// "2026-03-01T12:00:00Z", as nanoseconds since 1970.
+  std::int64_t time_ns(const char* key, std::int64_t fallback);
+  /// The index in `names` of the value.
+  std::size_t choice(const char* key, const std::vector<std::string>& names, std::size_t fallback);
+  std::vector<std::string> texts(const char* key);
+  std::optional<JsonObject> object(const char* key);
+  std::vector<JsonObject> objects(const char* key);
+  /// All keys. For objects with arbitrary keys.
+  std::vector<std::string> keys();
+  bool is_number(const char* key);
+
+  /// Call it last: throws if there are keys that were not read.
+  void refuse_unknown_keys() const;
+
+  /// Throws an error about `key` of this object.
+  [[noreturn]] void refuse(const std::string& key, const std::string& problem) const;
+
+ private:
+  const rapidjson::Value* find(const char* key);
+  std::string path_of(const std::string& key) const;
+
+  const rapidjson::Value* value_;
+  std::string path_;
+  std::set<std::string> known_;  ///< Keys that were read.
+};
+
+/// Calls `member` with the name and value of each member of the credentials of a set, which are
+/// empty or a JSON object. Refuses all else.
+void read_credentials_object(
+    const std::string& text,
+    const std::function<void(const std::string& name, const rapidjson::Value& value)>& member);
+
+/// Throws Error(HOSTLER_E_INVALID, "credentials: ..."). \param problem says nothing of the values.
+[[noreturn]] void refuse_credentials(const std::string& problem);
+
+// ---- implementation
+
+namespace detail {
+
+inline const char* kind(const rapidjson::Value& value) {
   if (value.IsNull()) return "null";
   if (value.IsBool()) return "true or false";
   if (value.IsString()) return "a string";
@@ -24,14 +95,14 @@ const char* kind(const rapidjson::Value& value) {
   return value.IsInt64() ? "a whole number" : "a number that is not whole";
 }
 
-std::string found(const rapidjson::Value& value, const char* needed) {
+inline std::string found(const rapidjson::Value& value, const char* needed) {
   return std::string("is ") + kind(value) + "; needed: " + needed;
 }
 
-}  // namespace
+}  // namespace detail
 
-JsonObject JsonObject::parse(const std::string& text, rapidjson::Document& document) {
-  if (text.size() > kConfigBytesMax)
+inline JsonObject JsonObject::parse(const std::string& text, rapidjson::Document& document) {
+  if (text.size() > kJsonBytesMax)
     throw Error(HOSTLER_E_INVALID, "driver config is longer than 1 MiB");
   document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
   if (document.HasParseError())
@@ -41,40 +112,40 @@ JsonObject JsonObject::parse(const std::string& text, rapidjson::Document& docum
   return {document, ""};
 }
 
-JsonObject::JsonObject(const rapidjson::Value& value, std::string path)
+inline JsonObject::JsonObject(const rapidjson::Value& value, std::string path)
     : value_(&value), path_(std::move(path)) {
   if (!value.IsObject())
     throw Error(HOSTLER_E_INVALID, "driver config" + (path_.empty() ? "" : ": " + path_) + " " +
-                                       found(value, "an object"));
+                                       detail::found(value, "an object"));
   std::set<std::string> seen;
   for (const auto& member : value.GetObject())
     if (!seen.emplace(member.name.GetString(), member.name.GetStringLength()).second)
       refuse(member.name.GetString(), "occurs twice");
 }
 
-bool JsonObject::has(const char* key) { return find(key) != nullptr; }
+inline bool JsonObject::has(const char* key) { return find(key) != nullptr; }
 
-std::string JsonObject::text(const char* key, const std::string& fallback) {
+inline std::string JsonObject::text(const char* key, const std::string& fallback) {
   const rapidjson::Value* value = find(key);
   if (value == nullptr) return fallback;
-  if (!value->IsString()) refuse(key, found(*value, "a string"));
+  if (!value->IsString()) refuse(key, detail::found(*value, "a string"));
   std::string text(value->GetString(), value->GetStringLength());
   for (const char c : text)
     if (static_cast<unsigned char>(c) < 0x20) refuse(key, "has a control character");
   return text;
 }
 
-std::string JsonObject::path(const char* key, const std::string& fallback) {
+inline std::string JsonObject::path(const char* key, const std::string& fallback) {
   std::string text = this->text(key, fallback);
   if (text.empty() || text[0] != '/') refuse(key, "must be an absolute path that begins with '/'");
   return text;
 }
 
-std::int64_t JsonObject::number(const char* key, std::int64_t fallback, std::int64_t min,
-                                std::int64_t max) {
+inline std::int64_t JsonObject::number(const char* key, std::int64_t fallback, std::int64_t min,
+                                       std::int64_t max) {
   const rapidjson::Value* value = find(key);
   if (value == nullptr) return fallback;
-  if (!value->IsInt64()) refuse(key, found(*value, "a whole number"));
+  if (!value->IsInt64()) refuse(key, detail::found(*value, "a whole number"));
   const std::int64_t number = value->GetInt64();
   if (number < min || number > max)
     refuse(key, "is " + std::to_string(number) + "; needed: " + std::to_string(min) + " to " +
@@ -82,23 +153,23 @@ std::int64_t JsonObject::number(const char* key, std::int64_t fallback, std::int
   return number;
 }
 
-bool JsonObject::truth(const char* key, bool fallback) {
+inline bool JsonObject::truth(const char* key, bool fallback) {
   const rapidjson::Value* value = find(key);
   if (value == nullptr) return fallback;
-  if (!value->IsBool()) refuse(key, found(*value, "true or false"));
+  if (!value->IsBool()) refuse(key, detail::found(*value, "true or false"));
   return value->GetBool();
 }
 
-double JsonObject::chance(const char* key) {
+inline double JsonObject::chance(const char* key) {
   const rapidjson::Value* value = find(key);
   if (value == nullptr) return 0;
-  if (!value->IsNumber()) refuse(key, found(*value, "a number from 0 to 1"));
+  if (!value->IsNumber()) refuse(key, detail::found(*value, "a number from 0 to 1"));
   const double chance = value->GetDouble();
   if (!(chance >= 0 && chance <= 1)) refuse(key, "is not from 0 to 1");
   return chance;
 }
 
-std::int64_t JsonObject::bytes(const char* key) {
+inline std::int64_t JsonObject::bytes(const char* key) {
   if (!has(key)) return 0;
   const std::string text = this->text(key, "");
   std::int64_t count = 0;
@@ -119,16 +190,16 @@ std::int64_t JsonObject::bytes(const char* key) {
   return count * found->second;
 }
 
-std::int64_t JsonObject::money_micros(const char* key) {
+inline std::int64_t JsonObject::money_micros(const char* key) {
   const rapidjson::Value* value = find(key);
   if (value == nullptr) return -1;
-  if (!value->IsNumber()) refuse(key, found(*value, "a number"));
+  if (!value->IsNumber()) refuse(key, detail::found(*value, "a number"));
   const double amount = value->GetDouble();
   if (!(amount >= 0 && amount <= 1'000'000)) refuse(key, "is not from 0 to 1,000,000");
   return std::llround(amount * 1e6);
 }
 
-std::int64_t JsonObject::duration_ms(const char* key, std::int64_t fallback) {
+inline std::int64_t JsonObject::duration_ms(const char* key, std::int64_t fallback) {
   if (!has(key)) return fallback;
   const std::string text = this->text(key, "");
   std::int64_t count = 0;
@@ -145,7 +216,7 @@ std::int64_t JsonObject::duration_ms(const char* key, std::int64_t fallback) {
   return count * unit_ms;
 }
 
-std::int64_t JsonObject::time_ns(const char* key, std::int64_t fallback) {
+inline std::int64_t JsonObject::time_ns(const char* key, std::int64_t fallback) {
   if (!has(key)) return fallback;
   const std::string text = this->text(key, "");
   std::tm utc{};
@@ -155,8 +226,8 @@ std::int64_t JsonObject::time_ns(const char* key, std::int64_t fallback) {
   return static_cast<std::int64_t>(::timegm(&utc)) * 1'000'000'000;
 }
 
-std::size_t JsonObject::choice(const char* key, const std::vector<std::string>& names,
-                               std::size_t fallback) {
+inline std::size_t JsonObject::choice(const char* key, const std::vector<std::string>& names,
+                                      std::size_t fallback) {
   if (!has(key)) return fallback;
   const std::string text = this->text(key, "");
   std::string allowed;
@@ -167,65 +238,85 @@ std::size_t JsonObject::choice(const char* key, const std::vector<std::string>& 
   refuse(key, "is \"" + text + "\"; needed: one of " + allowed);
 }
 
-std::vector<std::string> JsonObject::texts(const char* key) {
+inline std::vector<std::string> JsonObject::texts(const char* key) {
   const rapidjson::Value* value = find(key);
   std::vector<std::string> list;
   if (value == nullptr) return list;
-  if (!value->IsArray()) refuse(key, found(*value, "a list of strings"));
+  if (!value->IsArray()) refuse(key, detail::found(*value, "a list of strings"));
   for (const auto& item : value->GetArray()) {
     if (!item.IsString())
-      refuse(std::string(key) + "[" + std::to_string(list.size()) + "]", found(item, "a string"));
+      refuse(std::string(key) + "[" + std::to_string(list.size()) + "]",
+             detail::found(item, "a string"));
     list.emplace_back(item.GetString(), item.GetStringLength());
   }
   return list;
 }
 
-std::optional<JsonObject> JsonObject::object(const char* key) {
+inline std::optional<JsonObject> JsonObject::object(const char* key) {
   const rapidjson::Value* value = find(key);
   if (value == nullptr) return std::nullopt;
   return JsonObject(*value, path_of(key));
 }
 
-std::vector<JsonObject> JsonObject::objects(const char* key) {
+inline std::vector<JsonObject> JsonObject::objects(const char* key) {
   const rapidjson::Value* value = find(key);
   std::vector<JsonObject> list;
   if (value == nullptr) return list;
-  if (!value->IsArray()) refuse(key, found(*value, "a list of objects"));
+  if (!value->IsArray()) refuse(key, detail::found(*value, "a list of objects"));
   for (const auto& item : value->GetArray())
     list.emplace_back(item, path_of(key) + "[" + std::to_string(list.size()) + "]");
   return list;
 }
 
-std::vector<std::string> JsonObject::keys() {
+inline std::vector<std::string> JsonObject::keys() {
   std::vector<std::string> names;
   for (const auto& member : value_->GetObject())
     names.emplace_back(member.name.GetString(), member.name.GetStringLength());
   return names;
 }
 
-bool JsonObject::is_number(const char* key) {
+inline bool JsonObject::is_number(const char* key) {
   const rapidjson::Value* value = find(key);
   return value != nullptr && value->IsNumber();
 }
 
-void JsonObject::refuse_unknown_keys() const {
+inline void JsonObject::refuse_unknown_keys() const {
   for (const auto& member : value_->GetObject())
     if (known_.count(member.name.GetString()) == 0)
       refuse(member.name.GetString(), "is unknown; check the spelling");
 }
 
-void JsonObject::refuse(const std::string& key, const std::string& problem) const {
+inline void JsonObject::refuse(const std::string& key, const std::string& problem) const {
   throw Error(HOSTLER_E_INVALID, "driver config: " + path_of(key) + " " + problem);
 }
 
-const rapidjson::Value* JsonObject::find(const char* key) {
+inline const rapidjson::Value* JsonObject::find(const char* key) {
   known_.insert(key);
   const auto found = value_->FindMember(key);
   return found == value_->MemberEnd() ? nullptr : &found->value;
 }
 
-std::string JsonObject::path_of(const std::string& key) const {
+inline std::string JsonObject::path_of(const std::string& key) const {
   return path_.empty() ? key : path_ + "." + key;
 }
 
+inline void refuse_credentials(const std::string& problem) {
+  throw Error(HOSTLER_E_INVALID, "credentials: " + problem);
+}
+
+inline void read_credentials_object(
+    const std::string& text,
+    const std::function<void(const std::string& name, const rapidjson::Value& value)>& member) {
+  if (text.empty()) return;
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
+  if (document.HasParseError() || !document.IsObject())
+    refuse_credentials("they are no JSON object");
+  const rapidjson::Value& all = document;
+  for (const auto& one : all.GetObject())
+    member({one.name.GetString(), one.name.GetStringLength()}, one.value);
+}
+
 }  // namespace hostler::driver
+
+#endif

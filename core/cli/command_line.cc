@@ -1,0 +1,67 @@
+#include "core/cli/command_line.h"
+
+#include <utility>
+
+#include "core/model/vcpus.h"
+
+namespace hostler::cli {
+
+CLI::App* add(CLI::App& app, Chosen& chosen, const char* name, const char* help, Run run) {
+  CLI::App* command = app.add_subcommand(name, help);
+  command->callback([&chosen, run = std::move(run)] {
+    if (!chosen.with_daemon) chosen.with_daemon = run;
+  });
+  return command;
+}
+
+CLI::App* add_list(CLI::App& app, Arguments& a, Chosen& chosen, const char* name, const char* help,
+                   int (*list)(Client&, bool)) {
+  CLI::App* c =
+      add(app, chosen, name, help, [&a, list](Client& client) { return list(client, a.json); });
+  c->add_flag("--json", a.json, "Print JSON");
+  return c;
+}
+
+void add_limit(CLI::App* command, int& limit) {
+  command
+      ->add_option("--limit", limit,
+                   "Show at most N rows, up to 10000 (" + std::to_string(limit) + ")")
+      ->type_name("N")
+      ->check(within(1, 10000));
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  return CLI::Validator(CLI::IsMember(std::move(words))).description("");
+}
+
+CLI::Validator within(int min, int max) {
+  return CLI::Validator(CLI::Range(min, max)).description("");
+}
+
+CLI::Validator amount_of_vcpus() {
+  const auto problem = [](const std::string& text) {
+    const auto read = hostler::model::parse_vcpus(text);
+    return read ? std::string() : read.error().message;
+  };
+  return {problem, ""};
+}
+
+CLI::Validator positive() {
+  const auto problem = [](const std::string& text) {
+    const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
+    const bool is_positive = is_number && text.find_first_not_of('0') != std::string::npos;
+    return is_positive ? std::string() : "a number from 1 on is needed, not " + text;
+  };
+  return {problem, ""};
+}
+
+CLI::Validator whole_number() {
+  const auto problem = [](const std::string& text) {
+    const bool good = !text.empty() && text.size() <= 18 &&
+                      text.find_first_not_of("0123456789") == std::string::npos;
+    return good ? std::string() : "a whole number of at most 18 digits is needed, not " + text;
+  };
+  return {problem, ""};
+}
+
+}  // namespace hostler::cli

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/cli/arguments.h"
+#include "core/cli/client.h"
+#include "core/cli/commands.h"
+
+/// Makes the commands of `hostler` for CLI11: their options, and the function that each calls.
+namespace hostler::cli {
+
+using Run = std::function<int(Client&)>;
+
+/// The command that the arguments name; one of the two is set. Of a command and a command below it
+/// (`gates`, `gates open`), CLI11 reports the one below first: that one is meant.
+struct Chosen {
+  Run with_daemon;
+  std::function<int()> without_daemon;
+};
+
+/// Adds a command that asks the daemon.
+CLI::App* add(CLI::App& app, Chosen& chosen, const char* name, const char* help, Run run);
+/// The same with the option --json.
+CLI::App* add_list(CLI::App& app, Arguments& a, Chosen& chosen, const char* name, const char* help,
+                   int (*list)(Client&, bool));
+/// The option --limit; its default is what `limit` is.
+void add_limit(CLI::App* command, int& limit);
+
+// Validators without a description of their own in --help: the option's text names the values.
+CLI::Validator one_of(std::vector<std::string> words);
+CLI::Validator within(int min, int max);
+CLI::Validator amount_of_vcpus();
+CLI::Validator positive();
+/// 0 to the largest that a scenario may have.
+CLI::Validator whole_number();
+
+// The commands, one function for each file.
+void add_job_commands(CLI::App& app, Arguments& a, Chosen& chosen);
+void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen);
+void add_planning_commands(CLI::App& app, Arguments& a, Chosen& chosen);
+void add_driver_commands(CLI::App& app, Arguments& a, Chosen& chosen);
+
+}  // namespace hostler::cli

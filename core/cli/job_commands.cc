@@ -1,0 +1,142 @@
+#include "core/cli/command_line.h"
+
+namespace hostler::cli {
+namespace {
+
+void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
+  SubmitOptions& o = a.submit;
+  CLI::App* c =
+      add(app, chosen, "submit", "Submit a job; put -- before a command that has options",
+          [&a](Client& client) {
+            return a.submit.dry_run ? dry_run(client, a.submit) : submit(client, a.submit);
+          });
+  c->add_option("command", o.command, "The command to run, and its arguments")
+      ->type_name("COMMAND");
+  c->add_option("--script", o.script, "Run this file with /bin/sh instead; - is standard input")
+      ->type_name("FILE");
+  CLI::Option* file =
+      c->add_option("--file", o.file,
+                    "Submit the jobs in this file, one JSON object per line; - is standard input; "
+                    "excludes the options that describe a job")
+          ->type_name("FILE");
+  c->add_option("--name", o.name, "Name of the job")->type_name("NAME");
+  c->add_option("--vcpus", o.vcpus,
+                "Number of vcpus that the job needs, also parts: 0.25; or 0 (1)")
+      ->type_name("N")
+      ->check(amount_of_vcpus());
+  c->add_option("--ram", o.ram, "Memory that the job needs, e.g. 512MiB (1GiB)")->type_name("SIZE");
+  c->add_option("--scratch", o.scratch, "Disk space that the job needs, e.g. 10GiB")
+      ->type_name("SIZE");
+  c->add_option("--gpus", o.gpus, "Number of gpus that the job needs (0)")
+      ->type_name("N")
+      ->check(within(0, 1 << 20));
+  c->add_option("--priority", o.priority,
+                "Jobs of higher priority start first, -1000000 to 1000000 (0)")
+      ->type_name("N")
+      ->check(within(-1'000'000, 1'000'000));
+  c->add_option("--time-limit", o.time_limit,
+                "End the job after this time, e.g. 30m: TERM, then KILL")
+      ->type_name("DURATION");
+  c->add_option("--env", o.env, "Set an environment variable; repeat for more")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  c->add_option("--stdin", o.stdin_file, "File for the job's standard input; - is standard input")
+      ->type_name("FILE");
+  c->add_option("--input", o.inputs,
+                "Copy the local FILE to PATH in the job's folder; repeat for more")
+      ->type_name("PATH[=FILE]")
+      ->allow_extra_args(false);
+  c->add_option("--output", o.outputs, "Pattern of output files to keep; repeat for more")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  c->add_option("--type", o.type, "Only these instance types")->type_name("A,B");
+  c->add_option("--market", o.market, "Only this market: on_demand or spot")->type_name("MARKET");
+  c->add_option("--zone", o.zone, "Only this zone")->type_name("ZONE");
+  c->add_flag("--restartable", o.restartable, "Start the job again if its host is lost");
+  c->add_option("--attempts-max", o.attempts_max, "Start the job at most N times, up to 1000 (3)")
+      ->type_name("N")
+      ->check(within(1, 1000));
+  c->add_option("--interruption-command", o.interruption_command,
+                "Shell command to run beside the job when its host will be interrupted");
+  c->add_option("--start-failures-max", o.start_failures_max,
+                "Fail when N different hosts could not start the job, up to 100 (10)")
+      ->type_name("N")
+      ->check(within(1, 100));
+  c->add_option("--client-key", o.client_key,
+                "Idempotency key: submitting it twice creates one job")
+      ->type_name("KEY");
+  c->add_option("--array", o.array,
+                "Submit N copies, up to 100000; HOSTLER_ARRAY_INDEX counts from 0")
+      ->type_name("N")
+      ->check(within(1, 100000));
+  // With --file, each line describes a whole job, so options must not.
+  for (CLI::Option* option : c->get_options())
+    if (option != file && option != c->get_help_ptr() && option->get_name() != "command" &&
+        option->get_name() != "--script")
+      file->excludes(option);
+  c->add_flag("--wait", o.wait, "Show progress and output; exit with the status of the job")
+      ->excludes(c->add_flag("--dry-run", o.dry_run,
+                             "Submit nothing: show which host each job would get, when, and at "
+                             "what price"));
+  c->add_flag("--json", o.json, "Print the answer as JSON");
+}
+
+void add_quota_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
+  CLI::App* outputs = app.add_subcommand("outputs", "Kept output of jobs")->require_subcommand(1);
+  add(*outputs, chosen, "rm", "Delete the kept output of jobs that have ended",
+      [&a](Client& client) { return remove_outputs(client, a.ids); })
+      ->add_option("ids", a.ids, "E.g. j-42 j-43")
+      ->type_name("JOB")
+      ->required();
+  CLI::App* c = add(app, chosen, "quotas", "Show limits of principals, and what they have",
+                    [&a](Client& client) { return quotas(client, a.jobs.principal, a.json); });
+  c->add_option("--principal", a.jobs.principal, "Only this one, e.g. \"token ci\"")
+      ->type_name("NAME");
+  c->add_flag("--json", a.json, "Print JSON");
+}
+
+}  // namespace
+
+void add_job_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
+  add_submit(app, a, chosen);
+  CLI::App* c = add(app, chosen, "jobs", "List jobs, newest first",
+                    [&a](Client& client) { return jobs(client, a.jobs); });
+  c->add_option("--state", a.jobs.state, "Only jobs in these states, e.g. queued,running")
+      ->type_name("STATE");
+  c->add_option("--name", a.jobs.name, "Only jobs of this name")->type_name("NAME");
+  c->add_option("--principal", a.jobs.principal, "Only jobs of this submitter")->type_name("NAME");
+  add_limit(c, a.jobs.limit);
+  c->add_flag("--json", a.jobs.json, "Print JSON");
+  c = add(app, chosen, "job", "Show one job",
+          [&a](Client& client) { return job(client, a.id, a.json); });
+  c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->required();
+  c->add_flag("--json", a.json, "Print JSON");
+  c = add(app, chosen, "wait", "Wait until jobs end",
+          [&a](Client& client) { return wait_all(client, a.ids, a.json); });
+  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB")->required();
+  c->add_flag("--json", a.json, "Print the ended jobs as JSON");
+  c = add(app, chosen, "logs", "Print a job's output",
+          [&a](Client& client) { return logs(client, a.id, a.standard_error, a.follow); });
+  c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->required();
+  c->add_flag("--stderr", a.standard_error, "Print standard error instead of standard output");
+  c->add_flag("--follow", a.follow, "Continue until the job ends");
+  c = add(app, chosen, "fetch", "Download a job's output files",
+          [&a](Client& client) { return fetch(client, a.id, a.folder); });
+  c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->required();
+  c->add_option("-o,--output", a.folder, "Folder to write to (.)")->type_name("FOLDER");
+  c = add(app, chosen, "cancel", "Cancel jobs", [&a](Client& client) {
+    return a.all ? act_on_held(client, "cancel") : cancel(client, a.ids);
+  });
+  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB");
+  c->add_flag("--held", a.all, "All jobs that are held");
+  c->require_option(1);
+  c = add(app, chosen, "release", "Let held jobs start: admins", [&a](Client& client) {
+    return a.all ? act_on_held(client, "release") : release(client, a.ids);
+  });
+  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB");
+  c->add_flag("--all", a.all, "All jobs that are held");
+  c->require_option(1);
+  add_quota_commands(app, a, chosen);
+}
+
+}  // namespace hostler::cli

@@ -1,0 +1,224 @@
+// Group G: what a process may lack for a while: memory, the right time, names.
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "core/base/units.h"
+#include "sdk/check/faults/libc_faults.h"
+#include "sdk/check/host/session.h"
+
+namespace hostler::check {
+namespace {
+
+using model::CloudErrorClass;
+using model::CloudState;
+using std::chrono::steady_clock;
+using Machines = std::vector<model::ListedInstance>;
+
+constexpr Duration kStep = std::chrono::milliseconds(20), kSlack = std::chrono::seconds(10);
+
+/// Skips the test where the driver cannot meet such a fault.
+bool are_possible(Context& c) {
+  if (LibcFaults::are_available()) return true;
+  c.findings.skip("this kit was built with a sanitizer, which has a malloc of its own");
+  return false;
+}
+
+bool has(const Machines& machines, const std::string& key) {
+  return std::any_of(machines.begin(), machines.end(), [&](const auto& one) {
+    return one.idempotency_key == key && one.state != CloudState::kGone;
+  });
+}
+
+std::string random_prefix(Context& c) {
+  return "kit-" + std::to_string(c.random.next() % 1'000'000'000) + "-";
+}
+
+/// Waits until the list shows a machine of the key.
+bool appears(Context& c, Session& session, const std::string& key) {
+  const auto until = steady_clock::now() + session.consistency() + kSlack;
+  while (!has(session.list().value_or(Machines()), key)) {
+    if (c.stops || steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(kStep);
+  }
+  return true;
+}
+
+/// At most `most` of the numbers from 0 to `count`, spread evenly.
+std::vector<std::int64_t> spread(std::int64_t count, std::int64_t most) {
+  std::vector<std::int64_t> out;
+  const std::int64_t n = std::min(count, most);
+  for (std::int64_t i = 0; i < n; ++i) out.push_back(i * count / n);
+  return out;
+}
+
+/// Lists while one allocation fails: the list is complete, or an error.
+void list_without_memory(Context& c, Session& session, const std::string& key) {
+  constexpr std::int64_t kTriesMax = 40;
+  libc_faults.reset();
+  (void)session.list();
+  for (const std::int64_t number : spread(libc_faults.allocations, kTriesMax)) {
+    libc_faults.reset();
+    libc_faults.failing_allocation = number;
+    const auto listed = session.list();
+    libc_faults.reset();
+    if (listed && !has(*listed, key))
+      return c.findings.fail("R33", "list",
+                             "is OK without a machine that is there, when allocation " +
+                                 std::to_string(number) + " of the call had failed");
+  }
+}
+
+/// Creates while one allocation fails. False: it has found something.
+bool create_without_memory(Context& c, Session& session, const std::string& key,
+                           std::int64_t number) {
+  const auto request = session.request(key);
+  libc_faults.reset();
+  libc_faults.failing_allocation = number;
+  const auto made = session.create(request);
+  libc_faults.reset();
+  const std::string when =
+      ", when allocation " + std::to_string(number) + " of the call had failed";
+  if (!made && !made.error().outcome_unknown && has(session.list().value_or(Machines()), key)) {
+    c.findings.fail("R24", "create",
+                    "the machine exists, and the error has no HOSTLER_EF_OUTCOME_UNKNOWN" + when);
+    return false;
+  }
+  const auto again = session.create(request);
+  if (!again || (made && again->id != made->id)) {
+    c.findings.fail("R32", "create",
+                    (again ? "made a second machine of one key"
+                           : "the same request again: " + again.error().message) +
+                        when);
+    return false;
+  }
+  (void)session.destroy({.id = again->id, .expected_set_id = {}, .idempotency_key = {}});
+  return true;
+}
+
+void run_out_of_memory(Context& c) {
+  constexpr std::int64_t kTriesMax = 10;
+  if (!are_possible(c)) return;
+  const auto library = load_driver(c);
+  if (library == nullptr) return;
+  Session session(c, library);
+  if (!session.open_or_skip()) return;
+  const std::string prefix = random_prefix(c);
+  libc_faults.reset();
+  const auto made = session.create(session.request(prefix + "there"));
+  const std::int64_t in_create = libc_faults.allocations;
+  if (!made) return c.findings.fail("R23", "create", made.error().message);
+  if (in_create == 0) return c.findings.skip("the driver takes no memory from libc in its calls");
+  if (!appears(c, session, made->idempotency_key))
+    return c.findings.fail("R33", "list", "does not show a machine that was made");
+  c.findings.allow_crash();  // hostlerd starts another process
+  list_without_memory(c, session, made->idempotency_key);
+  for (const std::int64_t number : spread(in_create, kTriesMax)) {
+    if (c.stops || c.findings.has_failed()) break;
+    if (!create_without_memory(c, session, prefix + std::to_string(number), number)) break;
+  }
+  if (const auto listed = session.list(); !listed && !c.findings.has_failed())
+    c.findings.fail("R23", "list",
+                    "fails although there is memory again: " + listed.error().message);
+}
+
+/// Lists with a clock that is wrong, from the first or the second time on that it is read.
+void list_at_wrong_time(Context& c, Session& session, const std::string& key) {
+  constexpr Duration kDay = std::chrono::hours(24);
+  constexpr Duration kLate = std::chrono::seconds(2);
+  constexpr Duration kDeadline = std::chrono::seconds(10);
+  session.set_timeout(kDeadline);
+  for (const Duration error : {kDay, -kDay})
+    for (const int first : {0, 1}) {
+      if (c.stops || c.findings.has_failed()) return;
+      const std::string when = std::string(", when the clock is a day ") +
+                               (error < Duration{} ? "slow" : "fast") +
+                               (first == 0 ? "" : " from the second time on that it is read");
+      libc_faults.reset();
+      libc_faults.first_wrong_reading = first;
+      libc_faults.clock_error_s = std::chrono::duration_cast<std::chrono::seconds>(error).count();
+      const auto began = steady_clock::now();
+      const auto listed = session.list();
+      const Duration took = steady_clock::now() - began;
+      libc_faults.reset();
+      if (took > kDeadline + kLate)
+        c.findings.fail("R31", "list", "takes " + format_duration(took) + when);
+      if (!listed) c.findings.note("list: " + listed.error().message + when);
+      if (listed && !has(*listed, key))
+        c.findings.fail("R33", "list", "is OK without a machine that is there" + when);
+    }
+}
+
+void have_wrong_clock(Context& c) {
+  if (!are_possible(c)) return;
+  const auto library = load_driver(c);
+  if (library == nullptr) return;
+  Session session(c, library);
+  if (!session.open_or_skip()) return;
+  const auto made = session.create(session.request(random_prefix(c)));
+  if (!made) return c.findings.fail("R23", "create", made.error().message);
+  if (!appears(c, session, made->idempotency_key))
+    return c.findings.fail("R33", "list", "does not show a machine that was made");
+  list_at_wrong_time(c, session, made->idempotency_key);
+}
+
+/// The config with names in place of addresses of this computer; nothing: there are none.
+std::optional<std::string> with_names(const Settings& settings) {
+  constexpr std::string_view kAddress = "127.0.0.1";
+  std::string config = settings.config_json;
+  bool has_any = false;
+  for (const auto& key : settings.endpoints) {
+    std::string url = text_at(config, key);
+    const auto scheme = url.find("://");
+    const auto host = scheme == std::string::npos ? 0 : scheme + 3;
+    if (url.compare(host, kAddress.size(), kAddress) != 0) continue;
+    config = with_text(config, key, url.replace(host, kAddress.size(), "localhost"));
+    has_any = true;
+  }
+  if (!has_any) return std::nullopt;
+  return config;
+}
+
+void resolve_no_names(Context& c) {
+  if (!are_possible(c)) return;
+  const auto named = with_names(c.settings);
+  if (!named) return c.findings.skip("the endpoints are not addresses of 127.0.0.1");
+  const auto library = load_driver(c);
+  if (library == nullptr) return;
+  Session session(c, library);
+  auto config = session.config();
+  config.config_json = *named;
+  if (const auto opened = session.open(config); !opened)
+    return c.findings.skip("the set does not open by a name: " + opened.error().message);
+  libc_faults.reset();
+  libc_faults.names_fail = true;
+  const auto listed = session.list();
+  const bool was_asked = libc_faults.names_asked > 0;
+  libc_faults.reset();
+  if (!was_asked) return c.findings.skip("the driver does not call getaddrinfo() in a list");
+  if (listed) return c.findings.fail("R33", "list", "is OK though no name can be resolved");
+  if (listed.error().cls != CloudErrorClass::kTransient &&
+      listed.error().cls != CloudErrorClass::kTimeout)
+    c.findings.warn("R23", "list",
+                    std::string("is ") + to_string(listed.error().cls) +
+                        ", not TRANSIENT, when no name can be resolved: " + listed.error().message);
+  if (const auto again = session.list(); !again)
+    c.findings.fail("R23", "list",
+                    "fails although names can be resolved again: " + again.error().message);
+}
+
+}  // namespace
+
+void add_libc_tests(std::vector<Test>& to) {
+  to.push_back({"libc.memory", 'G', 1, Needs::kMachines,
+                "a call that gets no memory is an error, and loses no machine",
+                &run_out_of_memory});
+  to.push_back({"libc.clock", 'G', 1, Needs::kMachines,
+                "a wrong time of day makes no call hang, and no list incomplete",
+                &have_wrong_clock});
+  to.push_back({"libc.names", 'H', 2, Needs::kEndpoint,
+                "a name that cannot be resolved is TRANSIENT", &resolve_no_names});
+}
+
+}  // namespace hostler::check
