@@ -19,10 +19,10 @@
 #include "core/base/files.h"
 #include "core/base/masked.h"
 #include "core/base/text.h"
-#include "core/base/units.h"
 #include "core/log/log.h"
 #include "sdk/check/host/hygiene.h"
 #include "sdk/check/host/lent_memory.h"
+#include "sdk/check/process/explain.h"
 #include "sdk/check/process/keeper.h"
 
 namespace hostler::check {
@@ -30,7 +30,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::size_t kOutputMax = std::size_t{1} << 20U, kShownMax = 400;
 constexpr Duration kCleanUpMax = std::chrono::minutes(1);
 constexpr rlim_t kDescriptorsMax = 1024;
 
@@ -68,70 +67,12 @@ void prepare_process(int output, Findings& findings) {
   explain_crashes(findings);
 }
 
-/// The output of a test: the first part of it, and how much there was.
-class Output {
- public:
-  /// False: there is no more.
-  bool read(int fd) {
-    std::array<char, 65536> block{};
-    const ssize_t n = ::read(fd, block.data(), block.size());
-    if (n < 0) return errno == EAGAIN || errno == EINTR;
-    if (n == 0) return false;
-    const auto size = static_cast<std::size_t>(n);
-    text_.append(block.data(), std::min(size, kOutputMax - std::min(kOutputMax, text_.size())));
-    return true;
-  }
-  [[nodiscard]] const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-/// Says how the process of the test has ended, where the test could not.
-void explain_end(int status, Findings& findings) {
-  if (findings.finished()) return;
-  const std::string call = findings.last_call();
-  const bool loads = call == "load";
-  const std::string rule = loads ? "R2" : "R44";
-  if (findings.exit_status() >= 0)
-    return findings.fail_at_end(rule, call,
-                                "exit(" + std::to_string(findings.exit_status()) + ") was called");
-  if (WIFEXITED(status))
-    return findings.fail_at_end(
-        rule, call, "the process ended, with the status " + std::to_string(WEXITSTATUS(status)));
-  const int signal = WTERMSIG(status);
-  if (signal == SIGABRT)
-    return findings.fail_at_end(rule, call,
-                                "abort() was called, or an exception left a function or a thread");
-  findings.fail_at_end(loads ? "R2" : "crash", call,
-                       "the process was ended by signal " + std::to_string(signal) + " (" +
-                           ::strsignal(signal) + ")");
-}
-
 /// A live test waits for machines: for two boots and their end.
 Duration time_for(const Test& test, const Options& options) {
   return options.timeout + (test.needs == Needs::kLive ? 3 * options.boot_max : Duration{});
 }
 
-void explain_timeout(Duration time, Findings& findings) {
-  const std::string call = findings.last_call();
-  const char* const rule = call == "load" ? "R2" : call == "set_close" ? "R25" : "R31";
-  findings.fail(rule, call, "the test has not ended within " + format_duration(time));
-}
-
-/// A runtime that ends the process says so.
-void judge_output(const Output& output, const std::vector<std::string>& secrets,
-                  Findings& findings) {
-  if (output.text().empty()) return;
-  for (const auto& secret : secrets)
-    if (output.text().find(secret) != std::string::npos)
-      findings.fail("R42", "", "a credential is in what it wrote to stdout or stderr");
-  findings.fail_at_end(
-      "R41", "",
-      "wrote to stdout or stderr: " + printable(masked(output.text(), secrets), kShownMax));
-}
-
-/// Waits for the end of the keeper and reads what the test writes. False: it took too long.
+/// Waits for the end of the keeper and reads all that the test writes. False: it took too long.
 bool watch(pid_t keeper, int output_fd, Duration time, const std::atomic<bool>& stops,
            KeeperState& state, Output& output) {
   const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, keeper, 0)));
@@ -150,8 +91,11 @@ bool watch(pid_t keeper, int output_fd, Duration time, const std::atomic<bool>& 
     const auto wait = ends ? 1000 : std::clamp<std::int64_t>(left, 1, 1000);
     (void)::poll(polled.data(), has_output ? 2 : 1, static_cast<int>(wait));
     if (polled[1].revents != 0) has_output = output.read(output_fd);
-    if (polled[0].revents != 0) return !ends;
+    if (polled[0].revents != 0) break;
   }
+  (void)::waitpid(keeper, nullptr, 0);
+  output.read_rest(output_fd);
+  return !ends;
 }
 
 TestOutcome outcome_of(const Test& test, const Findings& findings, const Output& output,
@@ -159,23 +103,11 @@ TestOutcome outcome_of(const Test& test, const Findings& findings, const Output&
   TestOutcome out{test, Verdict::kPassed, findings.all(), {}, steady_clock::now() - began};
   for (auto& finding : out.findings) finding.text = masked(finding.text, secrets);
   out.verdict = verdict_of(out.findings);
-  const std::string text = masked(output.text(), secrets);
-  const auto from = text.size() - std::min(text.size(), kShownMax);
-  out.output = printable(text.substr(from), kShownMax);
+  out.output = output.end(secrets);
   return out;
 }
 
 }  // namespace
-
-Verdict verdict_of(const std::vector<Finding>& findings) {
-  const auto has = [&](Finding::Kind kind) {
-    return std::any_of(findings.begin(), findings.end(),
-                       [&](const Finding& one) { return one.kind == kind; });
-  };
-  if (has(Finding::Kind::kFail)) return Verdict::kFailed;
-  if (has(Finding::Kind::kWarning)) return Verdict::kWarned;
-  return has(Finding::Kind::kSkip) ? Verdict::kSkipped : Verdict::kPassed;
-}
 
 TestOutcome run_in_process(const Test& test, const Options& options, const Settings& settings,
                            const std::atomic<bool>& stops) {
@@ -199,22 +131,13 @@ TestOutcome run_in_process(const Test& test, const Options& options, const Setti
       run_test(test, options, settings, findings, state->stops);
     });
   writing.reset();
-  if (keeper < 0) {
+  if (keeper < 0)
     findings.fail("kit", "", "the kit cannot start a process");
-  } else {
-    const bool in_time =
-        watch(keeper, reading.get(), time_for(test, options), stops, *state, output);
-    (void)::waitpid(keeper, nullptr, 0);
-    while (output.text().size() < kOutputMax) {
-      const auto before = output.text().size();
-      if (!output.read(reading.get()) || output.text().size() == before) break;
-    }
-    if (in_time)
-      explain_end(state->status, findings);
-    else
-      explain_timeout(time_for(test, options), findings);
-    judge_output(output, secrets, findings);
-  }
+  else if (watch(keeper, reading.get(), time_for(test, options), stops, *state, output))
+    explain_end(state->status, findings);
+  else
+    explain_timeout(time_for(test, options), findings);
+  judge_output(output, secrets, findings);
   (void)::munmap(shared, sizeof(KeeperState));
   return outcome_of(test, findings, output, secrets, began);
 }
