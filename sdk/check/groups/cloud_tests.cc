@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "core/base/units.h"
-#include "sdk/check/groups/cloud.h"
 #include "sdk/check/groups/power.h"
+#include "sdk/check/host/waiting.h"
 
 namespace hostler::check {
 namespace {
@@ -14,12 +14,26 @@ using model::ListedInstance;
 
 constexpr Duration kPowerMax = std::chrono::seconds(30);  // for a machine to boot or to shut down
 
-void show_in_list(Context& c, Cloud& cloud, const ListedInstance& made) {
-  std::vector<model::ListedInstance> seen;
-  if (!cloud.comes_true([&] { return !(seen = cloud.of_key(made.idempotency_key)).empty(); }))
-    return c.findings.fail("R33", "list",
-                           "does not show a machine that was made, after " +
-                               format_duration(cloud.session.consistency()));
+/// A new machine; fails the test if there is none.
+std::optional<ListedInstance> make_machine(Context& c, Session& session) {
+  auto made = session.create(session.request());
+  if (made) return *std::move(made);
+  c.findings.fail("R23", "create", "no machine is made: " + made.error().message);
+  return std::nullopt;
+}
+
+/// A test that begins with a new machine; for on_open_set.
+template <void (*test)(Context&, Session&, const ListedInstance&)>
+void on_machine(Context& c, Session& session) {
+  if (const auto made = make_machine(c, session)) test(c, session, *made);
+}
+
+void show_in_list(Context& c, Session& session, const ListedInstance& made) {
+  std::vector<ListedInstance> seen;
+  if (!is_shown(c, session, [&] { return !(seen = session.of_key(made.idempotency_key)).empty(); }))
+    return c.findings.fail(
+        "R33", "list",
+        "does not show a machine that was made, after " + format_duration(session.consistency()));
   const auto& one = seen.front();
   if (one.id != made.id && one.request_id != made.id)
     c.findings.fail("R32", "list", "shows the machine with another id");
@@ -29,9 +43,10 @@ void show_in_list(Context& c, Cloud& cloud, const ListedInstance& made) {
     c.findings.fail("R32", "list", "shows it without its tag hostler-owner");
 }
 
-std::vector<std::pair<std::string, std::string>> tags_in_list(Cloud& cloud, const std::string& id) {
+std::vector<std::pair<std::string, std::string>> tags_in_list(Session& session,
+                                                              const std::string& id) {
   (void)Relay::get().take_tags();
-  (void)cloud.session.list();
+  (void)session.list();
   for (auto& one : Relay::get().take_tags())
     if (one.id == id) return std::move(one.tags);
   return {};
@@ -42,20 +57,21 @@ bool has_tag(const std::vector<std::pair<std::string, std::string>>& tags, const
   return std::find(tags.begin(), tags.end(), std::pair(key, value)) != tags.end();
 }
 
-void keep_tags(Context& c, Cloud& cloud, const ListedInstance& made) {
-  const auto wanted = cloud.session.request(made.idempotency_key).tags;
+void keep_tags(Context& c, Session& session, const ListedInstance& made) {
+  const auto wanted = session.request(made.idempotency_key).tags;
   for (const auto& [key, value] : wanted)
-    if (!cloud.comes_true(
-            [&, k = key, v = value] { return has_tag(tags_in_list(cloud, made.id), k, v); }))
+    if (!is_shown(c, session, [&, k = key, v = value] {
+          return has_tag(tags_in_list(session, made.id), k, v);
+        }))
       return c.findings.fail("R33", "list",
                              "does not show the tag " + key + " that the machine was made with");
 }
 
-void set_new_tags(Context& c, Cloud& cloud, const ListedInstance& made) {
+void set_new_tags(Context& c, Session& session, const ListedInstance& made) {
   const model::Tags wanted{
       {"Colour", "dark red"}, {"site/A.b:c-1", "\u00e4\u00f6\u20ac"}, {"empty", ""}};
   for (const auto& [key, value] : wanted) {
-    const auto set = cloud.session.set_tags({.id = made.id, .set = {{key, value}}});
+    const auto set = session.set_tags({.id = made.id, .set = {{key, value}}});
     if (!set && set.error().cls == CloudErrorClass::kUnsupported && c.settings.keeps_tags)
       return c.findings.skip("a quirk: tags cannot be changed");
     if (!set && set.error().cls == CloudErrorClass::kInvalid) {
@@ -63,42 +79,40 @@ void set_new_tags(Context& c, Cloud& cloud, const ListedInstance& made) {
       continue;
     }
     if (!set) return c.findings.fail("R23", "set_tags", "of '" + key + "': " + set.error().message);
-    if (!cloud.comes_true(
-            [&, k = key, v = value] { return has_tag(tags_in_list(cloud, made.id), k, v); }))
+    if (!is_shown(c, session, [&, k = key, v = value] {
+          return has_tag(tags_in_list(session, made.id), k, v);
+        }))
       return c.findings.fail("R33", "set_tags",
                              "returned OK, and the list does not show '" + key + "' as it was set");
   }
-  if (!has_tag(tags_in_list(cloud, made.id), "hostler-key", made.idempotency_key))
+  if (!has_tag(tags_in_list(session, made.id), "hostler-key", made.idempotency_key))
     c.findings.fail("R33", "set_tags", "has removed another tag");
-  const auto nobody = cloud.session.set_tags({.id = Session::kNobody, .set = {{"a", "b"}}});
+  const auto nobody = session.set_tags({.id = Session::kNobody, .set = {{"a", "b"}}});
   if (nobody)
     c.findings.fail("R23", "set_tags", "of a machine that is not there is OK, not NOT_FOUND");
 }
 
-void make_one_for_each_key(Context& c, Cloud& cloud) {
-  const auto request = cloud.session.request();
-  const auto first = cloud.session.create(request), second = cloud.session.create(request);
+void make_one_for_each_key(Context& c, Session& session) {
+  const auto request = session.request();
+  const auto first = session.create(request), second = session.create(request);
   if (!first || !second)
     return c.findings.fail("R32", "create",
                            "the same request again: " + (first ? second : first).error().message);
   if (first->id != second->id)
     c.findings.fail("R32", "create",
                     "made two machines for one key: " + first->id + " and " + second->id);
-  if (!cloud.comes_true([&] { return !cloud.of_key(request.idempotency_key).empty(); })) return;
-  if (cloud.of_key(request.idempotency_key).size() > 1)
+  if (!is_shown(c, session, [&] { return !session.of_key(request.idempotency_key).empty(); }))
+    return;
+  if (session.of_key(request.idempotency_key).size() > 1)
     c.findings.fail("R32", "list", "shows two machines of one key");
 }
 
 /// A second set of the same account, as after a restart of hostlerd.
-void find_from_another_set(Context& c, Cloud& cloud, const ListedInstance& made) {
-  Session other(c, cloud.session.library());
+void find_from_another_set(Context& c, Session& session, const ListedInstance& made) {
+  Session other(c, session.library());
   if (!other.open_or_skip()) return;
-  const bool found = cloud.comes_true([&] {
-    const auto listed = other.list();
-    return listed && std::any_of(listed->begin(), listed->end(), [&](const auto& one) {
-             return one.idempotency_key == made.idempotency_key;
-           });
-  });
+  const bool found =
+      is_shown(c, session, [&] { return !other.of_key(made.idempotency_key).empty(); });
   if (!found)
     return c.findings.fail("R32", "list", "of another set on the same account does not show it");
   const auto again = other.create(other.request(made.idempotency_key));
@@ -106,23 +120,22 @@ void find_from_another_set(Context& c, Cloud& cloud, const ListedInstance& made)
     c.findings.fail("R32", "create", "another set makes a second machine for the key");
 }
 
-void filter_lists(Context& c, Cloud& cloud) {
-  const auto first = cloud.make(), second = cloud.make();
+void filter_lists(Context& c, Session& session) {
+  const auto first = make_machine(c, session), second = make_machine(c, session);
   if (!first || !second) return;
-  if (!cloud.comes_true([&] {
-        return !cloud.of_key(first->idempotency_key).empty() &&
-               !cloud.of_key(second->idempotency_key).empty();
+  if (!is_shown(c, session, [&] {
+        return !session.of_key(first->idempotency_key).empty() &&
+               !session.of_key(second->idempotency_key).empty();
       }))
     return c.findings.fail("R33", "list", "does not show two machines that were made");
-  const auto by_tags = cloud.session.list(
+  const auto by_tags = session.list(
       {.tag_filter = {{"hostler-set", Session::kSetId}, {"hostler-key", first->idempotency_key}},
        .ids = {}});
   if (!by_tags || by_tags->size() != 1 || by_tags->front().id != first->id)
     c.findings.fail("R33", "list", "by two tags does not show exactly the machine that has both");
-  const auto none =
-      cloud.session.list({.tag_filter = {{"hostler-key", "kit-no-such-key"}}, .ids = {}});
+  const auto none = session.list({.tag_filter = {{"hostler-key", "kit-no-such-key"}}, .ids = {}});
   if (none && !none->empty()) c.findings.fail("R33", "list", "by a tag that nobody has shows some");
-  const auto by_id = cloud.session.list({.tag_filter = {}, .ids = {first->id, Session::kNobody}});
+  const auto by_id = session.list({.tag_filter = {}, .ids = {first->id, Session::kNobody}});
   if (!by_id && by_id.error().cls == CloudErrorClass::kUnsupported) {
     if (!c.settings.lists_no_ids)
       c.findings.warn("R33", "list", "by ids is UNSUPPORTED: say it as the quirk no_list_by_ids");
@@ -131,48 +144,48 @@ void filter_lists(Context& c, Cloud& cloud) {
   }
 }
 
-void end_machines(Context& c, Cloud& cloud, const ListedInstance& made) {
+void end_machines(Context& c, Session& session, const ListedInstance& made) {
   const model::DestroyRequest foreign{
       .id = made.id, .expected_set_id = "another-set", .idempotency_key = made.idempotency_key};
-  if (const auto refused = cloud.session.destroy(foreign);
+  if (const auto refused = session.destroy(foreign);
       refused || refused.error().cls != CloudErrorClass::kConflict)
     c.findings.fail("R23", "destroy", "of a machine of another set is not CONFLICT");
   for (const char* time : {"", "a second time "})
-    if (const auto ended = cloud.session.end(made); !ended)
+    if (const auto ended = session.end(made); !ended)
       return c.findings.fail("R23", "destroy",
                              std::string(time) + "is not OK: " + ended.error().message);
   const auto is_gone = [&] {
-    const auto seen = cloud.of_key(made.idempotency_key);
+    const auto seen = session.of_key(made.idempotency_key);
     return std::all_of(seen.begin(), seen.end(),
                        [](const auto& one) { return one.state == CloudState::kTerminating; });
   };
-  if (!cloud.comes_true(is_gone))
+  if (!is_shown(c, session, is_gone))
     c.findings.fail("R33", "list", "shows a machine that was ended as if it were there");
 }
 
-void remember_gone_keys(Context& c, Cloud& cloud, const ListedInstance& made) {
-  (void)cloud.session.end(made.id);
-  const auto again = cloud.session.create(cloud.session.request(made.idempotency_key));
+void remember_gone_keys(Context& c, Session& session, const ListedInstance& made) {
+  (void)session.end(made.id);
+  const auto again = session.create(session.request(made.idempotency_key));
   if (!again || again->state == CloudState::kGone || again->state == CloudState::kTerminating)
     return;
   if (c.settings.forgets_keys) return c.findings.note("a quirk: it forgets keys of gone machines");
   c.findings.fail("R32", "create", "makes another machine for the key of one that is gone");
 }
 
-void switch_machine(Context& c, Cloud& cloud) {
-  if (!cloud.session.info().stop) return c.findings.skip("it does not claim HOSTLER_CAP_STOP");
-  const auto made = cloud.make();
+void switch_machine(Context& c, Session& session) {
+  if (!session.info().stop) return c.findings.skip("it does not claim HOSTLER_CAP_STOP");
+  const auto made = make_machine(c, session);
   if (!made) return;
   const auto reaches = [&](CloudState state) {
     const auto has_state = [&] {
-      const auto seen = cloud.of_key(made->idempotency_key);
+      const auto seen = session.of_key(made->idempotency_key);
       return !seen.empty() && seen.front().state == state;
     };
-    return cloud.comes_true(has_state, kPowerMax);
+    return is_shown(c, session, has_state, kPowerMax);
   };
   if (!reaches(CloudState::kRunning))
     return c.findings.skip("the machine does not run within the time of a list");
-  switch_off_and_on(c, cloud.session, made->id, reaches);
+  switch_off_and_on(c, session, made->id, reaches);
 }
 
 }  // namespace
@@ -186,18 +199,18 @@ void add_cloud_tests(std::vector<Test>& to) {
   to.push_back({"cloud.set_tags", 'H', 2, kMachines, "tags that are set are listed as they are",
                 &on_open_set<on_machine<set_new_tags>>});
   to.push_back({"cloud.key", 'H', 2, kMachines, "one key makes one machine",
-                &on_open_set<in_cloud<make_one_for_each_key>>});
+                &on_open_set<make_one_for_each_key>});
   to.push_back({"cloud.restart", 'H', 2, kMachines, "another set on the account finds it",
                 &on_open_set<on_machine<find_from_another_set>>});
   to.push_back({"cloud.filters", 'H', 2, kMachines, "lists by tags and ids are exact",
-                &on_open_set<in_cloud<filter_lists>>});
+                &on_open_set<filter_lists>});
   to.push_back({"cloud.destroy", 'H', 2, kMachines,
                 "a machine can be ended, twice, by its set only",
                 &on_open_set<on_machine<end_machines>>});
   to.push_back({"cloud.gone_key", 'H', 2, kMachines, "the key of a machine that is gone makes none",
                 &on_open_set<on_machine<remember_gone_keys>>});
   to.push_back({"cloud.power", 'H', 2, kMachines, "a machine can be switched off and on",
-                &on_open_set<in_cloud<switch_machine>>});
+                &on_open_set<switch_machine>});
 }
 
 }  // namespace hostler::check

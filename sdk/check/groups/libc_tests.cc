@@ -2,11 +2,12 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
-#include <thread>
 
 #include "core/base/units.h"
 #include "sdk/check/faults/libc_faults.h"
 #include "sdk/check/host/session.h"
+#include "sdk/check/host/waiting.h"
+#include "sdk/check/proxy/url.h"
 
 namespace hostler::check {
 namespace {
@@ -14,9 +15,6 @@ namespace {
 using model::CloudErrorClass;
 using model::CloudState;
 using std::chrono::steady_clock;
-using Machines = std::vector<model::ListedInstance>;
-
-constexpr Duration kStep = std::chrono::milliseconds(20), kSlack = std::chrono::seconds(10);
 
 /// Skips the test where the driver cannot meet such a fault.
 bool are_possible(Context& c) {
@@ -25,24 +23,14 @@ bool are_possible(Context& c) {
   return false;
 }
 
-bool has(const Machines& machines, const std::string& key) {
+bool has(const std::vector<model::ListedInstance>& machines, const std::string& key) {
   return std::any_of(machines.begin(), machines.end(), [&](const auto& one) {
     return one.idempotency_key == key && one.state != CloudState::kGone;
   });
 }
 
-std::string random_prefix(Context& c) {
-  return "kit-" + std::to_string(c.random.next() % 1'000'000'000) + "-";
-}
-
-/// Waits until the list shows a machine of the key.
 bool appears(Context& c, Session& session, const std::string& key) {
-  const auto until = steady_clock::now() + session.consistency() + kSlack;
-  while (!has(session.list().value_or(Machines()), key)) {
-    if (c.stops || steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(kStep);
-  }
-  return true;
+  return is_shown(c, session, [&] { return !session.of_key(key).empty(); });
 }
 
 /// At most `most` of the numbers from 0 to `count`, spread evenly.
@@ -71,16 +59,15 @@ void list_without_memory(Context& c, Session& session, const std::string& key) {
 }
 
 /// Creates while one allocation fails. False: it has found something.
-bool create_without_memory(Context& c, Session& session, const std::string& key,
-                           std::int64_t number) {
-  const auto request = session.request(key);
+bool create_without_memory(Context& c, Session& session, std::int64_t number) {
+  const auto request = session.request();
   libc_faults.reset();
   libc_faults.failing_allocation = number;
   const auto made = session.create(request);
   libc_faults.reset();
   const std::string when =
       ", when allocation " + std::to_string(number) + " of the call had failed";
-  if (!made && !made.error().outcome_unknown && has(session.list().value_or(Machines()), key)) {
+  if (!made && !made.error().outcome_unknown && !session.of_key(request.idempotency_key).empty()) {
     c.findings.fail("R24", "create",
                     "the machine exists, and the error has no HOSTLER_EF_OUTCOME_UNKNOWN" + when);
     return false;
@@ -93,20 +80,16 @@ bool create_without_memory(Context& c, Session& session, const std::string& key,
                         when);
     return false;
   }
-  (void)session.destroy({.id = again->id, .expected_set_id = {}, .idempotency_key = {}});
+  (void)session.end(again->id);
   return true;
 }
 
-void run_out_of_memory(Context& c) {
+void run_out_of_memory(Context& c, Session& session) {
   constexpr std::int64_t kTriesMax = 10;
   if (!are_possible(c)) return;
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (!session.open_or_skip()) return;
-  const std::string prefix = random_prefix(c);
+  const auto request = session.request();
   libc_faults.reset();
-  const auto made = session.create(session.request(prefix + "there"));
+  const auto made = session.create(request);
   const std::int64_t in_create = libc_faults.allocations;
   if (!made) return c.findings.fail("R23", "create", made.error().message);
   if (in_create == 0) return c.findings.skip("the driver takes no memory from libc in its calls");
@@ -116,7 +99,7 @@ void run_out_of_memory(Context& c) {
   list_without_memory(c, session, made->idempotency_key);
   for (const std::int64_t number : spread(in_create, kTriesMax)) {
     if (c.stops || c.findings.has_failed()) break;
-    if (!create_without_memory(c, session, prefix + std::to_string(number), number)) break;
+    if (!create_without_memory(c, session, number)) break;
   }
   if (const auto listed = session.list(); !listed && !c.findings.has_failed())
     c.findings.fail("R23", "list",
@@ -150,13 +133,9 @@ void list_at_wrong_time(Context& c, Session& session, const std::string& key) {
     }
 }
 
-void have_wrong_clock(Context& c) {
+void have_wrong_clock(Context& c, Session& session) {
   if (!are_possible(c)) return;
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (!session.open_or_skip()) return;
-  const auto made = session.create(session.request(random_prefix(c)));
+  const auto made = session.create(session.request());
   if (!made) return c.findings.fail("R23", "create", made.error().message);
   if (!appears(c, session, made->idempotency_key))
     return c.findings.fail("R33", "list", "does not show a machine that was made");
@@ -165,27 +144,23 @@ void have_wrong_clock(Context& c) {
 
 /// The config with names in place of addresses of this computer; nothing: there are none.
 std::optional<std::string> with_names(const Settings& settings) {
-  constexpr std::string_view kAddress = "127.0.0.1";
   std::string config = settings.config_json;
   bool has_any = false;
   for (const auto& key : settings.endpoints) {
-    std::string url = text_at(config, key);
-    const auto scheme = url.find("://");
-    const auto host = scheme == std::string::npos ? 0 : scheme + 3;
-    if (url.compare(host, kAddress.size(), kAddress) != 0) continue;
-    config = with_text(config, key, url.replace(host, kAddress.size(), "localhost"));
+    auto url = read_url(text_at(config, key));
+    if (!url || url->host != "127.0.0.1") continue;
+    url->host = "localhost";
+    config = with_text(config, key, to_text(*url));
     has_any = true;
   }
   if (!has_any) return std::nullopt;
   return config;
 }
 
-void resolve_no_names(Context& c) {
+void resolve_no_names(Context& c, const Library& library) {
   if (!are_possible(c)) return;
   const auto named = with_names(c.settings);
   if (!named) return c.findings.skip("the endpoints are not addresses of 127.0.0.1");
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
   Session session(c, library);
   auto config = session.config();
   config.config_json = *named;
@@ -213,12 +188,12 @@ void resolve_no_names(Context& c) {
 void add_libc_tests(std::vector<Test>& to) {
   to.push_back({"libc.memory", 'G', 1, Needs::kMachines,
                 "a call that gets no memory is an error, and loses no machine",
-                &run_out_of_memory});
+                &on_open_set<run_out_of_memory>});
   to.push_back({"libc.clock", 'G', 1, Needs::kMachines,
                 "a wrong time of day makes no call hang, and no list incomplete",
-                &have_wrong_clock});
+                &on_open_set<have_wrong_clock>});
   to.push_back({"libc.names", 'H', 2, Needs::kEndpoint,
-                "a name that cannot be resolved is TRANSIENT", &resolve_no_names});
+                "a name that cannot be resolved is TRANSIENT", &on_library<resolve_no_names>});
 }
 
 }  // namespace hostler::check

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <chrono>
-
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -58,8 +57,7 @@ Result<std::shared_ptr<tap::RecordingFile>> open_recording(
 }
 
 /// The life of one machine, recorded in the file. False: there is nothing to replay.
-bool record_life(Context& c, const std::shared_ptr<const plugin_host::DriverLibrary>& library,
-                 const fs::path& path) {
+bool record_life(Context& c, const Library& library, const fs::path& path) {
   const auto file = open_recording(path, *library);
   if (!file) {
     c.findings.fail("kit", "", file.error().message);
@@ -69,23 +67,20 @@ bool record_life(Context& c, const std::shared_ptr<const plugin_host::DriverLibr
     return tap::record(std::move(set), *file, library->table().version);
   });
   if (!session.open_or_skip()) return false;
-  const auto key = "kit-" + std::to_string(c.random.next() % 1'000'000'000);
-  const auto made = session.create(session.request(key));
+  const auto made = session.create(session.request());
   if (!made) {
     c.findings.fail("R23", "create", made.error().message);
     return false;
   }
   (void)session.set_tags({.id = made->id, .set = {{"purpose", "replay"}}});
   (void)session.list();
-  (void)session.destroy({.id = made->id, .expected_set_id = {}, .idempotency_key = {}});
+  (void)session.end(made->id);
   return true;
 }
 
-void replay_recording(Context& c) {
+void replay_recording(Context& c, const Library& library) {
   const PrivateFolder folder;
   if (folder.path().empty()) return c.findings.fail("kit", "", "no folder can be made in /tmp");
-  const auto library = load_driver(c);
-  if (library == nullptr) return;
   const fs::path path = folder.path() / "calls.jsonl";
   if (!record_life(c, library, path)) return;
   const std::string text = read_file(path, kRecordingMax).value_or(std::string());
@@ -112,7 +107,8 @@ void replay_recording(Context& c) {
 
 void add_recording_tests(std::vector<Test>& to) {
   to.push_back({"recording.replay", 'J', 2, Needs::kMachines,
-                "recorded calls that are made again end as they did", &replay_recording});
+                "recorded calls that are made again end as they did",
+                &on_library<replay_recording>});
 }
 
 }  // namespace hostler::check

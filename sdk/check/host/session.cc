@@ -140,6 +140,14 @@ Session::Got<std::vector<model::ListedInstance>> Session::list(model::ListReques
                                                   });
 }
 
+std::vector<model::ListedInstance> Session::of_key(const std::string& key) {
+  auto listed = list().value_or(std::vector<model::ListedInstance>());
+  std::erase_if(listed, [&](const model::ListedInstance& one) {
+    return one.idempotency_key != key || one.state == model::CloudState::kGone;
+  });
+  return listed;
+}
+
 Session::Got<Session::Nothing> Session::destroy(model::DestroyRequest request) {
   auto got = call<Nothing>("destroy", [&](DriverSet& set, Duration timeout, auto done) {
     set.destroy(request, timeout, std::move(done));

@@ -59,6 +59,8 @@ class Session {
   /// A key that no other test and no other run has.
   [[nodiscard]] std::string new_key();
   Got<std::vector<model::ListedInstance>> list(model::ListRequest request = {});
+  /// The machines of the list that exist and have this key; none if there is no list.
+  std::vector<model::ListedInstance> of_key(const std::string& key);
   Got<Nothing> destroy(model::DestroyRequest request);
   /// Calls destroy, whosever the machine is.
   Got<Nothing> end(const std::string& id);

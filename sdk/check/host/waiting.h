@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "sdk/check/run/test.h"
+#include "sdk/check/host/session.h"
 
 namespace hostler::check {
 
@@ -17,6 +17,14 @@ bool comes_true(const Context& c, Duration max, Duration step, const Condition& 
     std::this_thread::sleep_for(step);
   }
   return true;
+}
+/// Whether lists show something, a condition, within the time that the cloud takes to show a change
+/// and `more`.
+template <class Condition>
+bool is_shown(const Context& c, const Session& session, const Condition& condition,
+              Duration more = std::chrono::seconds(10)) {
+  constexpr Duration kStep = std::chrono::milliseconds(20);
+  return comes_true(c, session.consistency() + more, kStep, condition);
 }
 
 }  // namespace hostler::check

@@ -74,6 +74,8 @@ void add_libc_tests(std::vector<Test>& to);
 void add_recording_tests(std::vector<Test>& to);
 void add_cloud_tests(std::vector<Test>& to);
 void add_fault_tests(std::vector<Test>& to);
+/// A part of those.
+void add_answer_tests(std::vector<Test>& to);
 void add_live_tests(std::vector<Test>& to);
 /// A part of the live ones.
 void add_live_fault_tests(std::vector<Test>& to);
