@@ -1,11 +1,10 @@
 // Group D, first part: sets are opened and closed.
-#include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/driver_host/child/confinement.h"
 #include "core/json/document.h"
 #include "core/json/schema.h"
 #include "core/plugin_host/library_file.h"
-#include "core/plugin_host/manifest.h"
+#include "sdk/check/groups/manifest.h"
 #include "sdk/check/host/session.h"
 
 namespace hostler::check {
@@ -83,13 +82,8 @@ void list_once(Context& /*c*/, Session& session) { (void)session.list(); }
 
 /// As the process of a driver is confined, before its library is loaded.
 void open_confined(Context& c) {
-  auto manifest = c.options.library;
-  manifest.replace_extension(".json");
-  const auto text = read_file(manifest, std::size_t{1} << 20U);
-  const auto said = text ? plugin_host::parse_manifest(*text, manifest)
-                         : Result<plugin_host::Manifest>(tl::unexpected(text.error()));
   driver_host::SandboxOptions sandbox;
-  if (said) sandbox.level = said->sandbox;
+  if (const auto manifest = read_own_manifest(c.options)) sandbox.level = manifest->sandbox;
   if (sandbox.level == model::Sandbox::kNone)
     return c.findings.skip("its manifest asks for no sandbox");
   const auto file = plugin_host::open_untrusted_library(c.options.library);

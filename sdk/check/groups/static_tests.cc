@@ -6,8 +6,8 @@
 #include "core/base/files.h"
 #include "core/driver_host/child/process_state.h"
 #include "core/plugin_host/library_file.h"
-#include "core/plugin_host/manifest.h"
 #include "sdk/check/elf/elf_file.h"
+#include "sdk/check/groups/manifest.h"
 #include "sdk/check/host/session.h"
 
 namespace hostler::check {
@@ -90,14 +90,10 @@ void check_linking(Context& c) {
 
 /// The manifest beside the library, if there is one.
 void check_manifest(Context& c) {
-  auto path = c.options.library;
-  path.replace_extension(".json");
-  std::error_code none;
-  if (!std::filesystem::exists(path, none))
+  const auto path = manifest_path(c.options);
+  if (std::error_code none; !std::filesystem::exists(path, none))
     return c.findings.skip("there is no manifest " + path.filename().string() + " beside it");
-  const auto text = read_file(path, std::size_t{1} << 20U);
-  const auto manifest = text ? plugin_host::parse_manifest(*text, path)
-                             : Result<plugin_host::Manifest>(tl::unexpected(text.error()));
+  const auto manifest = read_own_manifest(c.options);
   if (!manifest) return c.findings.fail("R55", "", manifest.error().message);
   const auto made = plugin_host::make_manifest(c.options.library);
   if (!made) return c.findings.fail("R55", "", made.error().message);
