@@ -1,4 +1,5 @@
 #include <string_view>
+#include <type_traits>
 
 #include "core/plugin_host/abi_values.h"
 #include "sdk/check/host/relayed_call.h"
@@ -40,80 +41,59 @@ T own_table(const char* id) {
   return out;
 }
 
-template <auto member, const char* id, const char* name>
-hostler_status relay_function(hostler_set* s, const typename Parts<member>::Request* r,
-                              hostler_op* op) {
-  return relayed(name, s, r, op, own_table<typename Parts<member>::Table>(id).*member);
-}
+/// A function of an extension, and what messages call it.
+template <auto member_, const char* name_>
+struct Function {
+  using Table = typename Parts<member_>::Table;
+  using Request = typename Parts<member_>::Request;
+  static constexpr auto member = member_;
+  static constexpr const char* name = name_;
+};
 
 /// The relay's function in place of the driver's own; null if that is null.
-template <auto member, const char* id, const char* name>
+template <const char* id, class F>
 auto in_place_of() {
-  const bool is_there = own_table<typename Parts<member>::Table>(id).*member != nullptr;
-  return is_there ? &relay_function<member, id, name> : nullptr;
+  const auto function = [](hostler_set* s, const typename F::Request* r, hostler_op* op) {
+    return relayed(F::name, s, r, op, own_table<typename F::Table>(id).*F::member);
+  };
+  const bool is_there = own_table<typename F::Table>(id).*F::member != nullptr;
+  return is_there ? +function : nullptr;
 }
 
-const void* stable_extension(std::string_view id) {
-  if (id == kHostKey) {
-    using T = hostler_ext_host_key;
-    static const T kTable{sizeof(T), 0, in_place_of<&T::verify, kHostKey, kVerify>()};
-    return &kTable;
-  }
-  if (id == kPriceHistory) {
-    using T = hostler_ext_price_history;
-    static const T kTable{sizeof(T), 0, in_place_of<&T::history, kPriceHistory, kHistory>()};
-    return &kTable;
-  }
-  if (id == kQuotaGroup) {
-    using T = hostler_ext_quota_group;
-    static const T kTable{sizeof(T), 0, in_place_of<&T::group, kQuotaGroup, kGroup>()};
-    return &kTable;
-  }
-  if (id == kPower) {
-    using T = hostler_ext_power;
-    static const T kTable{sizeof(T), 0, in_place_of<&T::start, kPower, kStart>(),
-                          in_place_of<&T::stop, kPower, kStop>()};
-    return &kTable;
-  }
-  return nullptr;
+/// The relay's table of an extension with these functions, in the order of the table.
+template <const char* id, class... F>
+const void* table_of() {
+  using Table = std::common_type_t<typename F::Table...>;
+  static const Table kTable{sizeof(Table), 0, in_place_of<id, F>()...};
+  return &kTable;
 }
 
-const void* draft_extension(std::string_view id) {
-  if (id == kOfferings) {
-    using T = hostler_ext_offerings;
-    static const T kTable{sizeof(T), 0, in_place_of<&T::offerings, kOfferings, kOffered>()};
-    return &kTable;
-  }
-  if (id == kInterruption) {
-    using T = hostler_ext_interruption;
-    static const T kTable{sizeof(T), 0, in_place_of<&T::watch, kInterruption, kWatch>()};
-    return &kTable;
-  }
-  if (id == kConsole) {
-    using T = hostler_ext_console;
-    static const T kTable{sizeof(T), 0, in_place_of<&T::read, kConsole, kRead>()};
-    return &kTable;
-  }
-  if (id == kLeftovers) {
-    using T = hostler_ext_leftovers;
-    static const T kTable{sizeof(T), 0, in_place_of<&T::list, kLeftovers, kListLeftovers>(),
-                          in_place_of<&T::destroy, kLeftovers, kDestroyLeftover>()};
-    return &kTable;
-  }
-  if (id == kImages) {
-    using T = hostler_ext_images;
-    static const T kTable{sizeof(T), 0, in_place_of<&T::find, kImages, kFind>()};
-    return &kTable;
-  }
-  return nullptr;
-}
+struct Extension {
+  std::string_view id;
+  const void* (*table)();
+};
+constexpr Extension kExtensions[]{
+    {kHostKey, &table_of<kHostKey, Function<&hostler_ext_host_key::verify, kVerify>>},
+    {kPriceHistory,
+     &table_of<kPriceHistory, Function<&hostler_ext_price_history::history, kHistory>>},
+    {kQuotaGroup, &table_of<kQuotaGroup, Function<&hostler_ext_quota_group::group, kGroup>>},
+    {kPower, &table_of<kPower, Function<&hostler_ext_power::start, kStart>,
+                       Function<&hostler_ext_power::stop, kStop>>},
+    {kOfferings, &table_of<kOfferings, Function<&hostler_ext_offerings::offerings, kOffered>>},
+    {kInterruption, &table_of<kInterruption, Function<&hostler_ext_interruption::watch, kWatch>>},
+    {kConsole, &table_of<kConsole, Function<&hostler_ext_console::read, kRead>>},
+    {kLeftovers, &table_of<kLeftovers, Function<&hostler_ext_leftovers::list, kListLeftovers>,
+                           Function<&hostler_ext_leftovers::destroy, kDestroyLeftover>>},
+    {kImages, &table_of<kImages, Function<&hostler_ext_images::find, kFind>>},
+};
 
 }  // namespace
 
 const void* relayed_extension(const char* id) {
   if (Relay::get().driver().get_extension(id) == nullptr) return nullptr;
-  const void* const table = stable_extension(id);
-  return table != nullptr ? table : draft_extension(id);
+  for (const Extension& extension : kExtensions)
+    if (extension.id == id) return extension.table();
+  return nullptr;
 }
 
 }  // namespace hostler::check
