@@ -58,10 +58,13 @@ void watch_descriptors() {
   std::array<int, 2> ends{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) != 0)
     return;
-  const UniqueFd first(ends[0]), second(ends[1]);
+  UniqueFd first(ends[0]);
+  const UniqueFd second(ends[1]);
   (void)::dup3(second.get(), kWatching, O_CLOEXEC);
-  if (first.get() != kWatched) (void)::dup3(first.get(), kWatched, O_CLOEXEC);
-  if (first.get() == kWatched) const_cast<UniqueFd&>(first).release();
+  if (first.get() == kWatched)
+    (void)first.release();
+  else
+    (void)::dup3(first.get(), kWatched, O_CLOEXEC);
 }
 
 std::set<int> open_descriptors() {

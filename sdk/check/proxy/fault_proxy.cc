@@ -182,6 +182,18 @@ bool FaultProxy::write_out(Link& link) {
   return !link.ends_when_sent || !link.to_client.empty();
 }
 
+/// What poll() has seen on the two sides of the link. False: the connection is over.
+bool FaultProxy::serve(Link& link, short client, short server) {
+  constexpr short kReadable = POLLIN | POLLHUP | POLLERR;
+  if ((client & kReadable) != 0 && !read_client(link)) return false;
+  if ((server & kReadable) != 0 && !read_server(link)) {
+    // What the cloud has said before it ended the connection still arrives.
+    if (link.fault == Fault::Kind::kLoseReply || link.to_client.empty()) return false;
+    link.ends_when_sent = true;
+  }
+  return write_out(link);
+}
+
 void FaultProxy::run() {
   while (!ends_) {
     std::vector<pollfd> polled{{wake_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
@@ -196,15 +208,7 @@ void FaultProxy::run() {
     (void)::poll(polled.data(), polled.size(), -1);
     std::size_t at = 2;
     for (auto link = links_.begin(); link != links_.end(); at += 2) {
-      bool goes_on = true;
-      if ((polled[at].revents & (POLLIN | POLLHUP | POLLERR)) != 0) goes_on = read_client(*link);
-      if (goes_on && (polled[at + 1].revents & (POLLIN | POLLHUP | POLLERR)) != 0 &&
-          !read_server(*link)) {
-        // What the cloud has said before it ended the connection still arrives.
-        goes_on = link->fault != Fault::Kind::kLoseReply && !link->to_client.empty();
-        link->ends_when_sent = true;
-      }
-      goes_on = goes_on && write_out(*link);
+      const bool goes_on = serve(*link, polled[at].revents, polled[at + 1].revents);
       link = goes_on ? std::next(link) : links_.erase(link);
     }
     if ((polled[1].revents & POLLIN) != 0) accept_one();

@@ -66,6 +66,7 @@ class FaultProxy {
   bool read_server(Link& link);
   Fault::Kind begin_exchange();
   bool write_out(Link& link);
+  bool serve(Link& link, short client, short server);
 
   const UniqueFd listener_, wake_;
   const std::string host_, host_port_;
