@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <new>
 #include <utility>
 
+#include "http/option.h"
 #include "http/pin.h"
 
 namespace hostler::http {
@@ -23,8 +25,18 @@ constexpr std::size_t kIdleMax = 16;
 std::size_t append(char* data, std::size_t, std::size_t n, void* to) {
   auto& out = *static_cast<std::string*>(to);
   if (out.size() + n > kAnswerMax) return 0;
-  out.append(data, n);
+  try {
+    out.append(data, n);
+  } catch (const std::bad_alloc&) {  // nothing may be thrown through libcurl
+    return 0;
+  }
   return n;
+}
+
+void add_header(curl_slist*& list, const std::string& header) {
+  curl_slist* const longer = curl_slist_append(list, header.c_str());
+  if (longer == nullptr) throw std::bad_alloc();
+  list = longer;
 }
 
 /// Of the request, or of its operation if that is less. Throws TIMEOUT where nothing is left.
@@ -46,10 +58,9 @@ void initialise_curl() {
 /// libcurl 7.88 signs all headers that it was given, also those of which it sends nothing, such as
 /// "Expect:": a request with one of these is refused. What it signs besides is right.
 void sign(CURL* easy, const Signature& with) {
-  curl_easy_setopt(easy, CURLOPT_AWS_SIGV4,
-                   ("aws:amz:" + with.region + ":" + with.service).c_str());
-  curl_easy_setopt(easy, CURLOPT_USERNAME, with.access_key_id.c_str());
-  curl_easy_setopt(easy, CURLOPT_PASSWORD, with.secret_access_key.c_str());
+  set_option(easy, CURLOPT_AWS_SIGV4, ("aws:amz:" + with.region + ":" + with.service).c_str());
+  set_option(easy, CURLOPT_USERNAME, with.access_key_id.c_str());
+  set_option(easy, CURLOPT_PASSWORD, with.secret_access_key.c_str());
 }
 
 /// 0 if it did not say a time.
@@ -76,12 +87,10 @@ struct Client::Connection {
 
   void set_headers(const Server& server, const Request& request) {
     curl_slist_free_all(std::exchange(headers, nullptr));
-    for (const std::string& one : server.headers) headers = curl_slist_append(headers, one.c_str());
-    for (const std::string& one : request.headers)
-      headers = curl_slist_append(headers, one.c_str());
+    for (const std::string& one : server.headers) add_header(headers, one);
+    for (const std::string& one : request.headers) add_header(headers, one);
     if (request.signature && !request.signature->session_token.empty())
-      headers = curl_slist_append(
-          headers, ("X-Amz-Security-Token: " + request.signature->session_token).c_str());
+      add_header(headers, "X-Amz-Security-Token: " + request.signature->session_token);
   }
 
   ~Connection() {
@@ -125,51 +134,50 @@ void Client::prepare(Connection& connection, const Request& request) const {
   eventfd_t late = 0;  // a cancel may have come after the end of the transfer before
   (void)(::eventfd_read(connection.wake, &late) == 0);
   connection.set_headers(server_, request);
-  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, connection.headers);
-  curl_easy_setopt(easy, CURLOPT_USERAGENT, "hostler");
-  curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  set_option(easy, CURLOPT_HTTPHEADER, connection.headers);
+  set_option(easy, CURLOPT_USERAGENT, "hostler");
+  set_option(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
   const std::string base = server_.socket.empty() ? server_.base : "http://localhost";
-  curl_easy_setopt(easy, CURLOPT_URL, (base + request.path).c_str());
+  set_option(easy, CURLOPT_URL, (base + request.path).c_str());
   // libcurl by itself sends a request again if a connection that it kept ends before the answer.
-  if (request.changes() && !request.is_repeatable)
-    curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
+  if (request.changes() && !request.is_repeatable) set_option(easy, CURLOPT_FRESH_CONNECT, 1L);
   if (!request.body.empty()) {
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.size()));
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.data());
+    set_option(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.size()));
+    set_option(easy, CURLOPT_POSTFIELDS, request.body.data());
   }
   if (request.signature) sign(easy, *request.signature);
-  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, append);
-  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &connection.body);
-  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, connection.why.data());
-  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, server_.connect_timeout_ms);
+  set_option(easy, CURLOPT_WRITEFUNCTION, append);
+  set_option(easy, CURLOPT_WRITEDATA, &connection.body);
+  set_option(easy, CURLOPT_ERRORBUFFER, connection.why.data());
+  set_option(easy, CURLOPT_NOSIGNAL, 1L);
+  set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, server_.connect_timeout_ms);
   prepare_way(connection);
 }
 
 void Client::prepare_way(Connection& connection) const {
   CURL* const easy = connection.easy;
-  if (!server_.uses_proxy || !server_.socket.empty()) curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+  if (!server_.uses_proxy || !server_.socket.empty()) set_option(easy, CURLOPT_NOPROXY, "*");
   if (!server_.socket.empty()) {
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http");
-    curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, server_.socket.c_str());
+    set_option(easy, CURLOPT_PROTOCOLS_STR, "http");
+    set_option(easy, CURLOPT_UNIX_SOCKET_PATH, server_.socket.c_str());
     return;
   }
-  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, server_.may_be_plain ? "https,http" : "https");
+  set_option(easy, CURLOPT_PROTOCOLS_STR, server_.may_be_plain ? "https,http" : "https");
   if (!server_.client_key.empty()) {
     const curl_blob certificate = blob(server_.client_certificate);
     const curl_blob key = blob(server_.client_key);
-    curl_easy_setopt(easy, CURLOPT_SSLCERT_BLOB, &certificate);
-    curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &key);
+    set_option(easy, CURLOPT_SSLCERT_BLOB, &certificate);
+    set_option(easy, CURLOPT_SSLKEY_BLOB, &key);
   }
-  curl_easy_setopt(easy, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
-  if (!server_.ca_file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, server_.ca_file.c_str());
+  set_option(easy, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
+  if (!server_.ca_file.empty()) set_option(easy, CURLOPT_CAINFO, server_.ca_file.c_str());
   if (!server_.pin.empty()) pin_certificate(easy, server_.pin);
 }
 
 /// \return the code of libcurl, or -1 if the transfer has not ended.
 int Client::transfer(Connection& connection, const Request& request, hostler_op* op) const {
-  curl_easy_setopt(connection.easy, CURLOPT_TIMEOUT_MS, long(time_left_ms(request, op)));
-  curl_multi_add_handle(connection.multi, connection.easy);
+  set_option(connection.easy, CURLOPT_TIMEOUT_MS, long(time_left_ms(request, op)));
+  if (curl_multi_add_handle(connection.multi, connection.easy) != CURLM_OK) throw std::bad_alloc();
   int code = -1, running = 1;
   const auto run = [&] {
     while (curl_multi_perform(connection.multi, &running) == CURLM_OK && running != 0) {

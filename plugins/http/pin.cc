@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdio>
 
+#include "http/option.h"
+
 namespace hostler::http {
 namespace {
 
@@ -38,12 +40,12 @@ CURLcode set_up(CURL*, void* context, void* pin) {
 }  // namespace
 
 void pin_certificate(CURL* curl, const std::string& pin) {
-  curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 0L);
+  set_option(curl, CURLOPT_SSL_VERIFYHOST, 0L);
   // Else libcurl reads those of the system, and fails where there are none.
-  curl_easy_setopt(curl, CURLOPT_CAINFO, nullptr);
-  curl_easy_setopt(curl, CURLOPT_CAPATH, nullptr);
-  curl_easy_setopt(curl, CURLOPT_SSL_CTX_FUNCTION, set_up);
-  curl_easy_setopt(curl, CURLOPT_SSL_CTX_DATA, const_cast<std::string*>(&pin));
+  set_option(curl, CURLOPT_CAINFO, nullptr);
+  set_option(curl, CURLOPT_CAPATH, nullptr);
+  set_option(curl, CURLOPT_SSL_CTX_FUNCTION, set_up);
+  set_option(curl, CURLOPT_SSL_CTX_DATA, const_cast<std::string*>(&pin));
 }
 
 }  // namespace hostler::http

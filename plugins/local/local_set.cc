@@ -49,6 +49,16 @@ bool has_all(const Tags& tags, const Tags& wanted) {
   return true;
 }
 
+/// Does nothing if the folder is just being removed, by the order of an earlier destroy.
+void order_destroy(const InstanceFolder& folder) {
+  try {
+    if (folder.order().wanted != Wanted::kDestroyed)
+      folder.give_order({Wanted::kDestroyed, false});
+  } catch (const std::exception&) {
+    if (is_there(folder.record())) throw;
+  }
+}
+
 }  // namespace
 
 std::int64_t LocalSet::now_ns() {
@@ -204,7 +214,7 @@ void LocalSet::destroy(const hostler_destroy_req& request, hostler_op* op) {
       if (!again) store_.give_up(id);
       return;
     }
-    folder.give_order({Wanted::kDestroyed, false});
+    order_destroy(folder);
     folder.poke();
   });
   // If no supervisor received the order, inspect() does its work.

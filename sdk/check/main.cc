@@ -79,6 +79,17 @@ TestOutcome run_one(const Test& test, const Options& options, const Settings& se
 /// Whether the test ends what a live run has made: it runs in any case.
 bool cleans_up(const Test& test) { return std::string_view(test.name) == "live.clean"; }
 
+/// Ends the machines of a test whose process has died, where machines may be made without --live.
+void clean_up_after(const TestOutcome& outcome, const Options& options, const Settings& settings) {
+  const bool makes_machines =
+      outcome.test.needs == Needs::kMachines || outcome.test.needs == Needs::kEndpoint;
+  if (!outcome.has_died || !makes_machines || options.is_live) return;
+  const auto tests = all_tests();
+  Test clean = *std::find_if(tests.begin(), tests.end(), &cleans_up);
+  clean.needs = Needs::kMachines;
+  (void)run_in_process(clean, options, settings, kNever);
+}
+
 void run_tests(const std::vector<Test>& tests, const Options& options, const Settings& settings,
                RunReport& report) {
   const auto clean = std::find_if(tests.begin(), tests.end(), &cleans_up);
@@ -87,6 +98,7 @@ void run_tests(const std::vector<Test>& tests, const Options& options, const Set
   for (const auto& test : tests) {
     if (stops && !cleans_up(test)) continue;
     report.outcomes.push_back(run_one(test, options, settings));
+    clean_up_after(report.outcomes.back(), options, settings);
     if (options.format != "text") continue;
     std::fputs(line_of(report.outcomes.back()).c_str(), stdout);
     std::fflush(stdout);

@@ -18,6 +18,7 @@ struct TestOutcome {
   std::vector<Finding> findings;
   std::string output;  ///< The last that the driver wrote to stdout and stderr, printable.
   Duration took{};
+  bool has_died = false;  ///< The process ended before the test: its machines are left.
 
   [[nodiscard]] double seconds() const { return std::chrono::duration<double>(took).count(); }
 };

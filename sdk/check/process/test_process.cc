@@ -104,6 +104,7 @@ TestOutcome outcome_of(const Test& test, const Findings& findings, const Output&
   for (auto& finding : out.findings) finding.text = masked(finding.text, secrets);
   out.verdict = verdict_of(out.findings);
   out.output = output.end(secrets);
+  out.has_died = !findings.finished();
   return out;
 }
 
