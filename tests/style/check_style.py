@@ -14,7 +14,7 @@ SOURCE = {".h", ".hpp", ".c", ".cc"}
 LINES_MAX = 400
 MEMBERS_MAX, METHODS_MAX = 15, 40
 # Each of these costs seconds to compile wherever it is included.
-FILES_MAX = {"boost/beast": 4, "CLI/": 4}  # CLI11: the programs, core/usage, its test
+FILES_MAX = {"boost/beast": 4, "CLI/": 5}  # CLI11: the programs, core/usage, its test
 
 
 def tracked(root: pathlib.Path):
