@@ -14,7 +14,7 @@ from scratch_site import PATIENCE, Failed, check, wait_for
 def commands_of(readme):
     """The shell lines of the block that builds it."""
     with open(readme, encoding="utf-8") as file:
-        for block in re.findall(r"```\n(.*?)```", file.read(), re.DOTALL):
+        for block in re.findall(r"^```\w*\n(.*?)^```$", file.read(), re.DOTALL | re.MULTILINE):
             if "g++" in block:
                 return block
     raise Failed(f"{readme} has no block with g++")
