@@ -52,8 +52,7 @@ bool has_all(const Tags& tags, const Tags& wanted) {
 /// Does nothing if the folder is just being removed, by the order of an earlier destroy.
 void order_destroy(const InstanceFolder& folder) {
   try {
-    if (folder.order().wanted != Wanted::kDestroyed)
-      folder.give_order({Wanted::kDestroyed, false});
+    if (folder.order().wanted != Wanted::kDestroyed) folder.give_order({Wanted::kDestroyed, false});
   } catch (const std::exception&) {
     if (is_there(folder.record())) throw;
   }

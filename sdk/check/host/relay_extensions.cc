@@ -42,21 +42,21 @@ T own_table(const char* id) {
 }
 
 /// A function of an extension, and what messages call it.
-template <auto member_, const char* name_>
+template <auto member, const char* name>
 struct Function {
-  using Table = typename Parts<member_>::Table;
-  using Request = typename Parts<member_>::Request;
-  static constexpr auto member = member_;
-  static constexpr const char* name = name_;
+  using Table = typename Parts<member>::Table;
+  using Request = typename Parts<member>::Request;
+  static constexpr auto kMember = member;
+  static constexpr const char* kName = name;
 };
 
 /// The relay's function in place of the driver's own; null if that is null.
 template <const char* id, class F>
 auto in_place_of() {
   const auto function = [](hostler_set* s, const typename F::Request* r, hostler_op* op) {
-    return relayed(F::name, s, r, op, own_table<typename F::Table>(id).*F::member);
+    return relayed(F::kName, s, r, op, own_table<typename F::Table>(id).*F::kMember);
   };
-  const bool is_there = own_table<typename F::Table>(id).*F::member != nullptr;
+  const bool is_there = own_table<typename F::Table>(id).*F::kMember != nullptr;
   return is_there ? +function : nullptr;
 }
 
