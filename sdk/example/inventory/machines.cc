@@ -43,7 +43,7 @@ Settings read_settings(const std::string& config_json) {
   rapidjson::Document document;
   JsonObject json = JsonObject::parse(config_json, document);
   Settings out;
-  out.machines_file = json.path("machines_file", "");
+  if (json.has("machines_file")) out.machines_file = json.path("machines_file", "");
   out.machines = read_list(json);
   if (out.machines_file.empty() == out.machines.empty())
     json.refuse("machines", "or `machines_file` is needed, and not both");

@@ -88,6 +88,11 @@ class KitTest(unittest.TestCase):
         self.assertEqual([t["name"] for t in report["tests"] if t["name"].startswith(("fault.", "libc.", "recording.")) and t["verdict"] != "pass"], [])
         self.assertEqual(cloud.there(), [])
 
+    def test_inventory_reaches_level_2_without_an_endpoint(self):
+        machines = [{"name": f"m{i}", "address": f"192.0.2.{i}", "vcpus": 2, "ram": "4GiB"} for i in range(1, 100)]
+        config = {"state_file": str(self.folder / "state.json"), "deploy_time": "20ms", "machines": machines}
+        self.assert_green(self.check("inventory", {"config": config, "test_cloud": True}), "L2 (no endpoint)")
+
     def test_local_reaches_level_3_with_machines_that_boot(self):
         settings = {"config": {"root": str(self.folder / "root")}, "test_cloud": True}
         report = self.check("local", settings, "--live", "--only", "live.*", "--budget", "2")
