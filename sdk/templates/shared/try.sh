@@ -1,4 +1,3 @@
-#!/bin/sh
 # Checks the driver by the kit, and runs a job with it, on machines that end with this script:
 #   hostler-hosts run -- sh try.sh
 set -eu
