@@ -32,7 +32,7 @@ std::optional<BackOff> back_off(CloudErrorClass cls, CloudOp op) {
       return BackOff{1min, 15min};
     case CloudErrorClass::kAuth:
     case CloudErrorClass::kInternal:
-    case CloudErrorClass::kKeyMismatch:
+    case CloudErrorClass::kKeyMismatch:  // A create has no key to compare: a defect of the driver.
       return BackOff{30s, 10min};
     case CloudErrorClass::kBoot:
       return BackOff{30s, 30min};
@@ -80,13 +80,7 @@ std::vector<CloudErrorClass> gated_classes() {
 
 std::optional<GateRecord> Gates::refuse(const GateQuery& call, const model::CloudError& error,
                                         Now now, Random& random) {
-  // The probe is over. Gates that it did not open wait a little before the next one.
-  for (auto& [key, gate] : gates_) {
-    if (!gate.probing || !is_of_answers(gate.record) || !holds(gate.record, call)) continue;
-    gate.probing = false;
-    gate.until = now.mono + kProbePause;
-    if (gate.record.cls == error.cls) gate.until = now.mono;
-  }
+  end_probes(call, error.cls, now);
   const auto steps = back_off(error.cls, call.op);
   if (!steps) return std::nullopt;
 
@@ -136,6 +130,16 @@ std::vector<std::string> Gates::succeeded(const GateQuery& call) {
     it = gates_.erase(it);
   }
   return opened;
+}
+
+void Gates::abandoned(const GateQuery& call, Now now) { end_probes(call, std::nullopt, now); }
+
+void Gates::end_probes(const GateQuery& call, std::optional<CloudErrorClass> refused, Now now) {
+  for (auto& [key, gate] : gates_) {
+    if (!gate.probing || !is_of_answers(gate.record) || !holds(gate.record, call)) continue;
+    gate.probing = false;
+    gate.until = gate.record.cls == refused ? now.mono : now.mono + kProbePause;
+  }
 }
 
 template <class Which>

@@ -100,8 +100,8 @@ void InstanceCalls::set_tags(Host& host, Now now) {
   const auto& record = host.instance.record;
   if (record.provider_id.empty() || !sets_.at(host.instance.set).open) return;
   const scheduler::GateQuery query{.set = record.set, .op = CloudOp::kSetTags};
-  if (gates_.held_by_crashes(query, now.mono) != nullptr) return;
-  gates_.began(query, now.mono);
+  if (gates_.shut(query, now.mono) != nullptr) return;  // A list will show that it is missing.
+  gates_.sent(query, now.mono);
   ++host.tags.under_way;
   model::SetTagsRequest request{.id = record.provider_id};
   request.set[model::tag::kIdle] = model::to_string(record.idle_behavior);

@@ -60,8 +60,8 @@ bool TagRepair::check(Host& host, const model::ListedInstance& seen, Mono as_of,
   }
   if (now.mono < tags.not_before || set.repairs_left == 0) return false;
   const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kSetTags};
-  if (gates_.held_by_crashes(query, now.mono) != nullptr) return false;
-  gates_.began(query, now.mono);
+  if (gates_.shut(query, now.mono) != nullptr) return false;
+  gates_.sent(query, now.mono);
   --set.repairs_left;
   ++tags.under_way;
   tags.not_before =
@@ -78,7 +78,8 @@ void TagRepair::ended(Host& host, const model::CloudError* error, Now now) {
   if (tags.under_way == 0) return;
   --tags.under_way;
   tags.ended_at = now.mono;
-  gates_.ended({.set = host.instance.record.set, .op = model::CloudOp::kSetTags}, error, now);
+  gates_.side_call_answered({.set = host.instance.record.set, .op = model::CloudOp::kSetTags},
+                            error, now);
   const std::string repaired = std::exchange(tags.repairing, {});
   if (error != nullptr) {
     if (error->cls == model::CloudErrorClass::kUnsupported) tags.not_before = fleet::kNever;

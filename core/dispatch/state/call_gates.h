@@ -46,6 +46,8 @@ class CallGates {
   /// unless the limit of its rate was reached, only calls of the operation are held back.
   void side_call_answered(const scheduler::GateQuery& call, const model::CloudError* error,
                           Now now);
+  /// The answer is no longer needed: the instance is gone.
+  void left(const scheduler::GateQuery& call, Now now);
   /// Shuts a gate as if such a call had been refused, although none has ended.
   void refused(const scheduler::GateQuery& call, const model::CloudError& error, Now now);
   // Crashes alone (crashes.cc): of calls whose refusals shut no gate. sent() and answered() call
@@ -58,8 +60,6 @@ class CallGates {
   /// the call must wait until it is durable.
   void began(const scheduler::GateQuery& call, Mono now);
   void ended(const scheduler::GateQuery& call, const model::CloudError* error, Now now);
-  /// The answer is no longer needed: the instance is gone.
-  void left(const scheduler::GateQuery& call, Now now);
   /// Such a call is never made again: forgets the crashes in it.
   void forget(const scheduler::GateQuery& call);
   /// A driver was loaded for the set: crashes of another file are forgotten. Returns the gates that

@@ -78,6 +78,7 @@ void CallGates::tell_no_descriptors(const std::string& set, const model::CloudEr
 }
 
 void CallGates::left(const scheduler::GateQuery& call, Now now) {
+  gates_.abandoned(call, now);
   if (auto after = gates_.survived(call, false, now)) journal(*std::move(after));
 }
 

@@ -115,13 +115,62 @@ TEST_F(TagRepairTest, OneCallIsUnderWayAndTheNextWaits) {
   };
   EXPECT_EQ(lists(20min), 1U) << "no answer yet";
   story.say(TagsEnded{on, error(CloudErrorClass::kAuth)});
-  EXPECT_THAT(story.ledger(), ElementsAre(on.text() + " tags_failed auth"));
+  EXPECT_THAT(story.ledger(), Contains(on.text() + " tags_failed auth"));
   EXPECT_EQ(lists(1min), 2U);
   story.say(TagsEnded{on, {}});
   EXPECT_EQ(lists(8min), 2U) << "twice the first pause";
   EXPECT_EQ(lists(5min), 3U);
   story.say(TagsEnded{on, error(CloudErrorClass::kUnsupported)});
   EXPECT_EQ(lists(10h), 3U) << "the cloud never will";
+}
+
+// Bug: such a refusal holds back every function, and tags were written all the same.
+TEST_F(TagRepairTest, TagsWaitWhileTheRateOfTheSetIsLimited) {
+  auto slow = error(CloudErrorClass::kRateLimit);
+  slow.retry_after = 1h;
+  const Mono listed = story.now.mono;
+  story.pass(1min);
+  story.say(SetListed{"west", listed, tl::unexpected(slow)});
+
+  (void)story.ask(SetIdleBehavior{0, "user root", on, model::IdleBehavior::kHold});
+  EXPECT_THAT(story.all<TagsCall>(), IsEmpty());
+
+  auto old = seen();
+  old.idle = "run";
+  story.pass(1h);
+  story.list({old});
+  EXPECT_THAT(story.all<TagsCall>(), SizeIs(1));
+}
+
+TEST_F(TagRepairTest, ARefusalToWriteTagsHoldsBackNothingElse) {
+  (void)story.ask(SetIdleBehavior{0, "user root", on, model::IdleBehavior::kHold});
+  story.say(TagsEnded{on, error(CloudErrorClass::kAuth)});
+  (void)story.ask(SetIdleBehavior{0, "user root", on, model::IdleBehavior::kRun});
+  EXPECT_THAT(story.all<TagsCall>(), SizeIs(1));
+  (void)story.submit({story.job(2)});
+  EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
+}
+
+// Bug: the gate waited for ever for the answer of a call about an instance that was gone.
+TEST_F(TagRepairTest, AProbeWhoseHostIsGoneLeavesTheGateToTheNextOne) {
+  const auto other = story.running().second;
+  const auto hold = [&](InstanceId id, model::IdleBehavior behavior) {
+    story.clear();
+    (void)story.ask(SetIdleBehavior{0, "user root", id, behavior});
+    return story.all<TagsCall>().size();
+  };
+  ASSERT_EQ(hold(on, model::IdleBehavior::kHold), 1U);
+  story.say(TagsEnded{on, error(CloudErrorClass::kAuth)});
+  ASSERT_EQ(hold(other, model::IdleBehavior::kHold), 0U) << "the gate is shut";
+  story.pass(1min);
+  ASSERT_EQ(hold(on, model::IdleBehavior::kRun), 1U) << "it probes";
+  (void)story.ask(KillInstance{0, "user root", on, ""});
+  story.say(DestroyEnded{on, {}});
+  const auto hosts = [&] { return story.dispatcher.queries().instances().size(); };
+  for (int n = 0; n < 5 && hosts() > 1; ++n) story.list({story.seen(other)});
+  ASSERT_EQ(hosts(), 1U);
+  story.pass(10s);
+  EXPECT_EQ(hold(other, model::IdleBehavior::kRun), 1U);
 }
 
 TEST_F(TagRepairTest, AListFromBeforeTheLastWriteTellsNothing) {
