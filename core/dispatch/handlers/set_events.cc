@@ -155,7 +155,8 @@ void SetEvents::judge(Set& set, model::SetInfo info, Now now) {
 void SetEvents::open_failed(Set& set, const model::CloudError& error, Now now) {
   ++set.failures;
   set.problem = error.message;
-  set.open_at = now.mono + fleet::backoff(set.failures, kReopenPause, kReopenPauseMax);
+  const Duration pause = fleet::backoff(set.failures, kReopenPause, kReopenPauseMax);
+  set.open_at = now.mono + std::max(pause, error.retry_after.value_or(pause));
   recorder_.record("cloud", "set " + set.name, model::Event::kOpenFailed,
                    model::to_string(error.cls), error.message, now);
 }

@@ -239,6 +239,20 @@ TEST_F(CreateTest, NothingIsAskedOfASetThatIsNotOpen) {
   EXPECT_THAT(shut.all<CreateCall>(), SizeIs(1));
 }
 
+// Bug: the cloud had said how long to wait, and was asked again within a minute.
+TEST_F(CreateTest, ASetIsOpenedAgainWhenTheCloudSays) {
+  Story shut;
+  shut.restore();
+  auto slow = error(CloudErrorClass::kRateLimit);
+  slow.retry_after = 10min;
+  shut.say(SetOpened{"west", tl::unexpected(slow)});
+  shut.clear();
+  shut.pass(9min);
+  EXPECT_THAT(shut.all<OpenSet>(), IsEmpty());
+  shut.pass(1min);
+  EXPECT_THAT(shut.all<OpenSet>(), SizeIs(1));
+}
+
 // Bug: everything went as user data, also where the driver says that it takes none.
 TEST_F(CreateTest, NothingIsCreatedForAPoolWhoseHostsTheSetCannotSetUp) {
   model::SetInfo info;
