@@ -160,7 +160,9 @@ std::optional<std::string> with_names(const Settings& settings) {
 void resolve_no_names(Context& c, const Library& library) {
   if (!are_possible(c)) return;
   const auto named = with_names(c.settings);
-  if (!named) return c.findings.skip("the endpoints are not addresses of 127.0.0.1");
+  if (!named)
+    return c.findings.skip(
+        "no endpoint is an address of 127.0.0.1, which could be named localhost");
   Session session(c, library);
   auto config = session.config();
   config.config_json = *named;
@@ -171,7 +173,11 @@ void resolve_no_names(Context& c, const Library& library) {
   const auto listed = session.list();
   const bool was_asked = libc_faults.names_asked > 0;
   libc_faults.reset();
-  if (!was_asked) return c.findings.skip("the driver does not call getaddrinfo() in a list");
+  if (!was_asked)
+    return c.findings.skip(
+        "a list resolves no name: the driver keeps the address or the connection that set_open "
+        "made, "
+        "or its library asks the name server itself. There is nothing to do");
   if (listed) return c.findings.fail("R33", "list", "is OK though no name can be resolved");
   if (listed.error().cls != CloudErrorClass::kTransient &&
       listed.error().cls != CloudErrorClass::kTimeout)

@@ -68,7 +68,7 @@ static hostler_str tag(const struct machine* m, const char* name) {
   return (hostler_str){NULL, 0};
 }
 
-/* 0 if the cloud has sent something else than a machine. */
+/* 0 if the cloud has sent something else than a machine, or one with too many tags. */
 static int read_machine(struct json from, struct answer* a, struct machine* m) {
   memset(m, 0, sizeof *m);
   hostler_instance* const out = &m->record;
@@ -81,8 +81,10 @@ static int read_machine(struct json from, struct answer* a, struct machine* m) {
   out->id = json_text(json_member(from, "id"), &a->room);
   out->idempotency_key = json_text(json_member(from, "key"), &a->room);
   out->remote_user = json_text(json_member(from, "user"), &a->room);
-  while (json_next(&rest, &key, &value) && out->n_tags < TAGS_MAX)
+  while (json_next(&rest, &key, &value)) {
+    if (out->n_tags == TAGS_MAX) return 0;
     m->tags[out->n_tags++] = (hostler_kv){json_text(key, &a->room), json_text(value, &a->room)};
+  }
   out->tags = m->tags;
   /* Whose it is comes back from the tags: hostler trusts nothing else. */
   out->set_id = tag(m, "hostler-set");
