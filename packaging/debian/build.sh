@@ -51,7 +51,7 @@ copy_sources() {
 keep_ccache() {
   command -v ccache >/dev/null || return 0
   CCACHE_DIR=$(ccache -k cache_dir) CCACHE_MAXSIZE=$(ccache -k max_size)
-  export CCACHE_DIR CCACHE_MAXSIZE CCACHE_BASEDIR=$out/src CCACHE_NOHASHDIR=1
+  export CCACHE_DIR CCACHE_MAXSIZE
 }
 
 sources=$(source_files | xargs -0 sha256sum | sha256sum)
