@@ -2,6 +2,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
 #include "core/base/files.h"
 #include "sdk/check/host/extra_calls.h"
 
@@ -27,12 +32,25 @@ void keep_false_credentials(Context& c) {
     c.findings.note("set_open: " + opened.error().message);
 }
 
+bool has_secret(const Context& c, const std::string& text) {
+  return std::ranges::any_of(
+      c.secrets, [&](const std::string& secret) { return text.find(secret) != std::string::npos; });
+}
+
+/// The shell of the author may have them: the driver has not put them there.
+void take_secrets_from_environment(const Context& c) {
+  std::vector<std::string> names;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)
+    if (const std::string text = *variable; has_secret(c, text))
+      names.push_back(text.substr(0, text.find('=')));
+  for (const auto& name : names) (void)::unsetenv(name.c_str());
+}
+
 void keep_credentials(Context& c, Session& session) {
   (void)session.list();
   const auto look_for = [&](const char* where, const std::string& text) {
-    for (const auto& secret : c.secrets)
-      if (text.find(secret) != std::string::npos)
-        c.findings.fail("R42", "set_open", std::string("a credential is in ") + where);
+    if (has_secret(c, text))
+      c.findings.fail("R42", "set_open", std::string("a credential is in ") + where);
   };
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)
     look_for("the environment", *variable);
@@ -42,6 +60,7 @@ void keep_credentials(Context& c, Session& session) {
 
 void keep_credentials_from_process(Context& c) {
   if (c.secrets.empty()) return c.findings.skip("there are no credentials");
+  take_secrets_from_environment(c);
   on_open_set<keep_credentials>(c);
 }
 

@@ -23,7 +23,9 @@ const (
 	notFound    status = C.HOSTLER_E_NOT_FOUND
 	conflict    status = C.HOSTLER_E_CONFLICT
 	auth        status = C.HOSTLER_E_AUTH
+	rateLimit   status = C.HOSTLER_E_RATE_LIMIT
 	quota       status = C.HOSTLER_E_QUOTA
+	capacity    status = C.HOSTLER_E_CAPACITY
 	transient   status = C.HOSTLER_E_TRANSIENT
 	timeout     status = C.HOSTLER_E_TIMEOUT
 	cancelled   status = C.HOSTLER_E_CANCELLED
@@ -34,6 +36,8 @@ type Failure struct {
 	status         status
 	message, code  string
 	outcomeUnknown bool
+	scope          C.uint32_t // C.HOSTLER_SCOPE_*
+	retryAfter     time.Duration
 }
 
 func (f *Failure) Error() string { return f.message }
@@ -71,6 +75,10 @@ func (c Call) run(body func() error) (s status) {
 func (c Call) report(f *Failure) status {
 	if f.outcomeUnknown {
 		c.op.error.flags |= C.HOSTLER_EF_OUTCOME_UNKNOWN
+	}
+	c.op.error.scope = f.scope
+	if f.retryAfter > 0 {
+		c.op.error.retry_after_ms = C.int64_t(f.retryAfter.Milliseconds())
 	}
 	c.setText(C.HOSTLER_TEXT_MESSAGE, f.message)
 	c.setText(C.HOSTLER_TEXT_PROVIDER_CODE, f.code)

@@ -18,6 +18,8 @@ pub struct Failure {
     pub message: String,
     pub code: String,
     pub outcome_unknown: bool,
+    pub scope: u32,          // abi::SCOPE_*
+    pub retry_after_ms: i64, // -1: the cloud does not say
 }
 
 impl Failure {
@@ -36,6 +38,8 @@ pub fn failure(status: abi::Status, message: impl Into<String>) -> Failure {
         message: message.into(),
         code: String::new(),
         outcome_unknown: false,
+        scope: 0,
+        retry_after_ms: -1,
     }
 }
 

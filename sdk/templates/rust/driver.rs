@@ -27,6 +27,8 @@ unsafe fn guard(op: *mut Op, body: impl FnOnce(&Op) -> Done) -> Status {
     if failed.outcome_unknown {
         (*error).flags |= abi::OUTCOME_UNKNOWN;
     }
+    (*error).scope = failed.scope;
+    (*error).retry_after_ms = failed.retry_after_ms;
     for (field, text) in [
         (abi::TEXT_MESSAGE, &failed.message),
         (abi::TEXT_PROVIDER_CODE, &failed.code),

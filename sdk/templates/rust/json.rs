@@ -22,9 +22,10 @@ impl Json {
             _ => &NOTHING,
         }
     }
-    /// The text or word; empty for others.
+    /// The text or word; empty for null and all others.
     pub fn text(&self) -> &str {
         match self {
+            Json::Word(word) if word == "null" => "",
             Json::Word(text) | Json::Text(text) => text,
             _ => "",
         }

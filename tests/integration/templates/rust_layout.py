@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The structs of the template in Rust have the layout of driver.h: each field that they name is where layout.c says.
+"""The structs of the template in Rust have the layout of driver.h: each field that they name is where layout.c says. And
+its constants have the values of driver.h.
 
 usage: rust_layout.py --sdk FOLDER"""
 
@@ -48,10 +49,20 @@ fn main() {{
     return {name: int(at) for name, at in (line.split() for line in out.splitlines())}
 
 
+def constants_of(abi):
+    return {name: int(value, 0) for name, value in
+            re.findall(r"^pub const (\w+): \w+ = (-?\w+);", abi.read_text(), re.M)}
+
+
+def header_constants(header):
+    values = re.findall(r"^#define HOSTLER_(\w+) \(?(-?\d\w*?)u?\)?(?: |$)", header.read_text(), re.M)
+    return {name: int(value, 0) for name, value in values}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sdk", type=pathlib.Path, required=True)
-    sdk = parser.parse_args().sdk
+    sdk = parser.parse_args().sdk.resolve()
     if shutil.which("rustc", path="/usr/bin") is None:
         sys.exit(SKIPPED)
     promised = {f"{struct}.{field}": int(at) for struct, field, at in
@@ -63,8 +74,14 @@ def main():
             in_c = promised.get(IN_C.get(name, name))
             if in_c != at:
                 wrong.append(f"abi.rs: {name} is at {at}, and in driver.h at {in_c}")
-    print("\n".join(wrong) or f"{checked} fields are where driver.h has them")
-    sys.exit(1 if wrong or checked < 50 else 0)
+    constants = constants_of(sdk / "templates/rust/abi.rs")
+    in_header = header_constants(sdk / "include/hostler/driver.h")
+    for name, value in constants.items():
+        in_c = [in_header[prefix + name] for prefix in ("", "E_", "EF_") if prefix + name in in_header]
+        if in_c != [value]:
+            wrong.append(f"abi.rs: {name} is {value}, and in driver.h {in_c}")
+    print("\n".join(wrong) or f"{checked} fields and {len(constants)} constants are as in driver.h")
+    sys.exit(1 if wrong or checked < 50 or len(constants) < 40 else 0)
 
 
 if __name__ == "__main__":
