@@ -13,7 +13,8 @@
 
 /// Gates: circuit breakers for calls to a cloud. A refused call shuts a gate for the scope of its
 /// error. Further refusals while it is shut do not extend the time. After the time one call may
-/// probe (half-open): the gate opens if it succeeds.
+/// probe (half-open): the gate opens if it succeeds. Unlike in other circuit breakers, "open" means
+/// that calls pass.
 namespace hostler::scheduler {
 
 /// The scope of a call that is about to be made.

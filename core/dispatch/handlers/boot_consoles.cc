@@ -103,7 +103,7 @@ void BootConsoles::keep(const Host& host, const model::ConsoleText& text, Now no
 
 void BootConsoles::forget(const Host& host, Now now) {
   if (host.console && host.console->under_way)
-    gates_.left(query_of(sets_.at(host.instance.set)), now);
+    gates_.abandoned(query_of(sets_.at(host.instance.set)), now);
 }
 
 }  // namespace hostler::dispatch

@@ -100,7 +100,7 @@ void InstanceCalls::set_tags(Host& host, Now now) {
   const auto& record = host.instance.record;
   if (record.provider_id.empty() || !sets_.at(host.instance.set).open) return;
   const scheduler::GateQuery query{.set = record.set, .op = CloudOp::kSetTags};
-  if (gates_.shut(query, now.mono) != nullptr) return;  // A list will show that it is missing.
+  if (gates_.shut(query, now.mono) != nullptr) return;  // TagRepair writes it later.
   gates_.sent(query, now.mono);
   ++host.tags.under_way;
   model::SetTagsRequest request{.id = record.provider_id};

@@ -107,10 +107,10 @@ void InstanceSteps::gone(model::InstanceId id, Now now) {
   owners_.commands.lost(id, "the host is gone", now);
   reachability_.forget(*host);
   for (const auto& call : {host->create_under_way, host->destroy_under_way, host->power_under_way})
-    if (call) owners_.gates.left(*call, now);
+    if (call) owners_.gates.abandoned(*call, now);
   consoles_.forget(*host, now);
   for (auto calls = host->tags.under_way; calls > 0; --calls)
-    owners_.gates.left({.set = instance.record.set, .op = model::CloudOp::kSetTags}, now);
+    owners_.gates.abandoned({.set = instance.record.set, .op = model::CloudOp::kSetTags}, now);
   owners_.gates.forget(owners_.gates.query(*host, model::CloudOp::kDestroy));
   // One that vanished was not destroyed: it may exist, and is proved again if it is listed.
   const auto why = instance.record.reason_code;

@@ -10,7 +10,7 @@ namespace hostler::dispatch {
 namespace {
 
 constexpr std::uint32_t kRepairsPerList = 10;  ///< An account may have lost all its tags.
-/// Of a new instance: its tags may be listed a little later.
+/// The tags of a new instance may be listed so much later.
 constexpr Duration kYoung = std::chrono::seconds(10);
 constexpr Duration kPauseAfterSuccess = std::chrono::seconds(10);
 constexpr Duration kFirstRepairPause = std::chrono::minutes(5);
@@ -86,9 +86,10 @@ void TagRepair::ended(Host& host, const model::CloudError* error, Now now) {
     recorder_.record("cloud", host.id().text(), model::Event::kTagsFailed,
                      model::to_string(error->cls), error->message, now);
   } else if (!repaired.empty() && !std::exchange(tags.reported, true)) {
-    recorder_.record(
-        "cloud", host.id().text(), model::Event::kTagsRepaired, "",
-        "the cloud listed it without the right tags " + repaired + ": they are written again", now);
+    recorder_.record("cloud", host.id().text(), model::Event::kTagsRepaired, "",
+                     "the cloud listed it with wrong or missing tags (" + repaired +
+                         "), which are written again",
+                     now);
   }
 }
 

@@ -46,8 +46,9 @@ class CallGates {
   /// unless the limit of its rate was reached, only calls of the operation are held back.
   void side_call_answered(const scheduler::GateQuery& call, const model::CloudError* error,
                           Now now);
-  /// The answer is no longer needed: the instance is gone.
-  void left(const scheduler::GateQuery& call, Now now);
+  /// Nobody waits for the answer any more, because the instance is gone: another call may probe
+  /// after a pause.
+  void abandoned(const scheduler::GateQuery& call, Now now);
   /// Shuts a gate as if such a call had been refused, although none has ended.
   void refused(const scheduler::GateQuery& call, const model::CloudError& error, Now now);
   // Crashes alone (crashes.cc): of calls whose refusals shut no gate. sent() and answered() call

@@ -77,7 +77,7 @@ void CallGates::tell_no_descriptors(const std::string& set, const model::CloudEr
                    error.message + ": raise LimitNOFILE of hostlerd", now);
 }
 
-void CallGates::left(const scheduler::GateQuery& call, Now now) {
+void CallGates::abandoned(const scheduler::GateQuery& call, Now now) {
   gates_.abandoned(call, now);
   if (auto after = gates_.survived(call, false, now)) journal(*std::move(after));
 }

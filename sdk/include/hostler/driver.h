@@ -135,12 +135,12 @@ typedef int32_t hostler_status;
  * set.
  *
  * What is held back: after RATE_LIMIT and AUTH every function, or with OPERATION this one. AUTH
- * holds back only the refused function if creates do without it: set_tags, and those of extensions
- * except start and stop. set_open, quota groups, host keys and consoles are not held back. A
- * refused set_open is repeated after a minute at most, but not before retry_after_ms; host keys
- * and consoles are asked for again at the next connection to the host.
- * After another refusal of a create, creates; after QUOTA and CAPACITY also starts. CAPACITY,
- * UNSUPPORTED, INVALID, CONFLICT and NOT_FOUND hold back only the market of the request. */
+ * holds back only the refused function if a create does not need it: set_tags, and those of
+ * extensions except start and stop. set_open, quota groups, host keys and consoles are not held
+ * back. A refused set_open is repeated after a minute at most, but not before retry_after_ms; host
+ * keys and consoles are asked for again at the next connection to the host. After another refusal
+ * of a create, creates; after QUOTA and CAPACITY also starts. CAPACITY, UNSUPPORTED, INVALID,
+ * CONFLICT and NOT_FOUND hold back only the market of the request. */
 #define HOSTLER_SCOPE_TYPE 0x01u
 #define HOSTLER_SCOPE_GROUP 0x02u /* quota group */
 #define HOSTLER_SCOPE_ZONE 0x04u
