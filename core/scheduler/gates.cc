@@ -80,7 +80,12 @@ std::vector<CloudErrorClass> gated_classes() {
 
 std::optional<GateRecord> Gates::refuse(const GateQuery& call, const model::CloudError& error,
                                         Now now, Random& random) {
-  end_probes(call, error.cls, now);
+  // The probe is over. Gates that it did not open wait a little before the next one.
+  for (auto& [key, gate] : gates_) {
+    if (!gate.probing || !is_of_answers(gate.record) || !holds(gate.record, call)) continue;
+    gate.probing = false;
+    gate.until = gate.record.cls == error.cls ? now.mono : now.mono + kProbePause;
+  }
   const auto steps = back_off(error.cls, call.op);
   if (!steps) return std::nullopt;
 
@@ -111,9 +116,12 @@ const Gate* Gates::shut(const GateQuery& call, Mono now) const {
 
 void Gates::passing(const GateQuery& call, Mono now) {
   for (auto& [key, gate] : gates_)
-    if (gate.until <= now && !only_counts(gate.record) && is_of_answers(gate.record) &&
-        holds(gate.record, call))
+    if (!gate.probing && gate.until <= now && !only_counts(gate.record) &&
+        is_of_answers(gate.record) && holds(gate.record, call)) {
       gate.probing = true;
+      gate.probe_op = call.op;
+      gate.probe_of = call.instance;
+    }
   if (call.instance.value != 0 && call.op == CloudOp::kCreate) boot_sent(call, now);
 }
 
@@ -132,13 +140,13 @@ std::vector<std::string> Gates::succeeded(const GateQuery& call) {
   return opened;
 }
 
-void Gates::abandoned(const GateQuery& call, Now now) { end_probes(call, std::nullopt, now); }
-
-void Gates::end_probes(const GateQuery& call, std::optional<CloudErrorClass> refused, Now now) {
+void Gates::abandoned(const GateQuery& call, Now now) {
   for (auto& [key, gate] : gates_) {
-    if (!gate.probing || !is_of_answers(gate.record) || !holds(gate.record, call)) continue;
+    const bool is_probe = gate.probing && gate.probe_op == call.op &&
+                          gate.probe_of == call.instance && is_of_answers(gate.record);
+    if (!is_probe || !holds(gate.record, call)) continue;
     gate.probing = false;
-    gate.until = gate.record.cls == refused ? now.mono : now.mono + kProbePause;
+    gate.until = now.mono + kProbePause;
   }
 }
 

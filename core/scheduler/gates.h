@@ -31,7 +31,9 @@ struct GateQuery {
 struct Gate {
   model::GateRecord record;
   Mono until;
-  bool probing = false;           ///< Half-open: one call is under way.
+  bool probing = false;                              ///< Half-open: one call is under way.
+  model::CloudOp probe_op = model::CloudOp::kOther;  ///< Of that call, as probe_of.
+  model::InstanceId probe_of = {};
   model::InstanceId prober = {};  ///< Of a boot gate that is probed: the host that may come up.
   std::uint32_t under_way = 0;    ///< Of a gate of crashes: guarded calls, see Gates::began().
   [[nodiscard]] bool is_shut(Mono now) const { return until > now || probing; }
@@ -66,7 +68,8 @@ class Gates {
   /// The call succeeded: the gates that it probed open, and the internal errors are forgotten.
   /// Returns the keys of gates that are in the journal.
   std::vector<std::string> succeeded(const GateQuery& call);
-  /// Nobody needs the answer to the call any more: another call may probe after a pause.
+  /// Nobody needs the answer to the call any more: if it probes a gate, another call may probe
+  /// after a pause.
   void abandoned(const GateQuery& call, Now now);
   /// An instance of the group was destroyed: the quota gates of the group open. Returns their keys.
   std::vector<std::string> destroyed(const std::string& set, const std::string& group);
@@ -139,9 +142,6 @@ class Gates {
   [[nodiscard]] const std::map<std::string, Gate>& all() const { return gates_; }
 
  private:
-  /// The probe is over. Gates that it did not open wait a little before the next one, but those of
-  /// the class `refused` are about to be shut again.
-  void end_probes(const GateQuery& call, std::optional<model::CloudErrorClass> refused, Now now);
   /// Removes the gates for which `which(record)` is true. Returns their keys.
   template <class Which>
   std::vector<std::string> open_all(const Which& which);

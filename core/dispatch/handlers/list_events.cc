@@ -106,14 +106,11 @@ void ListEvents::on(const SetListed& event, Now now) {
 
 void ListEvents::failed(std::uint32_t index, const model::CloudError& error, Now now) {
   Set& set = sets_.at(index);
-  ++set.failures;
   set.problem = error.message;
   const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
   gates_.answered(query, &error, now);
   if (const auto* gate = gates_.held_by_crashes(query, now.mono)) suspend_by(set, *gate);
-  const Duration pause =
-      fleet::backoff(set.failures, std::chrono::seconds(1), std::chrono::minutes(1));
-  set.want_list(policy_.sets[index], now.mono + pause);
+  set.list_failed(policy_.sets[index], error.retry_after, now.mono);
 }
 
 void ListEvents::find_hosts(const Set& set, CloudIds& ids) const {

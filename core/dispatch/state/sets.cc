@@ -25,7 +25,14 @@ void Set::want_list(const model::SetPolicy& policy, Mono at) {
   const Duration pause =
       std::max(std::min(info.list_interval_min, kDriversPauseMax),
                std::min({policy.list_interval, kPauseMax, kPausePerInstance * listed}));
-  list_at = std::min(list_at, std::max(at, list_sent + pause));
+  list_at = std::min(list_at, std::max({at, list_sent + pause, list_not_before}));
+}
+
+void Set::list_failed(const model::SetPolicy& policy, std::optional<Duration> asked, Mono now) {
+  ++failures;
+  if (asked) list_not_before = now + std::min(*asked, kDriversPauseMax);
+  const Duration pause = fleet::backoff(failures, std::chrono::seconds(1), std::chrono::minutes(1));
+  want_list(policy, now + pause);
 }
 
 Mono Set::next_wake() const {

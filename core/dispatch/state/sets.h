@@ -91,6 +91,8 @@ struct Set {
   std::optional<model::SetInfo> unaccepted;
   /// Lists and look-ups sent before may be those of an account that was not accepted.
   Mono lists_from = Mono::min();
+  /// The cloud has asked for this pause when it refused a list.
+  Mono list_not_before = Mono::min();
   Mono list_at = fleet::kNever, open_at = fleet::kNever, prices_at = fleet::kNever,
        groups_at = fleet::kNever;
   Mono list_sent{};                                ///< The last one.
@@ -115,6 +117,8 @@ struct Set {
   /// A list is wanted at `at`. It is sent then or later: the driver asks for a pause between two
   /// lists, and a large set gets a longer one.
   void want_list(const model::SetPolicy& policy, Mono at);
+  /// A list was refused. `asked`: how long the cloud wants to be left alone, if it says so.
+  void list_failed(const model::SetPolicy& policy, std::optional<Duration> asked, Mono now);
   /// When something is to be done for it next.
   [[nodiscard]] Mono next_wake() const;
   /// Why nothing is created in it now, one sentence for people; empty: creates may be sent.

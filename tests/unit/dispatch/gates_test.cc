@@ -86,6 +86,23 @@ TEST_F(GateStoryTest, AReloadDoesNotOpenAGateOfStock) {
   EXPECT_THAT(gates(), SizeIs(1));
 }
 
+// Bug: the cloud had said how long to wait, and lists went on within a minute.
+TEST_F(GateStoryTest, AListWaitsAsLongAsTheCloudAsksWhateverWantsOne) {
+  (void)story.running();
+  story.list({});
+  auto busy = error(CloudErrorClass::kTransient);
+  busy.retry_after = 5min;
+  story.say(SetListed{"west", story.now.mono, tl::unexpected(busy)});
+  story.clear();
+  (void)story.submit({story.job(2)});
+  story.create_ended(story.all<CreateCall>().at(0).instance,
+                     error(CloudErrorClass::kTransient, true));
+  for (int n = 0; n < 29; ++n) story.pass(10s);
+  EXPECT_THAT(story.all<ListCall>(), IsEmpty());
+  story.pass(11s);
+  EXPECT_THAT(story.all<ListCall>(), SizeIs(1));
+}
+
 TEST_F(GateStoryTest, AnAdminOpensAGateAndTheCreateIsTriedAtOnce) {
   (void)refused(error(CloudErrorClass::kCapacity));
   ASSERT_THAT(gates(), SizeIs(1));

@@ -128,6 +128,21 @@ TEST_F(GatesTest, AnotherErrorEndsTheProbeSoThatTheNextMayTry) {
   EXPECT_FALSE(shut(call("big"), 30s));
 }
 
+// Bug: the end of a call that no gate had held back let a second call probe beside the first.
+TEST_F(GatesTest, OnlyTheCallThatProbesEndsTheProbeWhenItIsAbandoned) {
+  refuse(call("big"), error(CloudErrorClass::kRateLimit, 0, 5s), 0s);
+  GateQuery probe = call("big"), other = call("big");
+  probe.instance = {1};
+  other.instance = {2};
+  gates.passing(probe, Mono(6s));
+
+  gates.abandoned(other, at(6s));
+  EXPECT_TRUE(shut(call("big"), 20s));
+  gates.abandoned(probe, at(7s));
+  EXPECT_TRUE(shut(call("big"), 8s)) << "a pause";
+  EXPECT_FALSE(shut(call("big"), 13s));
+}
+
 TEST_F(GatesTest, AQuotaGateOpensWhenSomethingOfItsGroupIsDestroyed) {
   refuse(call("big"), error(CloudErrorClass::kQuota), 0s);
   EXPECT_TRUE(shut(call("small"), 1s)) << "same group";
