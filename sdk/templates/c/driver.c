@@ -242,12 +242,16 @@ static hostler_status look_at(hostler_set* s, hostler_op* op, hostler_str id, ho
   hostler_status status = cloud_ask(&s->cloud, op, &request, &answer);
   if (status == HOSTLER_OK) {
     struct json rest = json_member(answer.value, "machines"), name, one;
-    status = HOSTLER_E_NOT_FOUND;
+    status = rest.at != NULL && *rest.at == '['
+                 ? HOSTLER_E_NOT_FOUND
+                 : fail(op, HOSTLER_E_TRANSIENT, "the cloud has sent no list");
     while (status == HOSTLER_E_NOT_FOUND && json_next(&rest, &name, &one)) {
-      if (!read_machine(one, &answer, &machine) || !same(machine.record.id, id)) continue;
-      status = set_id.len == 0 || same(machine.record.set_id, set_id)
-                   ? HOSTLER_OK
-                   : fail(op, HOSTLER_E_CONFLICT, "%s is another set's", id.ptr);
+      if (!read_machine(one, &answer, &machine))
+        status = fail(op, HOSTLER_E_TRANSIENT, "a machine in the cloud's list cannot be read");
+      else if (same(machine.record.id, id))
+        status = set_id.len == 0 || same(machine.record.set_id, set_id)
+                     ? HOSTLER_OK
+                     : fail(op, HOSTLER_E_CONFLICT, "%s is another set's", id.ptr);
     }
   }
   answer_free(&answer);
