@@ -8,7 +8,7 @@
 namespace hostler::daemon {
 namespace {
 
-constexpr std::uint64_t kBytesMax = std::uint64_t{256} << 10;
+constexpr std::uint64_t kConsoleBytesMax = std::uint64_t{256} << 10;
 constexpr std::size_t kConsolesMax = 1000;
 constexpr Duration kPauseMin = std::chrono::seconds(5), kPauseMax = std::chrono::minutes(1);
 
@@ -55,7 +55,7 @@ void ConsoleKeys::ask(const model::HostTarget& target, const crypto::SshPublicKe
     console.next = now + console.pause;
     console.reading = true;
   }
-  read_(target.set, {.id = target.provider_id, .offset = 0, .bytes_max = kBytesMax},
+  read_(target.set, {.id = target.provider_id, .offset = 0, .bytes_max = kConsoleBytesMax},
         [self = shared_from_this(), target, key,
          answer](const model::CloudResult<model::ConsoleText>& text) {
           self->came(target, key, answer, text);

@@ -22,7 +22,7 @@ constexpr std::array kFleet{Curve{"hosts booting", "#e67e22", &Sample::booting},
                             Curve{"hosts idle", "#7f8c8d", &Sample::idle},
                             Curve{"hosts busy", "#2980b9", &Sample::busy}};
 
-std::string number(double value) {
+std::string coordinate(double value) {
   std::array<char, 64> out{};
   std::snprintf(out.data(), out.size(), "%.1f", value);
   return out.data();
@@ -45,7 +45,7 @@ std::string escaped(const std::string& text) {
 
 void text(std::string& out, double x, double y, const std::string& content,
           const char* colour = "#333") {
-  out += "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" fill=\"" + colour + "\">" +
+  out += "<text x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) + "\" fill=\"" + colour + "\">" +
          escaped(content) + "</text>\n";
 }
 
@@ -55,8 +55,9 @@ void chart(std::string& out, double top, const Report& report, const std::array<
   for (const Sample& sample : report.samples)
     for (const Curve& curve : curves) most = std::max(most, sample.*curve.value);
   const double seconds = std::max(1.0, std::chrono::duration<double>(report.lasted).count());
-  out += "<rect x=\"" + number(kLeft) + "\" y=\"" + number(top) + "\" width=\"" + number(kWidth) +
-         "\" height=\"" + number(kHeight) + "\" fill=\"none\" stroke=\"#bbb\"/>\n";
+  out += "<rect x=\"" + coordinate(kLeft) + "\" y=\"" + coordinate(top) + "\" width=\"" +
+         coordinate(kWidth) + "\" height=\"" + coordinate(kHeight) +
+         "\" fill=\"none\" stroke=\"#bbb\"/>\n";
   text(out, 10, top + 10, std::to_string(most));
   text(out, 10, top + kHeight, "0");
   text(out, kLeft + kWidth - 60, top + kHeight + 15, format_duration(report.lasted));
@@ -68,7 +69,7 @@ void chart(std::string& out, double top, const Report& report, const std::array<
     for (const Sample& sample : report.samples) {
       const double at = std::chrono::duration<double>(sample.at).count() / seconds;
       const double part = static_cast<double>(sample.*curve.value) / static_cast<double>(most);
-      out += number(kLeft + kWidth * at) + "," + number(top + kHeight * (1 - part)) + " ";
+      out += coordinate(kLeft + kWidth * at) + "," + coordinate(top + kHeight * (1 - part)) + " ";
     }
     out += "\"/>\n";
   }
@@ -80,7 +81,7 @@ std::string to_svg(const std::vector<Named>& reports) {
   const double each = 2 * (kHeight + kGap) + kTop;
   const double height = each * static_cast<double>(reports.size());
   std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
-                    number(kLeft + kWidth + 20) + "\" height=\"" + number(height) +
+                    coordinate(kLeft + kWidth + 20) + "\" height=\"" + coordinate(height) +
                     "\" font-family=\"sans-serif\" font-size=\"12\">\n"
                     "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
   double top = 0;

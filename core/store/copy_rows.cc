@@ -8,18 +8,18 @@
 namespace hostler::store {
 namespace {
 
-struct Column {
+struct CopiedColumn {
   std::string name;
   bool is_text = false;
 };
-struct Table {
+struct CopiedTable {
   std::string name;
-  std::vector<Column> columns;
+  std::vector<CopiedColumn> columns;
 };
 
 /// SQLite describes its tables in rows. Both engines have the same tables and columns.
-Result<std::vector<Table>> tables_of(Connection& sqlite) {
-  std::vector<Table> tables;
+Result<std::vector<CopiedTable>> tables_of(Connection& sqlite) {
+  std::vector<CopiedTable> tables;
   auto names = HOSTLER_TRY(sqlite.prepare(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' "
       "AND name <> 'meta' ORDER BY name"));
@@ -34,7 +34,7 @@ Result<std::vector<Table>> tables_of(Connection& sqlite) {
   return tables;
 }
 
-Result<void> copy_table(Connection& from, Connection& to, const Table& table) {
+Result<void> copy_table(Connection& from, Connection& to, const CopiedTable& table) {
   std::string names, parameters;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     names += (i == 0 ? "" : ", ") + table.columns[i].name;

@@ -35,7 +35,7 @@ std::string ask(http::Transport& metadata, http::Request request, hostler_op* op
                         std::to_string(answer.status) + ": set `credentials_file` of the set");
 }
 
-std::string text_of(const rapidjson::Document& document, const char* name) {
+std::string member_text(const rapidjson::Document& document, const char* name) {
   if (!document.IsObject() || !document.HasMember(name) || !document[name].IsString()) return {};
   return {document[name].GetString(), document[name].GetStringLength()};
 }
@@ -54,13 +54,13 @@ Keys keys_of_machine(http::Transport& metadata, hostler_op* op) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(body.data(), body.size());
   Keys out;
-  out.access_key_id = text_of(document, "AccessKeyId");
-  out.secret_access_key = text_of(document, "SecretAccessKey");
-  out.session_token = text_of(document, "Token");
-  out.expires_unix_s = http::read_time_ns(text_of(document, "Expiration")) / 1'000'000'000;
+  out.access_key_id = member_text(document, "AccessKeyId");
+  out.secret_access_key = member_text(document, "SecretAccessKey");
+  out.session_token = member_text(document, "Token");
+  out.expires_unix_s = http::read_time_ns(member_text(document, "Expiration")) / 1'000'000'000;
   if (out.secret_access_key.empty() || out.session_token.empty() || out.expires_unix_s == 0)
     throw Error(HOSTLER_E_AUTH, "the metadata service of this machine has no keys for the role " +
-                                    role + ": " + text_of(document, "Code"));
+                                    role + ": " + member_text(document, "Code"));
   return out;
 }
 

@@ -12,7 +12,7 @@
 namespace hostler::local {
 namespace {
 
-bool is_locked(const std::string& name) {
+bool is_locked_account(const std::string& name) {
   std::vector<char> buffer(std::size_t{16} * 1024);
   struct ::spwd entry {
   }, *found = nullptr;
@@ -36,7 +36,7 @@ Account Account::own() {
   account.uid = found->pw_uid;
   account.gid = found->pw_gid;
   account.shell = found->pw_shell;
-  account.locked = is_locked(account.name);
+  account.locked = is_locked_account(account.name);
   return account;
 }
 

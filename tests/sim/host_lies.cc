@@ -32,7 +32,7 @@ Bounded bound_ready(model::HostReady& ready) {
     if (problem.is_void) ready.ram.reset();
     if (out.problem.empty()) out.problem = problem.problem;
   }
-  std::erase_if(ready.attempts, [&](const model::AttemptReport& one) {
+  std::erase_if(ready.attempts, [&out = out](const model::AttemptReport& one) {
     auto [listing, problem] = bounded(agent::Listing{{{one.attempt, agent::Phase::kEnded}}});
     if (out.problem.empty()) out.problem = problem.problem;
     return listing.known.empty();

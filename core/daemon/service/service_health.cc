@@ -50,12 +50,12 @@ api::HealthView DaemonService::health() {
       view.problems.push_back({"TLS certificate", "it " + *problem});
   for (auto& problem : uses_.reload->problems())
     view.problems.push_back({"configuration", std::move(problem)});
-  struct Clouds {
+  struct CloudState {
     std::vector<model::SetView> sets;
     std::vector<model::GateRecord> gates;
     model::Totals totals;
   };
-  auto promise = std::make_shared<std::promise<Clouds>>();
+  auto promise = std::make_shared<std::promise<CloudState>>();
   auto future = promise->get_future();
   uses_.loop->query([promise](const dispatch::Queries& state, Now now) {
     promise->set_value({state.sets(now), state.gates(now.mono), state.totals(now.mono)});
@@ -65,7 +65,7 @@ api::HealthView DaemonService::health() {
     view.problems.push_back({"loop", "it does not answer"});
     return view;
   }
-  const Clouds clouds = future.get();
+  const CloudState clouds = future.get();
   if (!room) view.problems.push_back({"disk", room.error().message + waiting_hosts(clouds.totals)});
   for (const auto& set : clouds.sets) add_problems(set, view);
   for (const auto& gate : clouds.gates)

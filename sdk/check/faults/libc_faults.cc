@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <ctime>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef HOSTLER_SANITIZED  // The runtime of a sanitizer has its own functions of these names.
 #define HOSTLER_HAS_LIBC_FAULTS 0
 #else
 #define HOSTLER_HAS_LIBC_FAULTS 1

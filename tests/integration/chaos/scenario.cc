@@ -71,7 +71,7 @@ std::string config_of(const Scenario& s, const std::string& word) {
 Answer open(DriverSet& set, const Scenario& s, const std::string& word, Duration timeout,
             std::uint32_t* calls_max = nullptr) {
   auto [told, answer] = awaited<model::SetInfo>();
-  auto done = [told, calls_max](const model::CloudResult<model::SetInfo>& info) {
+  auto done = [told = told, calls_max](const model::CloudResult<model::SetInfo>& info) {
     if (info && calls_max != nullptr) *calls_max = info->max_concurrency;
     told(info);
   };

@@ -16,29 +16,30 @@ const std::string kKey = "MCowBQYDK2VwAyEAnBbhwsvxomLlX3aR18vt3QtY5zk68wmPzidyIV
 const std::string kDigest(64, 'a');
 
 /// `site`: members of the configuration.
-Reading read_with(const std::string& site) {
+Reading read_trusting(const std::string& site) {
   return read_text("{" + site + R"("sets": [], "pools": []})", "/etc/hostler",
                    {.surroundings = {.is_root = true}, .state_dir = {}});
 }
 
 std::vector<std::string> problems_with(const std::string& site) {
   std::vector<std::string> out;
-  for (const Error& error : read_with(site).problems) out.push_back(error.message);
+  for (const Error& error : read_trusting(site).problems) out.push_back(error.message);
   return out;
 }
 
 TEST(DriverTrustTest, IsLocalUnlessTheSiteSaysMore) {
-  EXPECT_EQ(read_with("").config.trusted_drivers.trust, DriverTrust::kLocal);
+  EXPECT_EQ(read_trusting("").config.trusted_drivers.trust, DriverTrust::kLocal);
 
   const auto config =
-      read_with(R"("driver_trust": "signed", "driver_keys": {"acme": ")" + kKey + R"("},)").config;
+      read_trusting(R"("driver_trust": "signed", "driver_keys": {"acme": ")" + kKey + R"("},)")
+          .config;
   EXPECT_EQ(config.trusted_drivers.trust, DriverTrust::kSigned);
   EXPECT_THAT(config.trusted_drivers.keys, ElementsAre(Pair("acme", kKey)));
 
   const std::string pinned =
       R"("driver_trust": "pinned", "driver_sha256": {"local": ")" + kDigest + R"("},)";
   EXPECT_THAT(problems_with(pinned), IsEmpty());
-  EXPECT_EQ(read_with(pinned).config.trusted_drivers.trust, DriverTrust::kPinned);
+  EXPECT_EQ(read_trusting(pinned).config.trusted_drivers.trust, DriverTrust::kPinned);
 }
 
 TEST(DriverTrustTest, ASiteThatWouldTakeNoDriverIsAMistake) {

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// `site`: members of the configuration; `set`: members of its only set.
-Reading read_with(const std::string& site, const std::string& set) {
+Reading read_confined(const std::string& site, const std::string& set) {
   return read_text("{" + site +
                        R"("types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
   "sets": [{"name": "s", "driver": "cloud")" +
@@ -23,20 +23,20 @@ Reading read_with(const std::string& site, const std::string& set) {
 
 std::vector<std::string> problems_of(const std::string& site, const std::string& set) {
   std::vector<std::string> out;
-  for (const Error& error : read_with(site, set).problems) out.push_back(error.message);
+  for (const Error& error : read_confined(site, set).problems) out.push_back(error.message);
   return out;
 }
 
 TEST(SandboxTest, IsTheDriversDefaultUnlessTheSetSaysAnother) {
   const auto sandbox_of = [](const std::string& set) {
-    return read_with("", set).config.sets.at(0).sandbox;
+    return read_confined("", set).config.sets.at(0).sandbox;
   };
 
   EXPECT_EQ(sandbox_of(""), std::nullopt);
   EXPECT_EQ(sandbox_of(R"(, "sandbox": "full")"), Sandbox::kFull);
   EXPECT_EQ(sandbox_of(R"(, "sandbox": "files")"), Sandbox::kFiles);
   EXPECT_EQ(sandbox_of(R"(, "sandbox": "none")"), Sandbox::kNone);
-  EXPECT_EQ(read_with("", "").config.sandbox_min, Sandbox::kNone);
+  EXPECT_EQ(read_confined("", "").config.sandbox_min, Sandbox::kNone);
 }
 
 TEST(SandboxTest, ASetWithLessThanTheSiteRequiresIsAnError) {
@@ -52,7 +52,7 @@ TEST(SandboxTest, ASetWithLessThanTheSiteRequiresIsAnError) {
 }
 
 TEST(ReadableTest, IsAListOfPathsOutsideOfTheStateFolder) {
-  EXPECT_THAT(read_with("", R"(, "readable": ["/etc/cloud/ca.pem", "cloud.key"])")
+  EXPECT_THAT(read_confined("", R"(, "readable": ["/etc/cloud/ca.pem", "cloud.key"])")
                   .config.sets.at(0)
                   .readable,
               ElementsAre("/etc/cloud/ca.pem", "/etc/hostler/cloud.key"));

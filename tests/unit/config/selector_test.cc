@@ -16,8 +16,8 @@ using testing::IsEmpty;
 
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
-Reading read_with(const std::string& types, const std::string& set_keys = "",
-                  const std::string& site_keys = "", const std::filesystem::path& folder = "/") {
+Reading read_types(const std::string& types, const std::string& set_keys = "",
+                   const std::string& site_keys = "", const std::filesystem::path& folder = "/") {
   const std::string text =
       R"({"state_dir": "/tmp/x", "sets": [{"name": "west", "driver": "local")" + set_keys +
       R"(}], "pools": [{"name": "p", "sets": ["west"], "types": )" + types + "}]" + site_keys + "}";
@@ -25,7 +25,7 @@ Reading read_with(const std::string& types, const std::string& set_keys = "",
 }
 
 model::TypeSelector good(const std::string& types) {
-  const Reading reading = read_with(types);
+  const Reading reading = read_types(types);
   EXPECT_THAT(reading.problems, IsEmpty()) << reading.problems.front().message;
   return reading.config.site.pools.at(0).selector.value();
 }
@@ -63,26 +63,26 @@ TEST(SelectorTest, ReadsNamesMarketAndPrice) {
 TEST(SelectorTest, RefusesWhatIsNoRangeAndNamesTheKey) {
   for (const char* bad : {"", "-", "4-", "-4", "four", ">4", "=4", ">=", "4-8-16", " 4", "4 - 8",
                           "99999999999999999999", "0x4"}) {
-    const auto found = problem(read_with("{\"vcpus\": \"" + std::string(bad) + "\"}"));
+    const auto found = problem(read_types("{\"vcpus\": \"" + std::string(bad) + "\"}"));
     EXPECT_THAT(found, HasSubstr("pools[0].types.vcpus: ")) << bad;
   }
-  EXPECT_THAT(problem(read_with(R"({"vcpus": "64-4"})")), HasSubstr("the first is above"));
-  EXPECT_THAT(problem(read_with(R"({"ram": "8"})")), HasSubstr("pools[0].types.ram: "));
-  EXPECT_THAT(problem(read_with(R"({"cores": "8"})")), HasSubstr("pools[0].types"));
-  EXPECT_THAT(problem(read_with(R"({"market": "both"})")), HasSubstr("pools[0].types.market"));
+  EXPECT_THAT(problem(read_types(R"({"vcpus": "64-4"})")), HasSubstr("the first is above"));
+  EXPECT_THAT(problem(read_types(R"({"ram": "8"})")), HasSubstr("pools[0].types.ram: "));
+  EXPECT_THAT(problem(read_types(R"({"cores": "8"})")), HasSubstr("pools[0].types"));
+  EXPECT_THAT(problem(read_types(R"({"market": "both"})")), HasSubstr("pools[0].types.market"));
 }
 
 TEST(SelectorTest, AListOfNamesStaysAsItIs) {
-  const Reading reading = read_with(
+  const Reading reading = read_types(
       R"(["a"])", "", R"(, "types": [{"name": "a", "vcpus": 1, "ram": "1GiB", "price": 1}])");
   EXPECT_THAT(reading.problems, IsEmpty());
   EXPECT_FALSE(reading.config.site.pools.at(0).selector);
-  EXPECT_THAT(problem(read_with(R"([])")), HasSubstr("at least one"));
-  EXPECT_THAT(problem(read_with("4")), HasSubstr("pools[0].types"));
+  EXPECT_THAT(problem(read_types(R"([])")), HasSubstr("at least one"));
+  EXPECT_THAT(problem(read_types("4")), HasSubstr("pools[0].types"));
 }
 
 TEST(SelectorTest, ThePoolsParametersAreThoseOfChosenTypes) {
-  const Reading reading = read_with(R"({}, "image_id": "i-1", "provider_params": {"a": 1})");
+  const Reading reading = read_types(R"({}, "image_id": "i-1", "provider_params": {"a": 1})");
   EXPECT_THAT(reading.problems, IsEmpty());
   const auto& pool = reading.config.site.pools.at(0);
   EXPECT_EQ(pool.image_id, "i-1");
@@ -90,10 +90,10 @@ TEST(SelectorTest, ThePoolsParametersAreThoseOfChosenTypes) {
 }
 
 TEST(CurrencyKeysTest, RatesNeedACurrency) {
-  EXPECT_THAT(problem(read_with("{}", "", R"(, "exchange_rates": {"EUR": 1.1})")),
+  EXPECT_THAT(problem(read_types("{}", "", R"(, "exchange_rates": {"EUR": 1.1})")),
               HasSubstr("exchange_rates: it needs `currency`"));
-  EXPECT_THAT(problem(read_with("{}", "", R"(, "currency": "dollar")")), HasSubstr("currency: "));
-  EXPECT_THAT(problem(read_with("{}", "", R"(, "currency": "USD", "exchange_rates": {"EUR": 0})")),
+  EXPECT_THAT(problem(read_types("{}", "", R"(, "currency": "dollar")")), HasSubstr("currency: "));
+  EXPECT_THAT(problem(read_types("{}", "", R"(, "currency": "USD", "exchange_rates": {"EUR": 0})")),
               HasSubstr("exchange_rates.EUR: "));
 }
 
@@ -101,7 +101,7 @@ class PricesFileTest : public testing::Test {
  protected:
   Reading read_prices(const std::string& content, const std::string& site_keys = "") {
     folder_.put("prices.json", content);
-    return read_with("{}", R"(, "prices_file": "prices.json")", site_keys, folder_.path());
+    return read_types("{}", R"(, "prices_file": "prices.json")", site_keys, folder_.path());
   }
   const test::TempFolder folder_;
 };
@@ -139,7 +139,7 @@ TEST_F(PricesFileTest, WhatIsNoFileOfPricesIsRefused) {
         {"provider_type": "b", "price_per_hour": 2, "currency": "USD"},
         {"provider_type": "b", "price_per_hour": 3, "currency": "USD"}]})")),
               HasSubstr("two prices"));
-  EXPECT_THAT(problem(read_with("{}", R"(, "prices_file": "none.json")", "", folder_.path())),
+  EXPECT_THAT(problem(read_types("{}", R"(, "prices_file": "none.json")", "", folder_.path())),
               HasSubstr("none.json"));
 }
 

@@ -28,7 +28,7 @@ inline double linear_bound(const Site& site) {
     return x != y ? x < y : a.price * b.vcpus < b.price * a.vcpus;
   });
   const auto same = [](const Size& a, const Size& b) { return a.gib * b.vcpus == b.gib * a.vcpus; };
-  types.erase(std::ranges::unique(types, same).begin(), types.end());
+  types.erase(std::unique(types.begin(), types.end(), same), types.end());
   double vcpus = 0, gib = 0;
   for (const ClassView& view : site.snapshot.classes) {
     const auto count = static_cast<double>(view.count);
