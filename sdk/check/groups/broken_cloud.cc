@@ -43,7 +43,7 @@ bool BrokenCloud::open_set() {
   config.config_json = config_json_;
   const auto opened = session_->open(config);
   if (opened) return true;
-  context_.findings.fail("R34", "set_open",
+  context_.findings.fail("config", "set_open",
                          "the set does not open through the proxy: " + opened.error().message);
   return false;
 }

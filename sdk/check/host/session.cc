@@ -92,7 +92,8 @@ bool Session::open_or_skip(const std::string& set_id) {
   if (may_fail)
     context_.findings.skip_without_cloud("the set does not open: " + opened.error().message);
   else
-    context_.findings.fail("R34", "set_open", "the set does not open: " + opened.error().message);
+    context_.findings.fail("config", "set_open",
+                           "the set does not open: " + opened.error().message);
   return false;
 }
 
@@ -213,8 +214,10 @@ void Session::give_back() {
   for (const auto& id : std::exchange(made_, {})) {
     const auto gone = end(id);
     if (!gone && !context_.findings.has_failed())
-      context_.findings.warn("R24", "destroy",
-                             "the machine " + id + " is left: " + gone.error().message);
+      context_.findings.warn("", "destroy",
+                             "the machine " + id +
+                                 " could not be destroyed: " + gone.error().message +
+                                 "; delete it by hand, it has the tag hostler-set=driver-check");
   }
 }
 

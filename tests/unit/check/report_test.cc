@@ -94,7 +94,8 @@ TEST(RulesTest, AreFoundInMessagesOfTheHost) {
 }
 
 TEST(RulesTest, HaveAdvice) {
-  for (const char* rule : {"R1", "R16", "R28", "R42", "limit", "crash"})
+  for (const char* rule :
+       {"R1", "R16", "R28", "config", "crash", "kit", "limit", "machine", "replay"})
     EXPECT_FALSE(advice_for(rule).empty()) << rule;
   EXPECT_TRUE(advice_for("R999").empty());
 }
