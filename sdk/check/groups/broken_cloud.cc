@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sdk/check/groups/machines.h"
 #include "sdk/check/proxy/url.h"
 
 namespace hostler::check {
@@ -67,10 +68,6 @@ int BrokenCloud::exchanges() const {
   return sum;
 }
 
-bool is_passing(model::CloudErrorClass cls) {
-  return cls == model::CloudErrorClass::kTransient || cls == model::CloudErrorClass::kTimeout;
-}
-
 bool expect_complete(Context& c, BrokenCloud& broken, const std::string& id,
                      const std::string& what) {
   const auto listed = broken.session().list();
@@ -78,7 +75,7 @@ bool expect_complete(Context& c, BrokenCloud& broken, const std::string& id,
   broken.disarm();
   if (!happened) return false;
   if (!listed) {
-    if (!is_passing(listed.error().cls) && !c.findings.has_failed())
+    if (!is_temporary(listed.error().cls) && !c.findings.has_failed())
       c.findings.fail("R23", "list",
                       what + ": " + to_string(listed.error().cls) +
                           ", not TRANSIENT: " + listed.error().message);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "sdk/check/groups/machines.h"
 #include "sdk/check/groups/power.h"
 #include "sdk/check/host/waiting.h"
 
@@ -14,14 +15,6 @@ using model::ListedInstance;
 
 constexpr Duration kPowerMax = std::chrono::seconds(30);  // for a machine to boot or to shut down
 
-/// A new machine; fails the test if there is none.
-std::optional<ListedInstance> make_machine(Context& c, Session& session) {
-  auto made = session.create(session.request());
-  if (made) return *std::move(made);
-  c.findings.fail("R23", "create", "no machine is made: " + made.error().message);
-  return std::nullopt;
-}
-
 /// A test that begins with a new machine; for on_open_set.
 template <void (*test)(Context&, Session&, const ListedInstance&)>
 void on_machine(Context& c, Session& session) {
@@ -29,11 +22,10 @@ void on_machine(Context& c, Session& session) {
 }
 
 void show_in_list(Context& c, Session& session, const ListedInstance& made) {
-  std::vector<ListedInstance> seen;
-  if (!is_shown(c, session, [&] { return !(seen = session.of_key(made.idempotency_key)).empty(); }))
-    return c.findings.fail(
-        "R33", "list",
-        "does not show a machine that was made, after " + format_duration(session.consistency()));
+  if (!expect_listed(c, session, made)) return;
+  const auto seen = session.of_key(made.idempotency_key);
+  if (seen.empty())
+    return c.findings.fail("R33", "list", "shows a machine that was made, and then no more");
   const auto& one = seen.front();
   if (one.id != made.id && one.request_id != made.id)
     c.findings.fail("R32", "list", "shows the machine with another id");
@@ -123,11 +115,7 @@ void find_from_another_set(Context& c, Session& session, const ListedInstance& m
 void filter_lists(Context& c, Session& session) {
   const auto first = make_machine(c, session), second = make_machine(c, session);
   if (!first || !second) return;
-  if (!is_shown(c, session, [&] {
-        return !session.of_key(first->idempotency_key).empty() &&
-               !session.of_key(second->idempotency_key).empty();
-      }))
-    return c.findings.fail("R33", "list", "does not show two machines that were made");
+  if (!expect_listed(c, session, *first) || !expect_listed(c, session, *second)) return;
   const auto by_tags = session.list(
       {.tag_filter = {{"hostler-set", Session::kSetId}, {"hostler-key", first->idempotency_key}},
        .ids = {}});

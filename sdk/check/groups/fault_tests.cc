@@ -1,6 +1,7 @@
 // Group H, second part: the kit stands between the driver and its cloud, and does harm. The driver
 // must make no second machine, believe no half of a list, and say what is unknown.
 #include "sdk/check/groups/broken_cloud.h"
+#include "sdk/check/groups/machines.h"
 #include "sdk/check/host/waiting.h"
 
 namespace hostler::check {
@@ -41,7 +42,7 @@ bool break_create(Context& c, BrokenCloud& broken, Fault::Kind kind, int number)
   broken.disarm();
   if (!happened) return false;
   const std::string what = name_of(kind);
-  if (!made && !is_passing(made.error().cls) && !c.findings.has_failed())
+  if (!made && !is_temporary(made.error().cls) && !c.findings.has_failed())
     c.findings.fail(
         "R23", "create",
         what + ": " + to_string(made.error().cls) + ", not TRANSIENT: " + made.error().message);
@@ -79,10 +80,8 @@ void lose_live_replies(Context& c) {
 }
 
 void break_lists(Context& c, BrokenCloud& broken) {
-  const auto made = broken.session().create(broken.session().request());
-  if (!made) return c.findings.fail("R23", "create", made.error().message);
-  if (shown_machines(c, broken, made->idempotency_key) == 0 && !c.stops)
-    return c.findings.fail("R33", "list", "does not show a machine that was made");
+  const auto made = make_listed_machine(c, broken.session());
+  if (!made) return;
   const std::pair<Fault::Kind, const char*> faults[]{{Fault::Kind::kLoseReply, "a reply is lost"},
                                                      {Fault::Kind::kReset, "a connection breaks"},
                                                      {Fault::Kind::kCut, "a reply is cut"}};
