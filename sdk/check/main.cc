@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sdk/check/groups/broken_cloud.h"
 #include "sdk/check/options.h"
 #include "sdk/check/process/live_guard.h"
 #include "sdk/check/process/test_process.h"
@@ -47,12 +48,13 @@ std::string why_skipped(const Test& test, const Options& options, const Settings
     case Needs::kNothing:
       return "";
     case Needs::kEndpoint:
-      if (settings.endpoints.empty())
-        return "no endpoint: name the key of the config in \"endpoints\" of driver-check.json";
+      if (settings.endpoints.empty()) return kNoEndpoint;
       [[fallthrough]];
     case Needs::kMachines:
       if (settings.is_test_cloud) return "";
-      return "it makes machines: say \"test_cloud\": true in driver-check.json if nobody pays";
+      return "it makes machines: if they cost nothing, set \"test_cloud\": true in "
+             "driver-check.json or "
+             "the file of --config";
     case Needs::kLive:
       return options.is_live ? "" : "only with --live";
   }

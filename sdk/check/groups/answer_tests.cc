@@ -98,7 +98,8 @@ void add_answer_tests(std::vector<Test>& to) {
   to.push_back({"fault.refusals", 'H', 2, kEndpoint,
                 "refusals have the status that says what to do", &behind_proxies<refuse_requests>});
   to.push_back({"fault.silence", 'H', 2, kEndpoint,
-                "a cloud that is silent costs no more than time", &behind_proxies<be_silent>});
+                "a call ends at its deadline if the cloud does not answer",
+                &behind_proxies<be_silent>});
 }
 
 }  // namespace hostler::check

@@ -22,7 +22,9 @@ bool BrokenCloud::start_proxies() {
   for (const auto& key : context_.settings.endpoints) {
     auto url = read_url(text_at(config_json_, key));
     if (!url) {
-      context_.findings.skip("the config has no address at " + key);
+      context_.findings.skip("\"endpoints\" names " + key +
+                             ", but the config has no address there: http://..., https://... or "
+                             "HOST:PORT is needed");
       return false;
     }
     auto proxy = FaultProxy::start(url->host, url->port);

@@ -9,6 +9,10 @@
 
 namespace hostler::check {
 
+/// Why a test that needs an endpoint is skipped.
+inline constexpr const char* kNoEndpoint =
+    "no endpoint: name the key of the config in \"endpoints\" of driver-check.json";
+
 /// An open set whose cloud is behind proxies, one for each endpoint.
 class BrokenCloud {
  public:

@@ -78,7 +78,7 @@ void add_call_tests(std::vector<Test>& to) {
 
 void add_later_host_tests(std::vector<Test>& to) {
   to.push_back({"host.later", 'C', 1, Needs::kNothing,
-                "a host whose structs have grown is served as any other",
+                "the driver works with a newer host, whose structs are longer",
                 &on_library<meet_later_host>});
 }
 

@@ -195,7 +195,8 @@ void add_cloud_tests(std::vector<Test>& to) {
   to.push_back({"cloud.destroy", 'H', 2, kMachines,
                 "a machine can be ended, twice, by its set only",
                 &on_open_set<on_machine<end_machines>>});
-  to.push_back({"cloud.gone_key", 'H', 2, kMachines, "the key of a machine that is gone makes none",
+  to.push_back({"cloud.gone_key", 'H', 2, kMachines,
+                "a create with the key of a machine that is gone makes no new machine",
                 &on_open_set<on_machine<remember_gone_keys>>});
   to.push_back({"cloud.power", 'H', 2, kMachines, "a machine can be switched off and on",
                 &on_open_set<switch_machine>});

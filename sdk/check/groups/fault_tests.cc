@@ -74,8 +74,7 @@ void break_creates(Context& c, BrokenCloud& broken) {
 
 /// In the author's account.
 void lose_live_replies(Context& c) {
-  if (c.settings.endpoints.empty())
-    return c.findings.skip_without_cloud("no endpoint: the kit cannot stand between");
+  if (c.settings.endpoints.empty()) return c.findings.skip_without_cloud(kNoEndpoint);
   behind_proxies<break_creates<Fault::Kind::kLoseReply>>(c);
 }
 
@@ -98,14 +97,14 @@ void add_fault_tests(std::vector<Test>& to) {
   using enum Needs;
   using enum Fault::Kind;
   to.push_back({"fault.lost_reply", 'H', 2, kEndpoint,
-                "a create whose reply is lost makes one machine, and says that it may have",
+                "a create whose reply is lost makes one machine, and its error has OUTCOME_UNKNOWN",
                 &behind_proxies<break_creates<kLoseReply>>});
-  to.push_back({"fault.reset", 'H', 2, kEndpoint, "a create whose connection breaks likewise",
+  to.push_back({"fault.reset", 'H', 2, kEndpoint, "the same for a create whose connection breaks",
                 &behind_proxies<break_creates<kReset>>});
-  to.push_back({"fault.cut_reply", 'H', 2, kEndpoint, "a create whose reply is cut likewise",
+  to.push_back({"fault.cut_reply", 'H', 2, kEndpoint, "the same for a create whose reply is cut",
                 &behind_proxies<break_creates<kCut>>});
   to.push_back({"fault.false_reply", 'H', 2, kEndpoint,
-                "a create whose reply makes no sense likewise",
+                "the same for a create whose reply cannot be read",
                 &behind_proxies<break_creates<kReplace>>});
   to.push_back({"fault.list", 'H', 2, kEndpoint, "a list that is broken off is an error",
                 &behind_proxies<break_lists>});
