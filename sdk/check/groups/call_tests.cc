@@ -1,7 +1,7 @@
 // Group D, second part: each function once. The host judges what comes of it. Group C: the same
 // with a host of later versions.
 #include "sdk/check/groups/machines.h"
-#include "sdk/check/host/extra_calls.h"
+#include "sdk/check/host/harmless_calls.h"
 
 namespace hostler::check {
 namespace {

@@ -2,7 +2,7 @@
 #include <chrono>
 
 #include "core/base/units.h"
-#include "sdk/check/host/extra_calls.h"
+#include "sdk/check/host/harmless_calls.h"
 
 namespace hostler::check {
 namespace {

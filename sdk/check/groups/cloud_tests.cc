@@ -64,7 +64,7 @@ void set_new_tags(Context& c, Session& session, const ListedInstance& made) {
       {"Colour", "dark red"}, {"site/A.b:c-1", "\u00e4\u00f6\u20ac"}, {"empty", ""}};
   for (const auto& [key, value] : wanted) {
     const auto set = session.set_tags({.id = made.id, .set = {{key, value}}});
-    if (!set && set.error().cls == CloudErrorClass::kUnsupported && c.settings.keeps_tags)
+    if (!set && set.error().cls == CloudErrorClass::kUnsupported && c.settings.cannot_set_tags)
       return c.findings.skip("a quirk: tags cannot be changed");
     if (!set && set.error().cls == CloudErrorClass::kInvalid) {
       c.findings.note("set_tags refuses '" + key + "': " + set.error().message);
@@ -125,7 +125,7 @@ void filter_lists(Context& c, Session& session) {
   if (none && !none->empty()) c.findings.fail("R33", "list", "by a tag that nobody has shows some");
   const auto by_id = session.list({.tag_filter = {}, .ids = {first->id, Session::kNobody}});
   if (!by_id && by_id.error().cls == CloudErrorClass::kUnsupported) {
-    if (!c.settings.lists_no_ids)
+    if (!c.settings.cannot_list_by_ids)
       c.findings.warn("R33", "list", "by ids is UNSUPPORTED: say it as the quirk no_list_by_ids");
   } else if (!by_id || by_id->size() != 1 || by_id->front().id != first->id) {
     c.findings.fail("R33", "list", "by ids does not show exactly the one of them that is there");

@@ -4,7 +4,7 @@
 
 #include "core/base/mutex.h"
 #include "core/base/units.h"
-#include "sdk/check/host/extra_calls.h"
+#include "sdk/check/host/harmless_calls.h"
 
 namespace hostler::check {
 namespace {

@@ -99,7 +99,7 @@ void live_once(Context& c, Live& live) {
                  [&] { return (seen = live.find(request.idempotency_key)).has_value(); }))
     return c.findings.fail("R33", "list", "does not show " + made->id);
   if (const auto tagged = live.session.set_tags({.id = seen->id, .set = {{"colour", "red"}}});
-      !tagged && !c.settings.keeps_tags)
+      !tagged && !c.settings.cannot_set_tags)
     c.findings.fail("R23", "set_tags", tagged.error().message);
   const bool runs = live.wait(c.options.boot_max, [&] {
     seen = live.find(request.idempotency_key);

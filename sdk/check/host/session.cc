@@ -23,7 +23,7 @@ std::string rule_of_load(const std::string& message) {
   return "R1";
 }
 
-/// Who could log in with it is nobody: the private key is not kept.
+/// Nobody can log in with it: the private key is not kept.
 const std::string& login_key() {
   static const std::string key = crypto::make_ed25519_key("driver-check").public_key;
   return key;

@@ -37,7 +37,7 @@ class Findings {
   void note(std::string_view text);
   /// The test cannot be made here: "the set does not open: ...".
   void skip(std::string_view reason);
-  /// Likewise, for there is no cloud to try it with.
+  /// The same, because there is no cloud to try it with.
   void skip_without_cloud(std::string_view reason);
   /// The process has ended, or ends now: a failure, or a warning after allow_crash().
   void fail_at_end(std::string_view rule, std::string_view call, std::string_view text);
