@@ -28,7 +28,7 @@ const std::atomic<bool> kNever{false};
 
 void on_signal(int /*signal*/) { stops = true; }
 
-/// Ends the run at the next chance; what was made is given back first.
+/// Ends the run as soon as it can; machines that were made are destroyed first.
 void take_signals() {
   struct sigaction action {};
   action.sa_handler = &on_signal;
@@ -78,10 +78,11 @@ TestOutcome run_one(const Test& test, const Options& options, const Settings& se
                             : run_in_process(test, options, settings, stops ? kNever : stops);
 }
 
-/// Whether the test ends what a live run has made: it runs in any case.
+/// Whether the test destroys what a live run has made: it runs in any case.
 bool cleans_up(const Test& test) { return std::string_view(test.name) == "live.clean"; }
 
-/// Ends the machines of a test whose process has died, where machines may be made without --live.
+/// Destroys the machines of a test whose process has died, where machines may be made without
+/// --live.
 void clean_up_after(const TestOutcome& outcome, const Options& options, const Settings& settings) {
   const bool makes_machines =
       outcome.test.needs == Needs::kMachines || outcome.test.needs == Needs::kEndpoint;

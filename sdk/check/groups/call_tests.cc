@@ -27,13 +27,13 @@ void create_and_destroy(Context& c, Session& session) {
     made = *std::move(any);
   (void)session.list();
   if (!made) return;
-  if (const auto gone = session.end(*made); !gone && !c.findings.has_failed())
+  if (const auto gone = session.destroy(*made); !gone && !c.findings.has_failed())
     c.findings.fail("R23", "destroy", gone.error().message);
 }
 
 /// What is not there is gone: OK, not NOT_FOUND.
 void destroy_nobody(Context& c, Session& session) {
-  const auto gone = session.end(Session::kNobody);
+  const auto gone = session.destroy(Session::kNobody);
   if (gone || c.findings.has_failed()) return;
   const auto cls = gone.error().cls;
   if (cls == model::CloudErrorClass::kInvalid)
@@ -49,7 +49,7 @@ void meet_later_host(Context& c, const Library& library) {
   if (!session.open_or_skip()) return;
   for (const auto& call : harmless_calls())
     if (is_there(call)) (void)call.make(session, Session::kNobody);
-  (void)session.end(Session::kNobody);
+  (void)session.destroy(Session::kNobody);
   if (c.settings.is_test_cloud) (void)session.create(session.request());
 }
 

@@ -1,4 +1,4 @@
-// Group H: what a cloud does, seen through the driver. Every machine is given back.
+// Group H: what a cloud does, seen through the driver. Every machine is destroyed.
 #include <algorithm>
 
 #include "core/base/units.h"
@@ -132,27 +132,27 @@ void filter_lists(Context& c, Session& session) {
   }
 }
 
-void end_machines(Context& c, Session& session, const ListedInstance& made) {
+void destroy_machines(Context& c, Session& session, const ListedInstance& made) {
   const model::DestroyRequest foreign{
       .id = made.id, .expected_set_id = "another-set", .idempotency_key = made.idempotency_key};
   if (const auto refused = session.destroy(foreign);
       refused || refused.error().cls != CloudErrorClass::kConflict)
     c.findings.fail("R23", "destroy", "of a machine of another set is not CONFLICT");
   for (const char* time : {"", "a second time "})
-    if (const auto ended = session.end(made); !ended)
+    if (const auto gone = session.destroy(made); !gone)
       return c.findings.fail("R23", "destroy",
-                             std::string(time) + "is not OK: " + ended.error().message);
+                             std::string(time) + "is not OK: " + gone.error().message);
   const auto is_gone = [&] {
     const auto seen = session.of_key(made.idempotency_key);
     return std::all_of(seen.begin(), seen.end(),
                        [](const auto& one) { return one.state == CloudState::kTerminating; });
   };
   if (!is_shown(c, session, is_gone))
-    c.findings.fail("R33", "list", "shows a machine that was ended as if it were there");
+    c.findings.fail("R33", "list", "shows a machine that was destroyed as if it were there");
 }
 
 void remember_gone_keys(Context& c, Session& session, const ListedInstance& made) {
-  (void)session.end(made.id);
+  (void)session.destroy(made.id);
   const auto again = session.create(session.request(made.idempotency_key));
   if (!again || again->state == CloudState::kGone || again->state == CloudState::kTerminating)
     return;
@@ -193,8 +193,8 @@ void add_cloud_tests(std::vector<Test>& to) {
   to.push_back({"cloud.filters", 'H', 2, kMachines, "lists by tags and ids are exact",
                 &on_open_set<filter_lists>});
   to.push_back({"cloud.destroy", 'H', 2, kMachines,
-                "a machine can be ended, twice, by its set only",
-                &on_open_set<on_machine<end_machines>>});
+                "a machine can be destroyed, twice, by its set only",
+                &on_open_set<on_machine<destroy_machines>>});
   to.push_back({"cloud.gone_key", 'H', 2, kMachines,
                 "a create with the key of a machine that is gone makes no new machine",
                 &on_open_set<on_machine<remember_gone_keys>>});

@@ -59,7 +59,7 @@ void create_many(Context& c, Session& session) {
   Growth growth(c, "create");
   for (int i = 0; i < kCreates && !c.stops && !c.findings.has_failed(); ++i) {
     const auto made = session.create(session.request());
-    if (made) (void)session.end(made->id);
+    if (made) (void)session.destroy(made->id);
     if (growth.is_too_much(i + 1)) return;
   }
 }

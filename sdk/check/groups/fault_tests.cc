@@ -59,7 +59,7 @@ bool break_create(Context& c, BrokenCloud& broken, Fault::Kind kind, int number)
   else if (shown_machines(c, broken, request.idempotency_key) > 1)
     c.findings.fail("R32", "create", "made two machines of one key, " + what);
   if (again)  // one machine at a time: it may be a real one
-    (void)broken.session().end(again->id);
+    (void)broken.session().destroy(again->id);
   return true;
 }
 

@@ -74,7 +74,7 @@ bool create_without_memory(Context& c, Session& session, std::int64_t number) {
                         when);
     return false;
   }
-  (void)session.end(again->id);
+  (void)session.destroy(again->id);
   return true;
 }
 

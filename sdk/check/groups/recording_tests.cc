@@ -71,7 +71,7 @@ bool record_life(Context& c, const Library& library, const fs::path& path) {
   if (!made) return false;
   (void)session.set_tags({.id = made->id, .set = {{"purpose", "replay"}}});
   (void)session.list();
-  (void)session.end(made->id);
+  (void)session.destroy(made->id);
   return true;
 }
 

@@ -162,13 +162,13 @@ Session::Got<Session::Nothing> Session::destroy(model::DestroyRequest request) {
   return got;
 }
 
-Session::Got<Session::Nothing> Session::end(const std::string& id) {
-  return destroy({.id = id, .expected_set_id = {}, .idempotency_key = {}});
+Session::Got<Session::Nothing> Session::destroy(const std::string& id) {
+  return destroy(model::DestroyRequest{.id = id, .expected_set_id = {}, .idempotency_key = {}});
 }
 
-Session::Got<Session::Nothing> Session::end(const model::ListedInstance& machine) {
-  return destroy(
-      {.id = machine.id, .expected_set_id = kSetId, .idempotency_key = machine.idempotency_key});
+Session::Got<Session::Nothing> Session::destroy(const model::ListedInstance& machine) {
+  return destroy(model::DestroyRequest{
+      .id = machine.id, .expected_set_id = kSetId, .idempotency_key = machine.idempotency_key});
 }
 
 Session::Got<Session::Nothing> Session::set_tags(model::SetTagsRequest request) {
@@ -208,11 +208,11 @@ void Session::note_late_rules(const char* name) {
   context_.findings.fail(rule ? rule->first : "R26", name, rule ? rule->second : last);
 }
 
-void Session::give_back() {
+void Session::destroy_made() {
   Relay::get().pretend({});
   set_timeout(context_.options.deadline);
   for (const auto& id : std::exchange(made_, {})) {
-    const auto gone = end(id);
+    const auto gone = destroy(id);
     if (!gone && !context_.findings.has_failed())
       context_.findings.warn("", "destroy",
                              "the machine " + id +
@@ -224,7 +224,7 @@ void Session::give_back() {
 void Session::close() {
   if (set_ == nullptr) return;
   if (is_open_) {
-    give_back();
+    destroy_made();
     note_late_rules("set_close");
   }
   const char* const call = is_open_ ? "set_close" : "set_open";

@@ -28,7 +28,7 @@ std::optional<std::pair<std::string, std::string>> rule_in(const std::string& me
 /// One set of the driver, called as hostlerd calls it, one call at a time. A broken rule becomes a
 /// failure of the test. Each call blocks until it has ended, options.deadline + patience at most.
 ///
-/// The destructor gives back the machines that create() has made, and closes the set.
+/// The destructor destroys the machines that create() has made, and closes the set.
 class Session {
  public:
   template <class T>
@@ -51,7 +51,7 @@ class Session {
   Got<model::SetInfo> open(plugin_host::SetConfig config);
   [[nodiscard]] plugin_host::SetConfig config(const std::string& set_id = kSetId) const;
 
-  /// A machine of the settings' type, by the key. It is given back at the end.
+  /// A machine of the settings' type, by the key. It is destroyed at the end.
   Got<model::ListedInstance> create(const model::CreateRequest& request);
   [[nodiscard]] model::CreateRequest request(const std::string& key) const;
   /// By a new key.
@@ -62,10 +62,10 @@ class Session {
   /// The machines of the list that exist and have this key; none if there is no list.
   std::vector<model::ListedInstance> of_key(const std::string& key);
   Got<Nothing> destroy(model::DestroyRequest request);
-  /// Calls destroy, whosever the machine is.
-  Got<Nothing> end(const std::string& id);
-  /// Calls destroy as hostlerd does: only if the machine is of this set and has its key.
-  Got<Nothing> end(const model::ListedInstance& machine);
+  /// The machine of this id, of whatever set it is.
+  Got<Nothing> destroy(const std::string& id);
+  /// As hostlerd does it: only if the machine is of this set and has its key.
+  Got<Nothing> destroy(const model::ListedInstance& machine);
   Got<Nothing> set_tags(model::SetTagsRequest request);
   Got<Nothing> start(const std::string& id);
   Got<Nothing> stop(const std::string& id);
@@ -99,7 +99,7 @@ class Session {
  private:
   void note(const char* name, const std::string& message);
   void note_late_rules(const char* name);
-  void give_back();
+  void destroy_made();
 
   Context& context_;
   Library library_;
