@@ -1,5 +1,6 @@
 // Group D, second part: each function once. The host judges what comes of it. Group C: the same
 // with a host of later versions.
+#include "sdk/check/groups/begin.h"
 #include "sdk/check/groups/machines.h"
 #include "sdk/check/host/harmless_calls.h"
 

@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "core/base/units.h"
+#include "sdk/check/groups/begin.h"
 #include "sdk/check/host/harmless_calls.h"
 
 namespace hostler::check {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "sdk/check/groups/begin.h"
 #include "sdk/check/groups/machines.h"
 #include "sdk/check/groups/power.h"
 #include "sdk/check/host/waiting.h"

@@ -4,6 +4,7 @@
 
 #include "core/base/mutex.h"
 #include "core/base/units.h"
+#include "sdk/check/groups/begin.h"
 #include "sdk/check/host/harmless_calls.h"
 
 namespace hostler::check {

@@ -1,4 +1,5 @@
 // Group C, second part: what a request asks for and the driver cannot know (law 6).
+#include "sdk/check/groups/begin.h"
 #include "sdk/check/host/harmless_calls.h"
 
 namespace hostler::check {

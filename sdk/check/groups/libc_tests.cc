@@ -5,6 +5,7 @@
 
 #include "core/base/units.h"
 #include "sdk/check/faults/libc_faults.h"
+#include "sdk/check/groups/begin.h"
 #include "sdk/check/groups/machines.h"
 #include "sdk/check/proxy/url.h"
 

@@ -5,6 +5,7 @@
 
 #include "core/base/units.h"
 #include "core/crypto/ssh_keys.h"
+#include "sdk/check/groups/begin.h"
 #include "sdk/check/groups/live.h"
 #include "sdk/check/groups/power.h"
 #include "sdk/check/host/ssh_client.h"

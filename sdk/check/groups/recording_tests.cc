@@ -10,6 +10,7 @@
 #include "core/plugin_host/in_process_set.h"
 #include "core/tap/recorder.h"
 #include "core/tap/replay.h"
+#include "sdk/check/groups/begin.h"
 #include "sdk/check/groups/machines.h"
 
 namespace hostler::check {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/files.h"
+#include "sdk/check/groups/begin.h"
 #include "sdk/check/groups/machines.h"
 
 namespace hostler::check {

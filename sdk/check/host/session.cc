@@ -1,27 +1,15 @@
 #include "sdk/check/host/session.h"
 
 #include <algorithm>
-#include <cctype>
 
-#include "core/base/text.h"
 #include "core/crypto/ssh_keys.h"
 #include "core/plugin_host/in_process_set.h"
+#include "sdk/check/host/rule_of_message.h"
 
 namespace hostler::check {
 namespace {
 
 using plugin_host::DriverSet;
-
-/// Of an error that names no rule.
-std::string rule_of_load(const std::string& message) {
-  constexpr std::pair<const char*, const char*> kRules[]{
-      {"exports no", "R1"},        {"returned NULL", "R4"},     {"ABI major", "R4"},
-      {"of the driver ABI", "R5"}, {"needs ABI", "R4"},         {"(R13)", "R13"},
-      {"name '", "R55"},           {"undefined symbol", "R47"}, {"static TLS", "R49"}};
-  for (const auto& [part, rule] : kRules)
-    if (message.find(part) != std::string::npos) return rule;
-  return "R1";
-}
 
 /// Nobody can log in with it: the private key is not kept.
 const std::string& login_key() {
@@ -33,34 +21,6 @@ const std::string& login_key() {
 int open_sessions = 0;
 
 }  // namespace
-
-Hygiene& hygiene() {
-  static auto* const one = new Hygiene;
-  return *one;
-}
-
-Library load_driver(Context& context) {
-  (void)hygiene();
-  auto loaded = Relay::get().load(context.options.library, context.findings, context.secrets);
-  if (loaded) return *std::move(loaded);
-  const std::string& message = loaded.error().message;
-  const auto named = rule_in(message);
-  context.findings.fail(named ? named->first : rule_of_load(message), "load", message);
-  return nullptr;
-}
-
-std::optional<std::pair<std::string, std::string>> rule_in(const std::string& message) {
-  for (std::size_t at = 0; at < message.size(); ++at) {
-    if (at > 0 && message[at - 1] != ' ') continue;
-    if (message.compare(at, 7, "limit: ") == 0) return {{"limit", message.substr(at + 7)}};
-    std::size_t end = at + 1;
-    while (end < message.size() && std::isdigit(static_cast<unsigned char>(message[end])) != 0)
-      ++end;
-    if (message[at] == 'R' && end > at + 1 && message.compare(end, 2, ": ") == 0)
-      return {{message.substr(at, end - at), message.substr(end + 2)}};
-  }
-  return std::nullopt;
-}
 
 Session::Session(Context& context, std::shared_ptr<const plugin_host::DriverLibrary> library,
                  const Wrap& wrap)

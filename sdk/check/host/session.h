@@ -9,21 +9,10 @@
 #include <vector>
 
 #include "core/plugin_host/driver_set.h"
-#include "sdk/check/host/hygiene.h"
+#include "sdk/check/host/load.h"
 #include "sdk/check/host/relay.h"
-#include "sdk/check/run/test.h"
 
 namespace hostler::check {
-
-using Library = std::shared_ptr<const plugin_host::DriverLibrary>;
-
-/// Loads the driver once, for the process of a test. Null: it cannot be loaded, which is a failure
-/// that is in the findings.
-Library load_driver(Context& context);
-
-/// The rule that a message of the host names, and what it says: {"R28", "returned OK ..."}. Nothing
-/// if it names none.
-std::optional<std::pair<std::string, std::string>> rule_in(const std::string& message);
 
 /// One set of the driver, called as hostlerd calls it, one call at a time. A broken rule becomes a
 /// failure of the test. Each call blocks until it has ended, options.deadline + patience at most.
@@ -110,22 +99,5 @@ class Session {
   std::uint64_t broken_rules_ = 0;
   bool is_open_ = false;
 };
-
-/// The hygiene of this process, begun when the driver was loaded.
-Hygiene& hygiene();
-
-/// A test that begins with the loaded library.
-template <void (*test)(Context&, const Library&)>
-void on_library(Context& c) {
-  if (const Library library = load_driver(c)) test(c, library);
-}
-/// A test that begins with an open set; without one it is skipped, or fails.
-template <void (*test)(Context&, Session&)>
-void on_open_set(Context& c) {
-  const Library library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (session.open_or_skip()) test(c, session);
-}
 
 }  // namespace hostler::check

@@ -3,7 +3,7 @@
 #include <pugixml.hpp>
 
 #include "core/json/document.h"
-#include "sdk/check/host/session.h"
+#include "sdk/check/host/rule_of_message.h"
 #include "sdk/check/report/report.h"
 #include "sdk/check/rules.h"
 
