@@ -10,8 +10,9 @@ namespace hostler::check {
 /// driver's.
 inline constexpr int kKitDescriptors = 500;
 
-/// The same file among the descriptors of the kit; none, with errno, if there is none.
-inline UniqueFd among_kits(const UniqueFd& fd) {
+/// A copy of the descriptor with a number of the kit's. Empty, with errno, if `fd` is empty or no
+/// number is free.
+inline UniqueFd kit_copy(const UniqueFd& fd) {
   return UniqueFd(fd ? ::fcntl(fd.get(), F_DUPFD_CLOEXEC, kKitDescriptors) : -1);
 }
 

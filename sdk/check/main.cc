@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sdk/check/groups/broken_cloud.h"
 #include "sdk/check/options.h"
 #include "sdk/check/process/live_guard.h"
 #include "sdk/check/process/test_process.h"
@@ -27,7 +28,7 @@ const std::atomic<bool> kNever{false};
 
 void on_signal(int /*signal*/) { stops = true; }
 
-/// Ends the run at the next chance; what was made is given back first.
+/// Ends the run as soon as it can; machines that were made are destroyed first.
 void take_signals() {
   struct sigaction action {};
   action.sa_handler = &on_signal;
@@ -47,12 +48,13 @@ std::string why_skipped(const Test& test, const Options& options, const Settings
     case Needs::kNothing:
       return "";
     case Needs::kEndpoint:
-      if (settings.endpoints.empty())
-        return "no endpoint: name the key of the config in \"endpoints\" of driver-check.json";
+      if (settings.endpoints.empty()) return kNoEndpoint;
       [[fallthrough]];
     case Needs::kMachines:
       if (settings.is_test_cloud) return "";
-      return "it makes machines: say \"test_cloud\": true in driver-check.json if nobody pays";
+      return "it makes machines: if they cost nothing, set \"test_cloud\": true in "
+             "driver-check.json or "
+             "the file of --config";
     case Needs::kLive:
       return options.is_live ? "" : "only with --live";
   }
@@ -76,10 +78,11 @@ TestOutcome run_one(const Test& test, const Options& options, const Settings& se
                             : run_in_process(test, options, settings, stops ? kNever : stops);
 }
 
-/// Whether the test ends what a live run has made: it runs in any case.
+/// Whether the test destroys what a live run has made: it runs in any case.
 bool cleans_up(const Test& test) { return std::string_view(test.name) == "live.clean"; }
 
-/// Ends the machines of a test whose process has died, where machines may be made without --live.
+/// Destroys the machines of a test whose process has died, where machines may be made without
+/// --live.
 void clean_up_after(const TestOutcome& outcome, const Options& options, const Settings& settings) {
   const bool makes_machines =
       outcome.test.needs == Needs::kMachines || outcome.test.needs == Needs::kEndpoint;

@@ -112,7 +112,7 @@ const char* help_text() {
          "  --list-tests       List the tests, and run none\n"
          "  --format FORMAT    text, json or junit (text)\n"
          "  --seed N           Seed of the random choices; --reproduce N is the same\n"
-         "  --live             Also make machines in the cloud of --config, and end them\n"
+         "  --live             Also make machines in the cloud of --config, and destroy them\n"
          "  --budget N         At most so many machines at once (3)\n"
          "  --boot-max TIME    How long a machine may take to boot (10m)\n"
          "  --deadline TIME    Of a call (30s)\n"

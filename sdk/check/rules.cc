@@ -77,6 +77,13 @@ constexpr Advice kAdvices[]{
     {"R23", "choose the status by what the host is to do, see driver.h"},
     {"machine", "see sdk/machine.md: who logs in with which key, and what is there before sshd"},
     {"limit", "keep within the limits of hostler_host, and free what each call has taken"},
+    {"config",
+     "check config and credentials in the file of --config: with them set_open has to succeed"},
+    {"kit",
+     "this is a fault of the kit or of this computer, not of the driver: report it with this "
+     "output"},
+    {"replay",
+     "compare the two calls in the driver's log: the same request must end in the same way"},
     {"crash", "run the test alone in a debugger: driver-check --in-process --only TEST"},
 };
 

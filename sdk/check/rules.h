@@ -4,7 +4,8 @@
 
 namespace hostler::check {
 
-/// What an author does about a broken rule: one sentence; empty for a rule that is not known.
+/// What an author does about a finding that cites this rule or word (see Finding): one
+/// sentence; empty for others.
 std::string_view advice_for(std::string_view rule);
 
 }  // namespace hostler::check

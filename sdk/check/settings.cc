@@ -34,9 +34,9 @@ void read_quirk(Settings& out, std::string_view name, const json::Field& value) 
       out.consistency = time, why = exact_duration(time);
   } else if (value.text(why, {.bytes_min = 1, .one_line = true})) {
     if (name == "no_list_by_ids")
-      out.lists_no_ids = true;
+      out.cannot_list_by_ids = true;
     else if (name == "no_set_tags")
-      out.keeps_tags = true;
+      out.cannot_set_tags = true;
     else if (name == "forgets_keys")
       out.forgets_keys = true;
     else

@@ -23,8 +23,8 @@ struct Settings {
   model::InstanceType type;             ///< Of the machines that are made.
   std::string image_id, zone;           ///< Likewise; empty: the driver's choice.
   std::optional<Duration> consistency;  ///< A quirk: in place of what set_info says.
-  bool lists_no_ids = false;            ///< A quirk: list by id is UNSUPPORTED.
-  bool keeps_tags = false;              ///< A quirk: set_tags is UNSUPPORTED.
+  bool cannot_list_by_ids = false;      ///< A quirk: list by ids is UNSUPPORTED.
+  bool cannot_set_tags = false;         ///< A quirk: set_tags is UNSUPPORTED.
   bool forgets_keys = false;  ///< A quirk: the key of a machine that is gone makes another.
 
   /// Name and reason, as the file has them: they are printed.

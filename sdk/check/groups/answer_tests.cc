@@ -3,6 +3,7 @@
 
 #include "core/base/units.h"
 #include "sdk/check/groups/broken_cloud.h"
+#include "sdk/check/groups/machines.h"
 
 namespace hostler::check {
 namespace {
@@ -16,8 +17,8 @@ constexpr const char* kNotHttp = "the endpoint is not http://, the kit cannot an
 void give_wrong_answers(Context& c, BrokenCloud& broken) {
   constexpr std::size_t kHuge = std::size_t{10} << 20U;
   if (!broken.is_http()) return c.findings.skip(kNotHttp);
-  const auto made = broken.session().create(broken.session().request());
-  if (!made) return c.findings.fail("R23", "create", made.error().message);
+  const auto made = make_listed_machine(c, broken.session());
+  if (!made) return;
   const std::pair<const char*, std::string> answers[]{
       {"500", http_answer("500 Internal Server Error", "oops")},
       {"503", http_answer("503 Service Unavailable", "<html>busy</html>")},
@@ -97,7 +98,8 @@ void add_answer_tests(std::vector<Test>& to) {
   to.push_back({"fault.refusals", 'H', 2, kEndpoint,
                 "refusals have the status that says what to do", &behind_proxies<refuse_requests>});
   to.push_back({"fault.silence", 'H', 2, kEndpoint,
-                "a cloud that is silent costs no more than time", &behind_proxies<be_silent>});
+                "a call ends at its deadline if the cloud does not answer",
+                &behind_proxies<be_silent>});
 }
 
 }  // namespace hostler::check

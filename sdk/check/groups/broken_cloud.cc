@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sdk/check/groups/machines.h"
 #include "sdk/check/proxy/url.h"
 
 namespace hostler::check {
@@ -21,7 +22,9 @@ bool BrokenCloud::start_proxies() {
   for (const auto& key : context_.settings.endpoints) {
     auto url = read_url(text_at(config_json_, key));
     if (!url) {
-      context_.findings.skip("the config has no address at " + key);
+      context_.findings.skip("\"endpoints\" names " + key +
+                             ", but the config has no address there: http://..., https://... or "
+                             "HOST:PORT is needed");
       return false;
     }
     auto proxy = FaultProxy::start(url->host, url->port);
@@ -43,7 +46,7 @@ bool BrokenCloud::open_set() {
   config.config_json = config_json_;
   const auto opened = session_->open(config);
   if (opened) return true;
-  context_.findings.fail("R34", "set_open",
+  context_.findings.fail("config", "set_open",
                          "the set does not open through the proxy: " + opened.error().message);
   return false;
 }
@@ -67,10 +70,6 @@ int BrokenCloud::exchanges() const {
   return sum;
 }
 
-bool is_passing(model::CloudErrorClass cls) {
-  return cls == model::CloudErrorClass::kTransient || cls == model::CloudErrorClass::kTimeout;
-}
-
 bool expect_complete(Context& c, BrokenCloud& broken, const std::string& id,
                      const std::string& what) {
   const auto listed = broken.session().list();
@@ -78,7 +77,7 @@ bool expect_complete(Context& c, BrokenCloud& broken, const std::string& id,
   broken.disarm();
   if (!happened) return false;
   if (!listed) {
-    if (!is_passing(listed.error().cls) && !c.findings.has_failed())
+    if (!is_temporary(listed.error().cls) && !c.findings.has_failed())
       c.findings.fail("R23", "list",
                       what + ": " + to_string(listed.error().cls) +
                           ", not TRANSIENT: " + listed.error().message);

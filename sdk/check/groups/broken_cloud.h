@@ -9,6 +9,10 @@
 
 namespace hostler::check {
 
+/// Why a test that needs an endpoint is skipped.
+inline constexpr const char* kNoEndpoint =
+    "no endpoint: name the key of the config in \"endpoints\" of driver-check.json";
+
 /// An open set whose cloud is behind proxies, one for each endpoint.
 class BrokenCloud {
  public:
@@ -45,8 +49,6 @@ void behind_proxies(Context& c) {
   if (const auto cloud = BrokenCloud::open(c)) test(c, *cloud);
 }
 
-/// An error that goes by: what the cloud said made no sense, or did not come.
-bool is_passing(model::CloudErrorClass cls);
 /// A list while something happens to it: it is complete, so that the machine `id` is in it, or an
 /// error. False: it has not happened, as the list needs fewer exchanges.
 bool expect_complete(Context& c, BrokenCloud& broken, const std::string& id,

@@ -2,7 +2,8 @@
 #include <chrono>
 
 #include "core/base/units.h"
-#include "sdk/check/host/extra_calls.h"
+#include "sdk/check/groups/begin.h"
+#include "sdk/check/host/harmless_calls.h"
 
 namespace hostler::check {
 namespace {

@@ -1,7 +1,9 @@
-// Group H: what a cloud does, seen through the driver. Every machine is given back.
+// Group H: what a cloud does, seen through the driver. Every machine is destroyed.
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "sdk/check/groups/begin.h"
+#include "sdk/check/groups/machines.h"
 #include "sdk/check/groups/power.h"
 #include "sdk/check/host/waiting.h"
 
@@ -14,14 +16,6 @@ using model::ListedInstance;
 
 constexpr Duration kPowerMax = std::chrono::seconds(30);  // for a machine to boot or to shut down
 
-/// A new machine; fails the test if there is none.
-std::optional<ListedInstance> make_machine(Context& c, Session& session) {
-  auto made = session.create(session.request());
-  if (made) return *std::move(made);
-  c.findings.fail("R23", "create", "no machine is made: " + made.error().message);
-  return std::nullopt;
-}
-
 /// A test that begins with a new machine; for on_open_set.
 template <void (*test)(Context&, Session&, const ListedInstance&)>
 void on_machine(Context& c, Session& session) {
@@ -29,11 +23,10 @@ void on_machine(Context& c, Session& session) {
 }
 
 void show_in_list(Context& c, Session& session, const ListedInstance& made) {
-  std::vector<ListedInstance> seen;
-  if (!is_shown(c, session, [&] { return !(seen = session.of_key(made.idempotency_key)).empty(); }))
-    return c.findings.fail(
-        "R33", "list",
-        "does not show a machine that was made, after " + format_duration(session.consistency()));
+  if (!expect_listed(c, session, made)) return;
+  const auto seen = session.of_key(made.idempotency_key);
+  if (seen.empty())
+    return c.findings.fail("R33", "list", "shows a machine that was made, and then no more");
   const auto& one = seen.front();
   if (one.id != made.id && one.request_id != made.id)
     c.findings.fail("R32", "list", "shows the machine with another id");
@@ -72,7 +65,7 @@ void set_new_tags(Context& c, Session& session, const ListedInstance& made) {
       {"Colour", "dark red"}, {"site/A.b:c-1", "\u00e4\u00f6\u20ac"}, {"empty", ""}};
   for (const auto& [key, value] : wanted) {
     const auto set = session.set_tags({.id = made.id, .set = {{key, value}}});
-    if (!set && set.error().cls == CloudErrorClass::kUnsupported && c.settings.keeps_tags)
+    if (!set && set.error().cls == CloudErrorClass::kUnsupported && c.settings.cannot_set_tags)
       return c.findings.skip("a quirk: tags cannot be changed");
     if (!set && set.error().cls == CloudErrorClass::kInvalid) {
       c.findings.note("set_tags refuses '" + key + "': " + set.error().message);
@@ -123,11 +116,7 @@ void find_from_another_set(Context& c, Session& session, const ListedInstance& m
 void filter_lists(Context& c, Session& session) {
   const auto first = make_machine(c, session), second = make_machine(c, session);
   if (!first || !second) return;
-  if (!is_shown(c, session, [&] {
-        return !session.of_key(first->idempotency_key).empty() &&
-               !session.of_key(second->idempotency_key).empty();
-      }))
-    return c.findings.fail("R33", "list", "does not show two machines that were made");
+  if (!expect_listed(c, session, *first) || !expect_listed(c, session, *second)) return;
   const auto by_tags = session.list(
       {.tag_filter = {{"hostler-set", Session::kSetId}, {"hostler-key", first->idempotency_key}},
        .ids = {}});
@@ -137,34 +126,34 @@ void filter_lists(Context& c, Session& session) {
   if (none && !none->empty()) c.findings.fail("R33", "list", "by a tag that nobody has shows some");
   const auto by_id = session.list({.tag_filter = {}, .ids = {first->id, Session::kNobody}});
   if (!by_id && by_id.error().cls == CloudErrorClass::kUnsupported) {
-    if (!c.settings.lists_no_ids)
+    if (!c.settings.cannot_list_by_ids)
       c.findings.warn("R33", "list", "by ids is UNSUPPORTED: say it as the quirk no_list_by_ids");
   } else if (!by_id || by_id->size() != 1 || by_id->front().id != first->id) {
     c.findings.fail("R33", "list", "by ids does not show exactly the one of them that is there");
   }
 }
 
-void end_machines(Context& c, Session& session, const ListedInstance& made) {
+void destroy_machines(Context& c, Session& session, const ListedInstance& made) {
   const model::DestroyRequest foreign{
       .id = made.id, .expected_set_id = "another-set", .idempotency_key = made.idempotency_key};
   if (const auto refused = session.destroy(foreign);
       refused || refused.error().cls != CloudErrorClass::kConflict)
     c.findings.fail("R23", "destroy", "of a machine of another set is not CONFLICT");
   for (const char* time : {"", "a second time "})
-    if (const auto ended = session.end(made); !ended)
+    if (const auto gone = session.destroy(made); !gone)
       return c.findings.fail("R23", "destroy",
-                             std::string(time) + "is not OK: " + ended.error().message);
+                             std::string(time) + "is not OK: " + gone.error().message);
   const auto is_gone = [&] {
     const auto seen = session.of_key(made.idempotency_key);
     return std::all_of(seen.begin(), seen.end(),
                        [](const auto& one) { return one.state == CloudState::kTerminating; });
   };
   if (!is_shown(c, session, is_gone))
-    c.findings.fail("R33", "list", "shows a machine that was ended as if it were there");
+    c.findings.fail("R33", "list", "shows a machine that was destroyed as if it were there");
 }
 
 void remember_gone_keys(Context& c, Session& session, const ListedInstance& made) {
-  (void)session.end(made.id);
+  (void)session.destroy(made.id);
   const auto again = session.create(session.request(made.idempotency_key));
   if (!again || again->state == CloudState::kGone || again->state == CloudState::kTerminating)
     return;
@@ -205,9 +194,10 @@ void add_cloud_tests(std::vector<Test>& to) {
   to.push_back({"cloud.filters", 'H', 2, kMachines, "lists by tags and ids are exact",
                 &on_open_set<filter_lists>});
   to.push_back({"cloud.destroy", 'H', 2, kMachines,
-                "a machine can be ended, twice, by its set only",
-                &on_open_set<on_machine<end_machines>>});
-  to.push_back({"cloud.gone_key", 'H', 2, kMachines, "the key of a machine that is gone makes none",
+                "a machine can be destroyed, twice, by its set only",
+                &on_open_set<on_machine<destroy_machines>>});
+  to.push_back({"cloud.gone_key", 'H', 2, kMachines,
+                "a create with the key of a machine that is gone makes no new machine",
                 &on_open_set<on_machine<remember_gone_keys>>});
   to.push_back({"cloud.power", 'H', 2, kMachines, "a machine can be switched off and on",
                 &on_open_set<switch_machine>});

@@ -4,7 +4,8 @@
 
 #include "core/base/mutex.h"
 #include "core/base/units.h"
-#include "sdk/check/host/extra_calls.h"
+#include "sdk/check/groups/begin.h"
+#include "sdk/check/host/harmless_calls.h"
 
 namespace hostler::check {
 namespace {
@@ -59,7 +60,7 @@ void create_many(Context& c, Session& session) {
   Growth growth(c, "create");
   for (int i = 0; i < kCreates && !c.stops && !c.findings.has_failed(); ++i) {
     const auto made = session.create(session.request());
-    if (made) (void)session.end(made->id);
+    if (made) (void)session.destroy(made->id);
     if (growth.is_too_much(i + 1)) return;
   }
 }

@@ -1,6 +1,7 @@
 // Group H, second part: the kit stands between the driver and its cloud, and does harm. The driver
 // must make no second machine, believe no half of a list, and say what is unknown.
 #include "sdk/check/groups/broken_cloud.h"
+#include "sdk/check/groups/machines.h"
 #include "sdk/check/host/waiting.h"
 
 namespace hostler::check {
@@ -41,7 +42,7 @@ bool break_create(Context& c, BrokenCloud& broken, Fault::Kind kind, int number)
   broken.disarm();
   if (!happened) return false;
   const std::string what = name_of(kind);
-  if (!made && !is_passing(made.error().cls) && !c.findings.has_failed())
+  if (!made && !is_temporary(made.error().cls) && !c.findings.has_failed())
     c.findings.fail(
         "R23", "create",
         what + ": " + to_string(made.error().cls) + ", not TRANSIENT: " + made.error().message);
@@ -58,7 +59,7 @@ bool break_create(Context& c, BrokenCloud& broken, Fault::Kind kind, int number)
   else if (shown_machines(c, broken, request.idempotency_key) > 1)
     c.findings.fail("R32", "create", "made two machines of one key, " + what);
   if (again)  // one machine at a time: it may be a real one
-    (void)broken.session().end(again->id);
+    (void)broken.session().destroy(again->id);
   return true;
 }
 
@@ -73,16 +74,13 @@ void break_creates(Context& c, BrokenCloud& broken) {
 
 /// In the author's account.
 void lose_live_replies(Context& c) {
-  if (c.settings.endpoints.empty())
-    return c.findings.skip_without_cloud("no endpoint: the kit cannot stand between");
+  if (c.settings.endpoints.empty()) return c.findings.skip_without_cloud(kNoEndpoint);
   behind_proxies<break_creates<Fault::Kind::kLoseReply>>(c);
 }
 
 void break_lists(Context& c, BrokenCloud& broken) {
-  const auto made = broken.session().create(broken.session().request());
-  if (!made) return c.findings.fail("R23", "create", made.error().message);
-  if (shown_machines(c, broken, made->idempotency_key) == 0 && !c.stops)
-    return c.findings.fail("R33", "list", "does not show a machine that was made");
+  const auto made = make_listed_machine(c, broken.session());
+  if (!made) return;
   const std::pair<Fault::Kind, const char*> faults[]{{Fault::Kind::kLoseReply, "a reply is lost"},
                                                      {Fault::Kind::kReset, "a connection breaks"},
                                                      {Fault::Kind::kCut, "a reply is cut"}};
@@ -99,14 +97,14 @@ void add_fault_tests(std::vector<Test>& to) {
   using enum Needs;
   using enum Fault::Kind;
   to.push_back({"fault.lost_reply", 'H', 2, kEndpoint,
-                "a create whose reply is lost makes one machine, and says that it may have",
+                "a create whose reply is lost makes one machine, and its error has OUTCOME_UNKNOWN",
                 &behind_proxies<break_creates<kLoseReply>>});
-  to.push_back({"fault.reset", 'H', 2, kEndpoint, "a create whose connection breaks likewise",
+  to.push_back({"fault.reset", 'H', 2, kEndpoint, "the same for a create whose connection breaks",
                 &behind_proxies<break_creates<kReset>>});
-  to.push_back({"fault.cut_reply", 'H', 2, kEndpoint, "a create whose reply is cut likewise",
+  to.push_back({"fault.cut_reply", 'H', 2, kEndpoint, "the same for a create whose reply is cut",
                 &behind_proxies<break_creates<kCut>>});
   to.push_back({"fault.false_reply", 'H', 2, kEndpoint,
-                "a create whose reply makes no sense likewise",
+                "the same for a create whose reply cannot be read",
                 &behind_proxies<break_creates<kReplace>>});
   to.push_back({"fault.list", 'H', 2, kEndpoint, "a list that is broken off is an error",
                 &behind_proxies<break_lists>});

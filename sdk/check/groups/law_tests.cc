@@ -1,5 +1,6 @@
 // Group C, second part: what a request asks for and the driver cannot know (law 6).
-#include "sdk/check/host/extra_calls.h"
+#include "sdk/check/groups/begin.h"
+#include "sdk/check/host/harmless_calls.h"
 
 namespace hostler::check {
 namespace {
@@ -27,7 +28,7 @@ void refuse_unknown_flags(Context& c, Session& session) {
   Relay::get().pretend({.asks_unknown_flag = true});
   for (const auto& call : harmless_calls())
     if (is_there(call)) expect_unsupported(c, call.name, call.make(session, Session::kNobody));
-  expect_unsupported(c, "destroy", error_of(session.end(Session::kNobody)));
+  expect_unsupported(c, "destroy", error_of(session.destroy(Session::kNobody)));
 }
 
 void refuse_unknown_create(Context& c, Session& session) {

@@ -1,18 +1,17 @@
-// Group G: what a process may lack for a while: memory, the right time, names.
+// Groups G and H: what a process may lack for a while: memory, the right time, names.
 #include <algorithm>
 #include <chrono>
 #include <string>
 
 #include "core/base/units.h"
 #include "sdk/check/faults/libc_faults.h"
-#include "sdk/check/host/session.h"
-#include "sdk/check/host/waiting.h"
+#include "sdk/check/groups/begin.h"
+#include "sdk/check/groups/machines.h"
 #include "sdk/check/proxy/url.h"
 
 namespace hostler::check {
 namespace {
 
-using model::CloudErrorClass;
 using model::CloudState;
 using std::chrono::steady_clock;
 
@@ -27,10 +26,6 @@ bool has(const std::vector<model::ListedInstance>& machines, const std::string& 
   return std::any_of(machines.begin(), machines.end(), [&](const auto& one) {
     return one.idempotency_key == key && one.state != CloudState::kGone;
   });
-}
-
-bool appears(Context& c, Session& session, const std::string& key) {
-  return is_shown(c, session, [&] { return !session.of_key(key).empty(); });
 }
 
 /// At most `most` of the numbers from 0 to `count`, spread evenly.
@@ -80,21 +75,19 @@ bool create_without_memory(Context& c, Session& session, std::int64_t number) {
                         when);
     return false;
   }
-  (void)session.end(again->id);
+  (void)session.destroy(again->id);
   return true;
 }
 
 void run_out_of_memory(Context& c, Session& session) {
   constexpr std::int64_t kTriesMax = 10;
   if (!are_possible(c)) return;
-  const auto request = session.request();
   libc_faults.reset();
-  const auto made = session.create(request);
+  const auto made = make_machine(c, session);
   const std::int64_t in_create = libc_faults.allocations;
-  if (!made) return c.findings.fail("R23", "create", made.error().message);
+  if (!made) return;
   if (in_create == 0) return c.findings.skip("the driver takes no memory from libc in its calls");
-  if (!appears(c, session, made->idempotency_key))
-    return c.findings.fail("R33", "list", "does not show a machine that was made");
+  if (!expect_listed(c, session, *made)) return;
   c.findings.allow_crash();  // hostlerd starts another process
   list_without_memory(c, session, made->idempotency_key);
   for (const std::int64_t number : spread(in_create, kTriesMax)) {
@@ -135,10 +128,8 @@ void list_at_wrong_time(Context& c, Session& session, const std::string& key) {
 
 void have_wrong_clock(Context& c, Session& session) {
   if (!are_possible(c)) return;
-  const auto made = session.create(session.request());
-  if (!made) return c.findings.fail("R23", "create", made.error().message);
-  if (!appears(c, session, made->idempotency_key))
-    return c.findings.fail("R33", "list", "does not show a machine that was made");
+  const auto made = make_listed_machine(c, session);
+  if (!made) return;
   list_at_wrong_time(c, session, made->idempotency_key);
 }
 
@@ -179,8 +170,7 @@ void resolve_no_names(Context& c, const Library& library) {
         "made, "
         "or its library asks the name server itself. There is nothing to do");
   if (listed) return c.findings.fail("R33", "list", "is OK though no name can be resolved");
-  if (listed.error().cls != CloudErrorClass::kTransient &&
-      listed.error().cls != CloudErrorClass::kTimeout)
+  if (!is_temporary(listed.error().cls))
     c.findings.warn("R23", "list",
                     std::string("is ") + to_string(listed.error().cls) +
                         ", not TRANSIENT, when no name can be resolved: " + listed.error().message);

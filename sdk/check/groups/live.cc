@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/units.h"
+#include "sdk/check/groups/machines.h"
 
 namespace hostler::check {
 namespace {
@@ -27,17 +28,17 @@ std::optional<model::ListedInstance> Live::find(const std::string& key) {
 std::optional<model::ListedInstance> Live::make(const model::CreateRequest& request) {
   auto made = session.create(request);
   if (made) return *std::move(made);
-  context.findings.fail("R23", "create", made.error().message);
+  context.findings.fail("R23", "create", why_none_is_made(context, made.error()));
   if (const auto hidden = find(request.idempotency_key)) {
     context.findings.fail("R24", "create", "has failed, and the machine " + hidden->id + " exists");
-    (void)session.end(hidden->id);
+    (void)session.destroy(hidden->id);
   }
   return std::nullopt;
 }
 
-void Live::end(const model::ListedInstance& machine) {
-  const auto ended = session.end(machine);
-  if (!ended) return context.findings.fail("R23", "destroy", ended.error().message);
+void Live::destroy(const model::ListedInstance& machine) {
+  const auto gone = session.destroy(machine);
+  if (!gone) return context.findings.fail("R23", "destroy", gone.error().message);
   const bool is_gone = wait(kGoneMax, [&] {
     const auto seen = find(machine.idempotency_key);
     return !seen || seen->state == model::CloudState::kTerminating;

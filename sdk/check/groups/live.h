@@ -20,7 +20,7 @@ struct Live {
   std::optional<model::ListedInstance> find(const std::string& key);
   /// A create that counts as made even if its answer is an error.
   std::optional<model::ListedInstance> make(const model::CreateRequest& request);
-  void end(const model::ListedInstance& machine);
+  void destroy(const model::ListedInstance& machine);
   /// Until the condition is true; false: it took longer, or the run is being ended.
   template <class Condition>
   bool wait(Duration max, const Condition& condition) {

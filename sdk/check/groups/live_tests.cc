@@ -1,10 +1,11 @@
-// Group I: machines in the author's own account, a few at a time, all given back. Each test makes
-// its own; what one leaves behind, live.clean ends.
+// Group I: machines in the author's own account, a few at a time, all destroyed. Each test makes
+// its own; what one leaves behind, live.clean destroys.
 #include <algorithm>
 #include <thread>
 
 #include "core/base/units.h"
 #include "core/crypto/ssh_keys.h"
+#include "sdk/check/groups/begin.h"
 #include "sdk/check/groups/live.h"
 #include "sdk/check/groups/power.h"
 #include "sdk/check/host/ssh_client.h"
@@ -16,20 +17,20 @@ using model::CloudState;
 using model::ListedInstance;
 using plugin_host::DriverSet;
 
-/// Ends all that has the kit's tag, of this run or of one before: also what a list shows only
+/// Destroys all that has the kit's tag, of this run or of one before: also what a list shows only
 /// later, as a create may have been on its way when the kit was ended.
-void end_leftovers(Context& c, Live& live) {
-  std::size_t ended = 0;
+void destroy_leftovers(Context& c, Live& live) {
+  std::size_t destroyed = 0;
   for (int quiet = 0; quiet < 2;) {
     const auto left = live.ours();
-    for (const auto& one : left) live.end(one);
-    ended += left.size();
+    for (const auto& one : left) live.destroy(one);
+    destroyed += left.size();
     quiet = left.empty() ? quiet + 1 : 0;
     if (c.findings.has_failed()) return;
     if (quiet == 1) std::this_thread::sleep_for(live.session.consistency() + kLivePoll);
   }
-  if (ended > 0) c.findings.note(std::to_string(ended) + " machines were ended");
-  c.findings.note("to clean up by hand: end what has the tag hostler-set=driver-check");
+  if (destroyed > 0) c.findings.note(std::to_string(destroyed) + " machines were destroyed");
+  c.findings.note("to clean up by hand: destroy what has the tag hostler-set=driver-check");
 }
 
 /// Boots are proved over SSH, with the host key that the driver has placed or vouches for.
@@ -99,7 +100,7 @@ void live_once(Context& c, Live& live) {
                  [&] { return (seen = live.find(request.idempotency_key)).has_value(); }))
     return c.findings.fail("R33", "list", "does not show " + made->id);
   if (const auto tagged = live.session.set_tags({.id = seen->id, .set = {{"colour", "red"}}});
-      !tagged && !c.settings.keeps_tags)
+      !tagged && !c.settings.cannot_set_tags)
     c.findings.fail("R23", "set_tags", tagged.error().message);
   const bool runs = live.wait(c.options.boot_max, [&] {
     seen = live.find(request.idempotency_key);
@@ -112,7 +113,7 @@ void live_once(Context& c, Live& live) {
     c.findings.fail(
         "R33", "list",
         "shows no RUNNING machine with an address after " + format_duration(c.options.boot_max));
-  live.end(*made);
+  live.destroy(*made);
 }
 
 void live_several(Context& c, Live& live) {
@@ -125,7 +126,7 @@ void live_several(Context& c, Live& live) {
                    [&] { return live.find(one.idempotency_key).has_value(); }) &&
         !c.stops)
       c.findings.fail("R33", "list", "does not show " + one.id);
-  for (const auto& one : made) live.end(one);
+  for (const auto& one : made) live.destroy(one);
 }
 
 void live_power(Context& c, Live& live) {
@@ -139,25 +140,26 @@ void live_power(Context& c, Live& live) {
     });
   };
   if (reaches(CloudState::kRunning)) switch_off_and_on(c, live.session, made->id, reaches);
-  live.end(*made);
+  live.destroy(*made);
 }
 
 }  // namespace
 
 void add_live_tests(std::vector<Test>& to) {
   using enum Needs;
-  to.push_back({"live.leftovers", 'I', 3, kLive, "what an earlier run has left is ended",
-                &on_open_set<in_account<end_leftovers>>});
-  to.push_back({"live.life", 'I', 3, kLive,
-                "a machine is made, listed, tagged, boots, is proved, runs a command, and ends",
-                &on_open_set<in_account<live_once>>});
+  to.push_back({"live.leftovers", 'I', 3, kLive, "what an earlier run has left is destroyed",
+                &on_open_set<in_account<destroy_leftovers>>});
+  to.push_back(
+      {"live.life", 'I', 3, kLive,
+       "a machine is made, listed, tagged, boots, is proved, runs a command, and is destroyed",
+       &on_open_set<in_account<live_once>>});
   to.push_back({"live.several", 'I', 3, kLive, "several machines at once",
                 &on_open_set<in_account<live_several>>});
   to.push_back({"live.power", 'I', 3, kLive, "a machine is switched off and on",
                 &on_open_set<in_account<live_power>>});
   add_live_fault_tests(to);
   to.push_back({"live.clean", 'I', 3, kLive, "nothing is left of this run",
-                &on_open_set<in_account<end_leftovers>>});
+                &on_open_set<in_account<destroy_leftovers>>});
 }
 
 }  // namespace hostler::check

@@ -117,10 +117,12 @@ void add_load_tests(std::vector<Test>& to) {
   to.push_back(
       {"load.quiet", 'B', 0, kNothing, "it does nothing while it is loaded", &check_quiet_load});
   to.push_back({"load.entry", 'B', 0, kNothing,
-                "the entry function gives one table, to all threads", &check_entry});
-  to.push_back({"load.other_major", 'B', 0, kNothing, "a host of another major version gets none",
-                &check_other_major});
-  to.push_back({"load.facts", 'B', 0, kNothing, "the table says what is possible", &check_facts});
+                "the entry function returns the same table each time, on every thread",
+                &check_entry});
+  to.push_back({"load.other_major", 'B', 0, kNothing,
+                "a host of another major version gets no table", &check_other_major});
+  to.push_back({"load.facts", 'B', 0, kNothing, "the values in the table are within their ranges",
+                &check_facts});
   to.push_back(
       {"load.schema", 'B', 0, kNothing, "the schema of its config can be used", &check_schema});
   to.push_back({"load.extensions", 'B', 0, kNothing, "it gives extensions by their ids, no others",

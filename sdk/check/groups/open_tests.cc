@@ -4,6 +4,7 @@
 #include "core/json/document.h"
 #include "core/json/schema.h"
 #include "core/plugin_host/library_file.h"
+#include "sdk/check/groups/begin.h"
 #include "sdk/check/groups/manifest.h"
 #include "sdk/check/host/session.h"
 

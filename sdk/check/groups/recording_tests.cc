@@ -10,7 +10,8 @@
 #include "core/plugin_host/in_process_set.h"
 #include "core/tap/recorder.h"
 #include "core/tap/replay.h"
-#include "sdk/check/host/session.h"
+#include "sdk/check/groups/begin.h"
+#include "sdk/check/groups/machines.h"
 
 namespace hostler::check {
 namespace {
@@ -67,14 +68,11 @@ bool record_life(Context& c, const Library& library, const fs::path& path) {
     return tap::record(std::move(set), *file, library->table().version);
   });
   if (!session.open_or_skip()) return false;
-  const auto made = session.create(session.request());
-  if (!made) {
-    c.findings.fail("R23", "create", made.error().message);
-    return false;
-  }
+  const auto made = make_machine(c, session);
+  if (!made) return false;
   (void)session.set_tags({.id = made->id, .set = {{"purpose", "replay"}}});
   (void)session.list();
-  (void)session.end(made->id);
+  (void)session.destroy(made->id);
   return true;
 }
 

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "core/base/files.h"
-#include "sdk/check/host/extra_calls.h"
+#include "sdk/check/groups/begin.h"
+#include "sdk/check/groups/machines.h"
 
 namespace hostler::check {
 namespace {
@@ -27,9 +28,7 @@ void keep_false_credentials(Context& c) {
     (void)session.list();
     return;
   }
-  if (opened.error().cls == model::CloudErrorClass::kTransient ||
-      opened.error().cls == model::CloudErrorClass::kTimeout)
-    c.findings.note("set_open: " + opened.error().message);
+  if (is_temporary(opened.error().cls)) c.findings.note("set_open: " + opened.error().message);
 }
 
 bool has_secret(const Context& c, const std::string& text) {

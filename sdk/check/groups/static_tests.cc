@@ -85,7 +85,8 @@ void check_linking(Context& c) {
   if (facts->unique_symbols > 0)
     c.findings.note(std::to_string(facts->unique_symbols) + " symbols are unique in the process");
   if (facts->constructors > 1)
-    c.findings.note(std::to_string(facts->constructors) + " functions run while it is loaded");
+    c.findings.note(std::to_string(facts->constructors) +
+                    " functions run while it is loaded (constructors: its own, or of its runtime)");
 }
 
 /// The manifest beside the library, if there is one.

@@ -132,7 +132,7 @@ void Hygiene::check_closed(Findings& findings, bool is_go) {
     if (descriptors_.count(fd) == 0) ++left;
   if (left == 0) return;
   const std::string text = std::to_string(left) + " descriptors are left after set_close";
-  if (is_go || left == 1)  // what is opened once for the process, such as a source of chance
+  if (is_go || left == 1)  // what is opened once for the process, such as /dev/urandom
     findings.warn("limit", "set_close", text);
   else
     findings.fail("limit", "set_close", text);

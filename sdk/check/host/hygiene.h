@@ -8,12 +8,12 @@
 
 namespace hostler::check {
 
-/// Opens a socket that nobody but a driver that writes to what is not its own would write to. In
-/// the process of a test, before the driver is loaded.
+/// Opens a socket to which nobody has a reason to write: bytes in it mean that the driver writes to
+/// descriptors of others. To be called in the process of a test, before the driver is loaded.
 void watch_descriptors();
 
-/// What a driver must leave alone or give back in its process: the state of the process, threads,
-/// descriptors, children (R2, R37, R44).
+/// What a driver must leave as it was: the state of the process, threads, descriptors, children
+/// (R2, R37, R44).
 ///
 /// Threads: one at a time.
 class Hygiene {

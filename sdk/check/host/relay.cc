@@ -160,8 +160,9 @@ void Relay::check_info(const hostler_set_info& info) {
   if ((info.capabilities & HOSTLER_CAP_STOP) != 0 && !has(HOSTLER_EXT_POWER))
     findings_->fail("R14", "set_info", "claims HOSTLER_CAP_STOP without " HOSTLER_EXT_POWER);
   if (info.list_consistency_ms == 0)
-    findings_->warn("R34", "set_info",
-                    "list_consistency_ms is 0: an instance that is gone counts for a minute more");
+    findings_->warn("", "set_info",
+                    "list_consistency_ms is 0: set it to the time that a change may take to be "
+                    "listed; without it an instance that is gone counts for a minute more");
 }
 
 /// The host has checked that its texts can be read.

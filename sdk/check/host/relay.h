@@ -32,7 +32,7 @@ class Relay {
  public:
   static Relay& get();
 
-  /// Loads the driver. \return a library whose table is the relay's. Errors begin with the rule.
+  /// Loads the driver. \return a library whose table is the relay's.
   Result<std::shared_ptr<const plugin_host::DriverLibrary>> load(const std::filesystem::path& file,
                                                                  Findings& findings,
                                                                  std::vector<std::string> secrets);
@@ -49,7 +49,7 @@ class Relay {
   std::vector<SeenTags> take_tags();
   /// Calls of set_close that have not returned.
   [[nodiscard]] int closes_running() const { return closes_running_; }
-  /// Whether each function of an extension is there.
+  /// Whether the driver has this extension.
   [[nodiscard]] bool has(const char* extension) const;
 
   // ---- for the relay's functions

@@ -1,29 +1,17 @@
 #include "sdk/check/host/session.h"
 
 #include <algorithm>
-#include <cctype>
 
-#include "core/base/text.h"
 #include "core/crypto/ssh_keys.h"
 #include "core/plugin_host/in_process_set.h"
+#include "sdk/check/host/rule_of_message.h"
 
 namespace hostler::check {
 namespace {
 
 using plugin_host::DriverSet;
 
-/// Of an error that names no rule.
-std::string rule_of_load(const std::string& message) {
-  constexpr std::pair<const char*, const char*> kRules[]{
-      {"exports no", "R1"},        {"returned NULL", "R4"},     {"ABI major", "R4"},
-      {"of the driver ABI", "R5"}, {"needs ABI", "R4"},         {"(R13)", "R13"},
-      {"name '", "R55"},           {"undefined symbol", "R47"}, {"static TLS", "R49"}};
-  for (const auto& [part, rule] : kRules)
-    if (message.find(part) != std::string::npos) return rule;
-  return "R1";
-}
-
-/// Who could log in with it is nobody: the private key is not kept.
+/// Nobody can log in with it: the private key is not kept.
 const std::string& login_key() {
   static const std::string key = crypto::make_ed25519_key("driver-check").public_key;
   return key;
@@ -33,34 +21,6 @@ const std::string& login_key() {
 int open_sessions = 0;
 
 }  // namespace
-
-Hygiene& hygiene() {
-  static auto* const one = new Hygiene;
-  return *one;
-}
-
-Library load_driver(Context& context) {
-  (void)hygiene();
-  auto loaded = Relay::get().load(context.options.library, context.findings, context.secrets);
-  if (loaded) return *std::move(loaded);
-  const std::string& message = loaded.error().message;
-  const auto named = rule_in(message);
-  context.findings.fail(named ? named->first : rule_of_load(message), "load", message);
-  return nullptr;
-}
-
-std::optional<std::pair<std::string, std::string>> rule_in(const std::string& message) {
-  for (std::size_t at = 0; at < message.size(); ++at) {
-    if (at > 0 && message[at - 1] != ' ') continue;
-    if (message.compare(at, 7, "limit: ") == 0) return {{"limit", message.substr(at + 7)}};
-    std::size_t end = at + 1;
-    while (end < message.size() && std::isdigit(static_cast<unsigned char>(message[end])) != 0)
-      ++end;
-    if (message[at] == 'R' && end > at + 1 && message.compare(end, 2, ": ") == 0)
-      return {{message.substr(at, end - at), message.substr(end + 2)}};
-  }
-  return std::nullopt;
-}
 
 Session::Session(Context& context, std::shared_ptr<const plugin_host::DriverLibrary> library,
                  const Wrap& wrap)
@@ -92,7 +52,8 @@ bool Session::open_or_skip(const std::string& set_id) {
   if (may_fail)
     context_.findings.skip_without_cloud("the set does not open: " + opened.error().message);
   else
-    context_.findings.fail("R34", "set_open", "the set does not open: " + opened.error().message);
+    context_.findings.fail("config", "set_open",
+                           "the set does not open: " + opened.error().message);
   return false;
 }
 
@@ -161,13 +122,13 @@ Session::Got<Session::Nothing> Session::destroy(model::DestroyRequest request) {
   return got;
 }
 
-Session::Got<Session::Nothing> Session::end(const std::string& id) {
-  return destroy({.id = id, .expected_set_id = {}, .idempotency_key = {}});
+Session::Got<Session::Nothing> Session::destroy(const std::string& id) {
+  return destroy(model::DestroyRequest{.id = id, .expected_set_id = {}, .idempotency_key = {}});
 }
 
-Session::Got<Session::Nothing> Session::end(const model::ListedInstance& machine) {
-  return destroy(
-      {.id = machine.id, .expected_set_id = kSetId, .idempotency_key = machine.idempotency_key});
+Session::Got<Session::Nothing> Session::destroy(const model::ListedInstance& machine) {
+  return destroy(model::DestroyRequest{
+      .id = machine.id, .expected_set_id = kSetId, .idempotency_key = machine.idempotency_key});
 }
 
 Session::Got<Session::Nothing> Session::set_tags(model::SetTagsRequest request) {
@@ -207,21 +168,23 @@ void Session::note_late_rules(const char* name) {
   context_.findings.fail(rule ? rule->first : "R26", name, rule ? rule->second : last);
 }
 
-void Session::give_back() {
+void Session::destroy_made() {
   Relay::get().pretend({});
   set_timeout(context_.options.deadline);
   for (const auto& id : std::exchange(made_, {})) {
-    const auto gone = end(id);
+    const auto gone = destroy(id);
     if (!gone && !context_.findings.has_failed())
-      context_.findings.warn("R24", "destroy",
-                             "the machine " + id + " is left: " + gone.error().message);
+      context_.findings.warn("", "destroy",
+                             "the machine " + id +
+                                 " could not be destroyed: " + gone.error().message +
+                                 "; delete it by hand, it has the tag hostler-set=driver-check");
   }
 }
 
 void Session::close() {
   if (set_ == nullptr) return;
   if (is_open_) {
-    give_back();
+    destroy_made();
     note_late_rules("set_close");
   }
   const char* const call = is_open_ ? "set_close" : "set_open";

@@ -9,26 +9,15 @@
 #include <vector>
 
 #include "core/plugin_host/driver_set.h"
-#include "sdk/check/host/hygiene.h"
+#include "sdk/check/host/load.h"
 #include "sdk/check/host/relay.h"
-#include "sdk/check/run/test.h"
 
 namespace hostler::check {
-
-using Library = std::shared_ptr<const plugin_host::DriverLibrary>;
-
-/// Loads the driver once, for the process of a test. Null: it cannot be loaded, which is a failure
-/// that is in the findings.
-Library load_driver(Context& context);
-
-/// The rule that a message of the host names, and what it says: {"R28", "returned OK ..."}. Nothing
-/// if it names none.
-std::optional<std::pair<std::string, std::string>> rule_in(const std::string& message);
 
 /// One set of the driver, called as hostlerd calls it, one call at a time. A broken rule becomes a
 /// failure of the test. Each call blocks until it has ended, options.deadline + patience at most.
 ///
-/// The destructor gives back the machines that create() has made, and closes the set.
+/// The destructor destroys the machines that create() has made, and closes the set.
 class Session {
  public:
   template <class T>
@@ -51,7 +40,7 @@ class Session {
   Got<model::SetInfo> open(plugin_host::SetConfig config);
   [[nodiscard]] plugin_host::SetConfig config(const std::string& set_id = kSetId) const;
 
-  /// A machine of the settings' type, by the key. It is given back at the end.
+  /// A machine of the settings' type, by the key. It is destroyed at the end.
   Got<model::ListedInstance> create(const model::CreateRequest& request);
   [[nodiscard]] model::CreateRequest request(const std::string& key) const;
   /// By a new key.
@@ -62,10 +51,10 @@ class Session {
   /// The machines of the list that exist and have this key; none if there is no list.
   std::vector<model::ListedInstance> of_key(const std::string& key);
   Got<Nothing> destroy(model::DestroyRequest request);
-  /// Calls destroy, whosever the machine is.
-  Got<Nothing> end(const std::string& id);
-  /// Calls destroy as hostlerd does: only if the machine is of this set and has its key.
-  Got<Nothing> end(const model::ListedInstance& machine);
+  /// The machine of this id, of whatever set it is.
+  Got<Nothing> destroy(const std::string& id);
+  /// As hostlerd does it: only if the machine is of this set and has its key.
+  Got<Nothing> destroy(const model::ListedInstance& machine);
   Got<Nothing> set_tags(model::SetTagsRequest request);
   Got<Nothing> start(const std::string& id);
   Got<Nothing> stop(const std::string& id);
@@ -99,7 +88,7 @@ class Session {
  private:
   void note(const char* name, const std::string& message);
   void note_late_rules(const char* name);
-  void give_back();
+  void destroy_made();
 
   Context& context_;
   Library library_;
@@ -110,22 +99,5 @@ class Session {
   std::uint64_t broken_rules_ = 0;
   bool is_open_ = false;
 };
-
-/// The hygiene of this process, begun when the driver was loaded.
-Hygiene& hygiene();
-
-/// A test that begins with the loaded library.
-template <void (*test)(Context&, const Library&)>
-void on_library(Context& c) {
-  if (const Library library = load_driver(c)) test(c, library);
-}
-/// A test that begins with an open set; without one it is skipped, or fails.
-template <void (*test)(Context&, Session&)>
-void on_open_set(Context& c) {
-  const Library library = load_driver(c);
-  if (library == nullptr) return;
-  Session session(c, library);
-  if (session.open_or_skip()) test(c, session);
-}
 
 }  // namespace hostler::check

@@ -30,7 +30,7 @@ constexpr Duration kRunMax = std::chrono::minutes(1);
 
 /// A file that only this user can read, among the descriptors of the kit.
 Result<UniqueFd> file_in_memory(const std::string& content) {
-  UniqueFd file = among_kits(UniqueFd(::memfd_create("driver-check", MFD_CLOEXEC)));
+  UniqueFd file = kit_copy(UniqueFd(::memfd_create("driver-check", MFD_CLOEXEC)));
   if (!file || ::fchmod(file.get(), 0600) != 0)
     return tl::unexpected(errno_error("make a file in memory"));
   HOSTLER_TRY(write_all(file.get(), content, "a file in memory"));

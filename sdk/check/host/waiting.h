@@ -18,8 +18,8 @@ bool comes_true(const Context& c, Duration max, Duration step, const Condition& 
   }
   return true;
 }
-/// Whether lists show something, a condition, within the time that the cloud takes to show a change
-/// and `more`.
+/// Whether the condition, which asks what lists show, comes true within the time that the cloud may
+/// take to show a change, and `more`.
 template <class Condition>
 bool is_shown(const Context& c, const Session& session, const Condition& condition,
               Duration more = std::chrono::seconds(10)) {

@@ -7,11 +7,11 @@
 
 namespace hostler::check {
 
-/// A process that ends what a live run has made if the kit itself is killed. It lives as long as
-/// the object, and for the time that this takes.
+/// A process that destroys what a live run has made if the kit itself is killed. It lives as long
+/// as the object, and for the time that this takes.
 class LiveGuard {
  public:
-  /// `clean`: the test that ends all that the kit has made.
+  /// `clean`: the test that destroys all that the kit has made.
   LiveGuard(const Test& clean, const Options& options, const Settings& settings);
   /// The kit has cleaned up itself.
   ~LiveGuard();

@@ -67,7 +67,7 @@ void prepare_process(int output, Findings& findings) {
   explain_crashes(findings);
 }
 
-/// A live test waits for machines: for two boots and their end.
+/// A live test waits for machines: for two boots, and until they are gone.
 Duration time_for(const Test& test, const Options& options) {
   return options.timeout + (test.needs == Needs::kLive ? 3 * options.boot_max : Duration{});
 }

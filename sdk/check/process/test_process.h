@@ -9,9 +9,11 @@ namespace hostler::check {
 /// Runs the test in a process of its own, with a time limit and a bounded look at what it writes.
 /// When it returns, nothing of what the test has started is left: where the kit may, the test is in
 /// a pid namespace; else its process group and what the driver took out of it are ended. The same
-/// happens when the kit itself is killed. Blocks for options.timeout at most.
+/// happens when the kit itself is killed.
 ///
-/// While `stops` is false; once it is true, the test is told, and has a minute to clean up.
+/// Blocks until the test has ended, options.timeout at most; a live test may take three times
+/// options.boot_max more. When `stops` becomes true, the test is told, and has a minute to clean
+/// up.
 TestOutcome run_in_process(const Test& test, const Options& options, const Settings& settings,
                            const std::atomic<bool>& stops);
 

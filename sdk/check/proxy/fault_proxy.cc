@@ -30,7 +30,7 @@ UniqueFd connect_to(const std::string& host, const std::string& port) {
   UniqueFd out;
   for (const addrinfo* one = found; one != nullptr && !out; one = one->ai_next) {
     UniqueFd fd(::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (fd && ::connect(fd.get(), one->ai_addr, one->ai_addrlen) == 0) out = among_kits(fd);
+    if (fd && ::connect(fd.get(), one->ai_addr, one->ai_addrlen) == 0) out = kit_copy(fd);
   }
   ::freeaddrinfo(found);
   if (out) (void)::fcntl(out.get(), F_SETFL, O_NONBLOCK);
@@ -75,7 +75,7 @@ struct FaultProxy::Link {
 
 Result<std::unique_ptr<FaultProxy>> FaultProxy::start(const std::string& host,
                                                       const std::string& port) {
-  UniqueFd listener = among_kits(UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)));
+  UniqueFd listener = kit_copy(UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -85,7 +85,7 @@ Result<std::unique_ptr<FaultProxy>> FaultProxy::start(const std::string& host,
       ::listen(listener.get(), static_cast<int>(kLinksMax)) != 0 ||
       ::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
     return tl::unexpected(errno_error("listen for the fault proxy"));
-  UniqueFd wake = among_kits(UniqueFd(::eventfd(0, EFD_CLOEXEC)));
+  UniqueFd wake = kit_copy(UniqueFd(::eventfd(0, EFD_CLOEXEC)));
   return std::unique_ptr<FaultProxy>(
       new FaultProxy(std::move(listener), std::move(wake), host, port, ntohs(address.sin_port)));
 }
@@ -123,7 +123,7 @@ Fault::Kind FaultProxy::begin_exchange() {
 }
 
 void FaultProxy::accept_one() {
-  UniqueFd client = among_kits(
+  UniqueFd client = kit_copy(
       UniqueFd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)));
   if (!client || links_.size() >= kLinksMax) return;
   UniqueFd server = connect_to(host_, host_port_);

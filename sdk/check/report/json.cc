@@ -6,8 +6,8 @@ namespace hostler::check {
 namespace {
 
 void write_finding(json::Writer& w, const Finding& finding) {
-  w.begin_object().member("kind", std::string(1, static_cast<char>(finding.kind)));
-  if (!finding.rule.empty()) w.member("rule", finding.rule);
+  w.begin_object().member("kind", word_of(finding.kind));
+  if (!finding.rule.empty() && finding.kind != Finding::Kind::kSkip) w.member("rule", finding.rule);
   if (!finding.call.empty()) w.member("call", finding.call);
   w.member("text", finding.text);
   if (const auto advice = advice_for(finding.rule); !advice.empty()) w.member("do", advice);

@@ -18,9 +18,9 @@ void add_findings(pugi::xml_node to, const char* element, const TestOutcome& out
   std::string first, all;
   for (const auto& finding : outcome.findings) {
     if (finding.kind != kind) continue;
-    const std::string text = finding.rule + " " + finding.call + ": " + finding.text;
+    const std::string text = text_of(finding), advice(advice_for(finding.rule));
     if (first.empty()) first = text;
-    all += text + "; " + std::string(advice_for(finding.rule)) + "\n";
+    all += text + (advice.empty() ? "" : "; do: " + advice) + "\n";
   }
   auto node = to.append_child(element);
   put(node, "message", first);

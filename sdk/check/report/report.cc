@@ -30,27 +30,6 @@ std::array<LevelCount, kLevels> count_levels(const std::vector<TestOutcome>& out
   return counts;
 }
 
-std::string text_of(const Finding& finding) {
-  std::string out = finding.kind == Finding::Kind::kSkip ? "" : finding.rule;
-  if (!finding.call.empty()) out += (out.empty() ? "" : " ") + finding.call;
-  out += (out.empty() ? "" : ": ") + finding.text;
-  return out;
-}
-
-const char* word_of(Finding::Kind kind) {
-  switch (kind) {
-    case Finding::Kind::kFail:
-      return "fail";
-    case Finding::Kind::kWarning:
-      return "warning";
-    case Finding::Kind::kNote:
-      return "note";
-    case Finding::Kind::kSkip:
-      return "skipped";
-  }
-  return "?";
-}
-
 std::string padded(std::string text, std::size_t width) {
   if (text.size() < width) text.append(width - text.size(), ' ');
   return text;
@@ -77,6 +56,26 @@ const char* word_of(Verdict verdict) {
   return "?";
 }
 
+const char* word_of(Finding::Kind kind) {
+  switch (kind) {
+    case Finding::Kind::kFail:
+      return "fail";
+    case Finding::Kind::kWarning:
+      return "warn";
+    case Finding::Kind::kNote:
+      return "note";
+    case Finding::Kind::kSkip:
+      return "skip";
+  }
+  return "?";
+}
+
+std::string text_of(const Finding& finding) {
+  std::string out = finding.kind == Finding::Kind::kSkip ? "" : finding.rule;
+  if (!finding.call.empty()) out += (out.empty() ? "" : " ") + finding.call;
+  return out + (out.empty() ? "" : ": ") + finding.text;
+}
+
 std::string level_of(const RunReport& report) {
   if (report.is_partial) return "not said: only some tests have run";
   const auto counts = count_levels(report.outcomes);
@@ -95,10 +94,10 @@ std::string line_of(const TestOutcome& outcome) {
                     outcome.test.promise + "\n";
   std::string last_rule;
   for (const auto& finding : outcome.findings) {
-    out += std::string("      ") + padded(word_of(finding.kind), 9) + text_of(finding) + "\n";
+    out += std::string("      ") + padded(word_of(finding.kind), 6) + text_of(finding) + "\n";
     const auto advice = advice_for(finding.rule);
     if (!advice.empty() && finding.rule != std::exchange(last_rule, finding.rule))
-      out += "               do: " + std::string(advice) + "\n";
+      out += "            do: " + std::string(advice) + "\n";
   }
   if (outcome.verdict == Verdict::kFailed && !outcome.output.empty())
     out += "      it wrote " + outcome.output + "\n";

@@ -30,7 +30,12 @@ std::string summary_of(const RunReport& report);
 std::string json_of(const RunReport& report);
 std::string junit_of(const RunReport& report);
 
+/// "R28 create: no id", without what is missing of it. The rule of a skip is the kit's own affair.
+std::string text_of(const Finding& finding);
+
 /// "pass", "warn", "skip", "fail".
 const char* word_of(Verdict verdict);
+/// "fail", "warn", "note", "skip".
+const char* word_of(Finding::Kind kind);
 
 }  // namespace hostler::check

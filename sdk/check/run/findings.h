@@ -10,11 +10,12 @@ namespace hostler::check {
 /// Says of a skip that there is no cloud to try it with.
 inline constexpr std::string_view kNoCloud = "cloud";
 
-/// What a test has found. A failure cites a rule of sdk/rules.md, "R28"; or "crash", "limit".
+/// What a test has found. A failure cites a rule of sdk/rules.md, "R28", or one of these words:
+/// config, crash, kit, limit, machine, replay.
 struct Finding {
   enum class Kind : char { kFail = 'F', kWarning = 'W', kNote = 'N', kSkip = 'S' };
   Kind kind = Kind::kNote;
-  std::string rule;  ///< Of failures and warnings; of a skip kNoCloud, or empty.
+  std::string rule;  ///< Of failures and most warnings; of a skip kNoCloud, or empty.
   std::string call;  ///< The function of the driver that it is about; empty: none.
   std::string text;
 };
@@ -36,7 +37,7 @@ class Findings {
   void note(std::string_view text);
   /// The test cannot be made here: "the set does not open: ...".
   void skip(std::string_view reason);
-  /// Likewise, for there is no cloud to try it with.
+  /// The same, because there is no cloud to try it with.
   void skip_without_cloud(std::string_view reason);
   /// The process has ended, or ends now: a failure, or a warning after allow_crash().
   void fail_at_end(std::string_view rule, std::string_view call, std::string_view text);

@@ -37,7 +37,7 @@ struct Context {
   Findings& findings;
   Random random;
   std::vector<std::string> secrets;
-  const std::atomic<bool>& stops;  ///< The run is being ended: give back what was made, and return.
+  const std::atomic<bool>& stops;  ///< The run is being ended: destroy what was made, and return.
 };
 
 /// What a test needs beside the library. What is not there skips it, by name.

@@ -56,7 +56,7 @@ class Runner:
             failed = [t for t in tests if t["verdict"] == "fail"]
             if failed:
                 said = "; ".join(f"`{t['name']}`: " + ", ".join(dict.fromkeys(
-                    f.get("rule", "?") for f in t["findings"] if f["kind"] == "F")) for t in failed)
+                    f.get("rule", "?") for f in t["findings"] if f["kind"] == "fail")) for t in failed)
                 break
         return [f"`{word}`: {what}", rule, said]
 

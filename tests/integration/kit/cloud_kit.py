@@ -18,7 +18,7 @@ class Report:
         said = json.loads(text)
         self.verdicts = {test["name"]: test["verdict"] for test in said["tests"]}
         self.failures = [(test["name"], finding.get("rule"), finding["text"]) for test in said["tests"]
-                         for finding in test["findings"] if finding["kind"] == "F"]
+                         for finding in test["findings"] if finding["kind"] == "fail"]
 
 
 def check_driver(arguments, name, settings, only=MOST):

@@ -51,7 +51,7 @@ class KitTest(unittest.TestCase):
         return report
 
     def failures(self, report):
-        return {(t["name"], f.get("rule")) for t in report["tests"] for f in t["findings"] if f["kind"] == "F"}
+        return {(t["name"], f.get("rule")) for t in report["tests"] for f in t["findings"] if f["kind"] == "fail"}
 
     def assert_green(self, report, level):
         self.assertEqual(self.failures(report), set())
@@ -110,10 +110,10 @@ class KitTest(unittest.TestCase):
                 self.assertIn((test, rule), self.failures(report))
 
     def test_what_a_driver_makes_of_missing_memory_time_and_names_is_found(self):
-        for defect, test, finding in [("empty_without_memory", "libc.memory", ("F", "R33")),
-                                      ("crashes_without_memory", "libc.memory", ("W", "crash")),
-                                      ("believes_clock", "libc.clock", ("F", "R33")),
-                                      ("blames_name", "libc.names", ("W", "R23"))]:
+        for defect, test, finding in [("empty_without_memory", "libc.memory", ("fail", "R33")),
+                                      ("crashes_without_memory", "libc.memory", ("warn", "crash")),
+                                      ("believes_clock", "libc.clock", ("fail", "R33")),
+                                      ("blames_name", "libc.names", ("warn", "R23"))]:
             with self.subTest(defect), WebCloud() as cloud:
                 report = self.check("fake_web", self.web(cloud, defect), "--only", test)
                 found = [(f["kind"], f.get("rule")) for t in report["tests"] for f in t["findings"]]
@@ -144,7 +144,7 @@ class KitTest(unittest.TestCase):
     def test_libraries_of_others_fail_only_in_hostlerds_own_process(self):
         only = ("--only", "static.libraries")
         note = self.check("fake", {"isolation": "child"}, *only)["tests"][0]
-        self.assertEqual((note["verdict"], note["findings"][0]["kind"]), ("pass", "N"))
+        self.assertEqual((note["verdict"], note["findings"][0]["kind"]), ("pass", "note"))
         report = self.check("fake", {"isolation": "in-process"}, *only)
         self.assertIn(("static.libraries", "R47"), self.failures(report))
 

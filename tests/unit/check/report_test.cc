@@ -3,7 +3,7 @@
 #include <pugixml.hpp>
 
 #include "core/json/document.h"
-#include "sdk/check/host/session.h"
+#include "sdk/check/host/rule_of_message.h"
 #include "sdk/check/report/report.h"
 #include "sdk/check/rules.h"
 
@@ -70,6 +70,17 @@ TEST(ReportTest, WritesJsonAndXmlThatCanBeReadWhateverTheDriverSays) {
   EXPECT_THAT(failure.text().get(), HasSubstr(text));
 }
 
+TEST(ReportTest, KeepsTheMarkOfASkipToItself) {
+  const auto one = report({outcome(1, Verdict::kSkipped, {no_cloud()})});
+
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(junit_of(one).c_str()));
+  const auto skipped = document.child("testsuite").child("testcase").child("skipped");
+  EXPECT_STREQ(skipped.attribute("message").value(), "no endpoint");
+  EXPECT_THAT(json_of(one), HasSubstr(R"({"kind":"skip","text":"no endpoint"})"));
+  EXPECT_THAT(line_of(one.outcomes.front()), HasSubstr("      skip  no endpoint\n"));
+}
+
 TEST(FindingsTest, SurviveWhateverTheDriverWrites) {
   Findings findings;
   findings.fail("R1", "call", "two\nlines\tand a tab");
@@ -94,7 +105,8 @@ TEST(RulesTest, AreFoundInMessagesOfTheHost) {
 }
 
 TEST(RulesTest, HaveAdvice) {
-  for (const char* rule : {"R1", "R16", "R28", "R42", "limit", "crash"})
+  for (const char* rule :
+       {"R1", "R16", "R28", "config", "crash", "kit", "limit", "machine", "replay"})
     EXPECT_FALSE(advice_for(rule).empty()) << rule;
   EXPECT_TRUE(advice_for("R999").empty());
 }

@@ -41,7 +41,7 @@ TEST(SettingsTest, KeepsQuirksToPrintThem) {
 
   ASSERT_TRUE(settings);
   EXPECT_EQ(settings->consistency, Duration(std::chrono::seconds(30)));
-  EXPECT_TRUE(settings->keeps_tags);
+  EXPECT_TRUE(settings->cannot_set_tags);
   EXPECT_THAT(settings->quirks, testing::ElementsAre(testing::Pair("list_consistency", "30s"),
                                                      testing::Pair("no_set_tags", "fixed")));
 }

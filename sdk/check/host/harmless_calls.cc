@@ -1,4 +1,4 @@
-#include "sdk/check/host/extra_calls.h"
+#include "sdk/check/host/harmless_calls.h"
 
 namespace hostler::check {
 namespace {
@@ -13,7 +13,7 @@ model::InstanceType any_type() {
   return type;
 }
 
-std::vector<ExtraCall> table_calls() {
+std::vector<HarmlessCall> table_calls() {
   return {
       {"set_info", nullptr,
        [](Session& s, const std::string&) {
@@ -28,7 +28,7 @@ std::vector<ExtraCall> table_calls() {
   };
 }
 
-std::vector<ExtraCall> extension_calls() {
+std::vector<HarmlessCall> extension_calls() {
   return {
       {"verify", HOSTLER_EXT_HOST_KEY,
        [](Session& s, const std::string& id) {
@@ -95,8 +95,8 @@ std::vector<ExtraCall> extension_calls() {
 
 }  // namespace
 
-const std::vector<ExtraCall>& harmless_calls() {
-  static const std::vector<ExtraCall> kCalls = [] {
+const std::vector<HarmlessCall>& harmless_calls() {
+  static const std::vector<HarmlessCall> kCalls = [] {
     auto calls = table_calls();
     for (auto& call : extension_calls()) calls.push_back(std::move(call));
     return calls;
@@ -104,7 +104,7 @@ const std::vector<ExtraCall>& harmless_calls() {
   return kCalls;
 }
 
-bool is_there(const ExtraCall& call) {
+bool is_there(const HarmlessCall& call) {
   return call.extension == nullptr || Relay::get().has(call.extension);
 }
 
