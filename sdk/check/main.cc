@@ -90,7 +90,11 @@ void clean_up_after(const TestOutcome& outcome, const Options& options, const Se
   const auto tests = all_tests();
   Test clean = *std::find_if(tests.begin(), tests.end(), &cleans_up);
   clean.needs = Needs::kMachines;
-  (void)run_in_process(clean, options, settings, kNever);
+  if (run_in_process(clean, options, settings, kNever).verdict == Verdict::kFailed)
+    std::fputs((std::string("driver-check: after ") + outcome.test.name +
+                " machines with the tag hostler-set=driver-check may be left\n")
+                   .c_str(),
+               stderr);
 }
 
 void run_tests(const std::vector<Test>& tests, const Options& options, const Settings& settings,

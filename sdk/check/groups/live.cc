@@ -1,5 +1,6 @@
 #include "sdk/check/groups/live.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/units.h"
@@ -12,17 +13,18 @@ constexpr Duration kGoneMax = std::chrono::minutes(5);
 
 }  // namespace
 
-std::vector<model::ListedInstance> Live::ours() {
+std::optional<std::vector<model::ListedInstance>> Live::ours() {
   auto listed = session.list({.tag_filter = {{"hostler-set", Session::kSetId}}, .ids = {}});
-  if (!listed) return {};
+  if (!listed) return std::nullopt;
   std::erase_if(*listed, [](const auto& one) { return one.state == model::CloudState::kGone; });
   return *std::move(listed);
 }
 
 std::optional<model::ListedInstance> Live::find(const std::string& key) {
-  for (auto& one : ours())
-    if (one.idempotency_key == key) return std::move(one);
-  return std::nullopt;
+  auto all = ours();
+  if (!all) return std::nullopt;
+  const auto found = std::ranges::find(*all, key, &model::ListedInstance::idempotency_key);
+  return found == all->end() ? std::nullopt : std::optional(std::move(*found));
 }
 
 std::optional<model::ListedInstance> Live::make(const model::CreateRequest& request) {
@@ -40,12 +42,16 @@ void Live::destroy(const model::ListedInstance& machine) {
   const auto gone = session.destroy(machine);
   if (!gone) return context.findings.fail("R23", "destroy", gone.error().message);
   const bool is_gone = wait(kGoneMax, [&] {
-    const auto seen = find(machine.idempotency_key);
-    return !seen || seen->state == model::CloudState::kTerminating;
+    const auto all = ours();
+    return all && std::ranges::none_of(*all, [&](const model::ListedInstance& one) {
+             return one.idempotency_key == machine.idempotency_key &&
+                    one.state != model::CloudState::kTerminating;
+           });
   });
   if (!is_gone)
-    context.findings.fail("R33", "list",
-                          "still shows " + machine.id + " after " + format_duration(kGoneMax));
+    context.findings.fail(
+        "R33", "list",
+        "still shows " + machine.id + ", or fails, after " + format_duration(kGoneMax));
 }
 
 }  // namespace hostler::check

@@ -14,9 +14,9 @@ inline constexpr Duration kLivePoll = std::chrono::seconds(1);
 
 /// What the live tests do again and again, in an open set on the author's account.
 struct Live {
-  /// Machines of this kit that exist.
-  std::vector<model::ListedInstance> ours();
-  /// That of the key; nothing: the list does not show it.
+  /// Machines of this kit that exist; nothing: the list has failed.
+  std::optional<std::vector<model::ListedInstance>> ours();
+  /// That of the key; nothing: the list does not show it, or has failed.
   std::optional<model::ListedInstance> find(const std::string& key);
   /// A create that counts as made even if its answer is an error.
   std::optional<model::ListedInstance> make(const model::CreateRequest& request);

@@ -20,12 +20,17 @@ using plugin_host::DriverSet;
 /// Destroys all that has the kit's tag, of this run or of one before: also what a list shows only
 /// later, as a create may have been on its way when the kit was ended.
 void destroy_leftovers(Context& c, Live& live) {
+  constexpr Duration kListsMax = std::chrono::minutes(1);
   std::size_t destroyed = 0;
   for (int quiet = 0; quiet < 2;) {
-    const auto left = live.ours();
-    for (const auto& one : left) live.destroy(one);
-    destroyed += left.size();
-    quiet = left.empty() ? quiet + 1 : 0;
+    std::optional<std::vector<ListedInstance>> left;
+    if (!live.wait(kListsMax, [&] { return (left = live.ours()).has_value(); }))
+      return c.findings.fail("R33", "list",
+                             "has failed for " + format_duration(kListsMax) +
+                                 ": machines with the tag hostler-set=driver-check may be left");
+    for (const auto& one : *left) live.destroy(one);
+    destroyed += left->size();
+    quiet = left->empty() ? quiet + 1 : 0;
     if (c.findings.has_failed()) return;
     if (quiet == 1) std::this_thread::sleep_for(live.session.consistency() + kLivePoll);
   }

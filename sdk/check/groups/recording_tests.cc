@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/base/files.h"
+#include "core/json/writer.h"
 #include "core/plugin_host/in_process_set.h"
 #include "core/tap/recorder.h"
 #include "core/tap/replay.h"
@@ -57,6 +58,12 @@ Result<std::shared_ptr<tap::RecordingFile>> open_recording(
   });
 }
 
+std::string in_json(const std::string& text) {
+  std::string out;
+  json::Writer(out).value(text);
+  return out;
+}
+
 /// The life of one machine, recorded in the file. False: there is nothing to replay.
 bool record_life(Context& c, const Library& library, const fs::path& path) {
   const auto file = open_recording(path, *library);
@@ -82,8 +89,9 @@ void replay_recording(Context& c, const Library& library) {
   const fs::path path = folder.path() / "calls.jsonl";
   if (!record_life(c, library, path)) return;
   const std::string text = read_file(path, kRecordingMax).value_or(std::string());
+  if (text.empty()) return c.findings.fail("kit", "", "the recording cannot be read");
   for (const auto& secret : c.secrets)
-    if (text.find(secret) != std::string::npos)
+    if (text.find(secret) != std::string::npos || text.find(in_json(secret)) != std::string::npos)
       c.findings.fail("R42", "", "a credential is in the recording of its calls");
   plugin_host::InProcessOptions options;
   options.set = "replay";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/crypto/random.h"
 #include "core/crypto/ssh_keys.h"
 #include "core/plugin_host/in_process_set.h"
 #include "sdk/check/host/rule_of_message.h"
@@ -87,7 +88,7 @@ model::CreateRequest Session::request(const std::string& key) const {
   return out;
 }
 
-std::string Session::new_key() { return "kit-" + std::to_string(context_.random.next()); }
+std::string Session::new_key() { return "kit-" + crypto::random_hex(8); }
 
 Session::Got<model::ListedInstance> Session::create(const model::CreateRequest& request) {
   auto got =
@@ -107,11 +108,17 @@ Session::Got<std::vector<model::ListedInstance>> Session::list(model::ListReques
 }
 
 std::vector<model::ListedInstance> Session::of_key(const std::string& key) {
-  auto listed = list().value_or(std::vector<model::ListedInstance>());
-  std::erase_if(listed, [&](const model::ListedInstance& one) {
+  constexpr int kTriesMax = 3;
+  auto listed = list();
+  for (int tries = 1; !listed && tries < kTriesMax; ++tries) listed = list();
+  if (!listed) {
+    context_.findings.fail("R33", "list", "fails: " + listed.error().message);
+    return {};
+  }
+  std::erase_if(*listed, [&](const model::ListedInstance& one) {
     return one.idempotency_key != key || one.state == model::CloudState::kGone;
   });
-  return listed;
+  return *std::move(listed);
 }
 
 Session::Got<Session::Nothing> Session::destroy(model::DestroyRequest request) {

@@ -101,8 +101,7 @@ bool watch(pid_t keeper, int output_fd, Duration time, const std::atomic<bool>& 
 TestOutcome outcome_of(const Test& test, const Findings& findings, const Output& output,
                        const std::vector<std::string>& secrets, steady_clock::time_point began) {
   TestOutcome out{test, Verdict::kPassed, findings.all(), {}, steady_clock::now() - began};
-  for (auto& finding : out.findings) finding.text = masked(finding.text, secrets);
-  out.verdict = verdict_of(out.findings);
+  out.verdict = findings.has_failed() ? Verdict::kFailed : verdict_of(out.findings);
   out.output = output.end(secrets);
   out.has_died = !findings.finished();
   return out;
@@ -114,7 +113,7 @@ TestOutcome run_in_process(const Test& test, const Options& options, const Setti
                            const std::atomic<bool>& stops) {
   const auto began = steady_clock::now();
   const auto secrets = secrets_of(settings);
-  Findings findings;
+  Findings findings(secrets);
   Output output;
   void* const shared = ::mmap(nullptr, sizeof(KeeperState), PROT_READ | PROT_WRITE,
                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -146,7 +145,7 @@ TestOutcome run_in_process(const Test& test, const Options& options, const Setti
 TestOutcome run_here(const Test& test, const Options& options, const Settings& settings) {
   const auto began = steady_clock::now();
   static const std::atomic<bool> kNever{false};
-  Findings findings;
+  Findings findings(secrets_of(settings));
   log::turn_off();
   watch_descriptors();
   run_test(test, options, settings, findings, kNever);

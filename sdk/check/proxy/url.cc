@@ -12,7 +12,9 @@ std::optional<Url> read_url(const std::string& text) {
   const auto slash = std::min(rest.find('/'), rest.size());
   out.path = rest.substr(slash);
   const std::string where = rest.substr(0, slash);
-  const auto colon = where.rfind(':');
+  auto colon = where.rfind(':');
+  if (const auto end = where.rfind(']'); end != std::string::npos && colon < end)
+    colon = std::string::npos;  // of the address
   if (!has_scheme && colon == std::string::npos) return std::nullopt;
   out.host = where.substr(0, colon);
   out.port =

@@ -7,7 +7,9 @@
 #include <atomic>
 #include <cstring>
 #include <new>
+#include <utility>
 
+#include "core/base/masked.h"
 #include "core/base/text.h"
 
 namespace hostler::check {
@@ -27,7 +29,7 @@ struct Findings::Shared {
   std::array<char, kBytesMax> lines{};
 };
 
-Findings::Findings() {
+Findings::Findings(std::vector<std::string> secrets) : secrets_(std::move(secrets)) {
   void* const memory =
       ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
@@ -48,7 +50,7 @@ void Findings::add(Finding::Kind kind, std::string_view rule, std::string_view c
   if (kind == Finding::Kind::kFail) shared_->failed = true;
   std::string line(1, static_cast<char>(kind));
   for (const std::string_view part : {rule, call, text})
-    line.append(1, '\t').append(printable(part, kTextMax));
+    line.append(1, '\t').append(printable(masked(std::string(part), secrets_), kTextMax));
   line += '\n';
   append(line.data(), line.size());
 }
@@ -72,11 +74,10 @@ void Findings::fail_at_end(std::string_view rule, std::string_view call, std::st
 void Findings::allow_crash() { shared_->allows_crash = true; }
 
 void Findings::fail_in_signal(const char* rule, const char* call, const char* text) {
-  const bool warns = shared_->allows_crash;
-  if (!warns) shared_->failed = true;
+  shared_->failed = true;
   std::array<char, 512> line{};
   std::size_t size = 0;
-  for (const char* part : {warns ? "W\t" : "F\t", rule, "\t", call, "\t", text, "\n"})
+  for (const char* part : {"F\t", rule, "\t", call, "\t", text, "\n"})
     for (; part != nullptr && *part != '\0' && size < line.size(); ++part) line[size++] = *part;
   append(line.data(), size);
 }
@@ -116,7 +117,8 @@ std::vector<Finding> Findings::all() const {
     if (parts.size() != 4 || parts[0].size() != 1 || out.size() == kFindingsMax) continue;
     if (std::string_view("FWNS").find(parts[0]) == std::string_view::npos) continue;
     Finding finding{static_cast<Finding::Kind>(parts[0][0]), printable(parts[1], 20),
-                    printable(parts[2], 60), printable(parts[3], kTextMax)};
+                    printable(parts[2], 60),
+                    printable(masked(std::string(parts[3]), secrets_), kTextMax)};
     const auto same = [&](const Finding& other) {
       return other.rule == finding.rule && other.call == finding.call && other.text == finding.text;
     };

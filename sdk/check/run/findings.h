@@ -27,7 +27,8 @@ struct Finding {
 /// cut, and made printable.
 class Findings {
  public:
-  Findings();
+  /// `secrets`: hidden in texts, in the order of longest_first().
+  explicit Findings(std::vector<std::string> secrets = {});
   ~Findings();
   Findings(const Findings&) = delete;
   Findings& operator=(const Findings&) = delete;
@@ -41,7 +42,7 @@ class Findings {
   void skip_without_cloud(std::string_view reason);
   /// The process has ended, or ends now: a failure, or a warning after allow_crash().
   void fail_at_end(std::string_view rule, std::string_view call, std::string_view text);
-  /// The same where only a signal handler can say it: takes no memory, `text` is one line already.
+  /// A failure that only a signal handler can tell: takes no memory, `text` is one line already.
   void fail_in_signal(const char* rule, const char* call, const char* text);
   /// From now on a crash is a warning.
   void allow_crash();
@@ -68,6 +69,7 @@ class Findings {
   void add(Finding::Kind kind, std::string_view rule, std::string_view call, std::string_view text);
   void append(const char* bytes, std::size_t size);
 
+  const std::vector<std::string> secrets_;
   Shared* shared_;
 };
 

@@ -121,7 +121,11 @@ class Web {
     for (size_t i = 0; i < request.n_tag_filter; ++i)
       body += "\ttag=" + std::string(view(request.tag_filter[i].key)) + "=" +
               std::string(view(request.tag_filter[i].value));
-    if (is("crashes_without_memory")) std::memset(std::malloc(100'000), 0, 100'000);
+    if (is("crashes_without_memory")) {
+      auto* const memory = static_cast<volatile char*>(std::malloc(100'000));
+      *memory = 0;
+      std::free(const_cast<char*>(memory));
+    }
     if (is("believes_clock") && std::abs(std::time(nullptr) - opened_) > 3600) return;
     try {
       emit_lines(ask(body, op), op);
