@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/fleet/step.h"
 
 namespace hostler::dispatch {
 namespace {
