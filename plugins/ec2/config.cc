@@ -40,7 +40,7 @@ void read_addresses(JsonObject& json, Config& config) {
       !config.region.empty() && config.region.size() <= 63 &&
       config.region.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
   if (!is_name) json.refuse("region", "must be the name of a region, such as \"eu-central-1\"");
-  const bool fips = json.truth("fips", false);
+  const bool fips = json.boolean("fips", false);
   if (fips && json.has("endpoint")) json.refuse("fips", "and endpoint exclude each other");
   config.endpoint = read_endpoint(json, "endpoint", endpoint_of("ec2", config.region, fips));
   config.sts_endpoint =
@@ -67,9 +67,9 @@ InstanceDefaults read_defaults(JsonObject& json, const InstanceDefaults& before)
   InstanceDefaults out = before;
   out.volume_type = json.text("volume_type", before.volume_type);
   if (out.volume_type.empty()) json.refuse("volume_type", "is empty");
-  out.encrypted = json.truth("encrypted", before.encrypted);
+  out.encrypted = json.boolean("encrypted", before.encrypted);
   out.kms_key = json.text("kms_key", before.kms_key);
-  out.metadata_hop_limit = json.number("metadata_hop_limit", before.metadata_hop_limit, 1, 64);
+  out.metadata_hop_limit = json.integer("metadata_hop_limit", before.metadata_hop_limit, 1, 64);
   return out;
 }
 
@@ -129,7 +129,7 @@ Config read_config(const std::string& text) {
 
 InstanceDefaults read_params(const std::string& text, const InstanceDefaults& of_set) {
   rapidjson::Document document;
-  auto json = JsonObject::parse(text.empty() ? "{}" : text, document);
+  auto json = JsonObject::parse(text.empty() ? "{}" : text, document, "provider_params");
   InstanceDefaults out = read_defaults(json, of_set);
   json.refuse_unknown_keys();
   return out;

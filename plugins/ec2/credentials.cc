@@ -46,7 +46,8 @@ void check_rest(const std::string& name, const rapidjson::Value& value) {
   } else if (name == "AccountId") {
     (void)string_of(name, value);
   } else {
-    refuse_credentials(name + " is unknown; check the spelling");
+    refuse_credentials(name +
+                       " is unknown; needed: access_key_id, secret_access_key, session_token");
   }
 }
 

@@ -58,17 +58,17 @@ void check_zone(const Config& config, const JsonObject& json, const std::string&
 TypeConfig read_type(const Config& config, JsonObject json) {
   TypeConfig type;
   if (json.is_number("stock")) {
-    type.stock = json.number("stock", 0, 0, kCountMax);
+    type.stock = json.integer("stock", 0, 0, kCountMax);
   } else if (auto by_zone = json.object("stock")) {
     for (const std::string& zone : by_zone->keys()) {
       check_zone(config, *by_zone, zone, zone);
-      type.stock_in[zone] = by_zone->number(zone.c_str(), 0, 0, kCountMax);
+      type.stock_in[zone] = by_zone->integer(zone.c_str(), 0, 0, kCountMax);
     }
   }
-  type.vcpus = json.number("vcpus", 0, 0, kCountMax);
-  type.gpus = json.number("gpus", 0, 0, kCountMax);
-  type.ram_gib = json.number("ram_gib", 0, 0, kCountMax);
-  type.scratch_gib = json.number("scratch_gib", 0, 0, kCountMax);
+  type.vcpus = json.integer("vcpus", 0, 0, kCountMax);
+  type.gpus = json.integer("gpus", 0, 0, kCountMax);
+  type.ram_gib = json.integer("ram_gib", 0, 0, kCountMax);
+  type.scratch_gib = json.integer("scratch_gib", 0, 0, kCountMax);
   type.architecture = json.text("architecture", "");
   for (JsonObject& price : json.objects("prices")) {
     PriceChange change;
@@ -77,7 +77,7 @@ TypeConfig read_type(const Config& config, JsonObject json) {
     change.market = read_market(price);
     change.from_unix_ns = price.time_ns("from", 0);
     if (!price.has("micros_per_hour")) price.refuse("micros_per_hour", "is missing");
-    change.micros_per_hour = price.number("micros_per_hour", 0, 0, 1'000'000'000'000);
+    change.micros_per_hour = price.integer("micros_per_hour", 0, 0, 1'000'000'000'000);
     price.refuse_unknown_keys();
     type.prices.push_back(change);
   }
@@ -89,7 +89,7 @@ std::vector<Dials::Failure> read_failures(JsonObject& json, const char* key) {
   std::vector<Dials::Failure> failures;
   for (JsonObject& item : json.objects(key)) {
     Dials::Failure failure;
-    failure.count = item.number("count", 1, 0, kCountMax);
+    failure.count = item.integer("count", 1, 0, kCountMax);
     failure.type = item.text("type", "");
     if (!item.has("class")) item.refuse("class", "is missing");
     failure.status = kClasses[item.choice("class", names(kClasses), 0)].second;
@@ -114,7 +114,7 @@ Dials read_dials(JsonObject json) {
   dials.create_errors = read_failures(json, "create_errors");
   dials.list_errors = read_failures(json, "list_errors");
   dials.destroy_errors = read_failures(json, "destroy_errors");
-  dials.create_reply_lost = json.number("create_reply_lost", 0, 0, kCountMax);
+  dials.create_reply_lost = json.integer("create_reply_lost", 0, 0, kCountMax);
   dials.create_delay_ms = json.duration_ms("create_delay", 0);
   dials.list_delay_ms = json.duration_ms("list_delay", 0);
   dials.destroy_delay_ms = json.duration_ms("destroy_delay", 0);
@@ -144,8 +144,8 @@ Config read_config(const std::string& text) {
   config.currency = json.text("currency", "USD");
   config.zones = json.texts("zones");
   if (config.zones.empty()) config.zones = {"local"};
-  config.port = json.number("port", 2200, 1, 65535);
-  config.instances_max = json.number("instances_max", 200, 0, kCountMax);
+  config.port = json.integer("port", 2200, 1, 65535);
+  config.instances_max = json.integer("instances_max", 200, 0, kCountMax);
   config.boot_delay_ms = json.duration_ms("boot_delay", 0);
   config.sshd = json.path("sshd", "/usr/sbin/sshd");
   config.ssh_keygen = json.path("ssh_keygen", "/usr/bin/ssh-keygen");

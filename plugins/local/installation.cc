@@ -36,8 +36,8 @@ bool can_run(const std::string& path) { return ::access(path.c_str(), X_OK) == 0
 
 void check_program(const char* field, const std::string& path) {
   if (can_run(path)) return;
-  throw Error(HOSTLER_E_INVALID, std::string("driver config: ") + field + ": there is no program " +
-                                     path + "; install openssh-server, or configure the path");
+  throw Error(HOSTLER_E_INVALID, std::string("config.") + field + ": there is no program " + path +
+                                     "; install openssh-server, or configure the path");
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ Config checked_installation(Config config) {
     if (!can_run(config.supervisor)) config.supervisor = std::string(kInstalled) + kSupervisor;
   }
   if (!can_run(config.supervisor))
-    throw Error(HOSTLER_E_INVALID, std::string("driver config: supervisor: there is no program ") +
+    throw Error(HOSTLER_E_INVALID, std::string("config.supervisor: there is no program ") +
                                        kSupervisor + " beside the driver nor at " +
                                        config.supervisor + "; configure its path");
   return config;

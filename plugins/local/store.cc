@@ -36,8 +36,7 @@ void check_root(const std::string& root) {
                         : st.st_uid != ::geteuid()           ? "belongs to another user"
                         : (st.st_mode & (S_IWGRP | S_IWOTH)) ? "can be written by other users"
                                                              : nullptr;
-  if (problem != nullptr)
-    throw Error(HOSTLER_E_INVALID, "driver config: root " + root + " " + problem);
+  if (problem != nullptr) throw Error(HOSTLER_E_INVALID, "config.root: " + root + " " + problem);
 }
 
 /// How long to wait before `op` is checked again. Throws CANCELLED, and TIMEOUT at the deadline.
@@ -78,7 +77,7 @@ InstanceStore::InstanceStore(const Config& config)
     make_file(root_ + "/lock");
     forget_old_keys();
   } catch (const std::system_error& wrong) {
-    throw Error(HOSTLER_E_INVALID, std::string("driver config: root: ") + wrong.what());
+    throw Error(HOSTLER_E_INVALID, std::string("config.root: ") + wrong.what());
   }
 }
 

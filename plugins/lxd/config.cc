@@ -68,7 +68,7 @@ Size read_size(JsonObject json) {
   if (out.name.empty() || out.name.size() > 63) json.refuse("name", "must have 1 to 63 bytes");
   for (const char* key : {"vcpus", "ram"})
     if (!json.has(key)) json.refuse(key, "is missing");
-  out.vcpus = json.number("vcpus", 0, 1, 4096);
+  out.vcpus = json.integer("vcpus", 0, 1, 4096);
   out.ram_bytes = json.bytes("ram");
   if (out.ram_bytes == 0) json.refuse("ram", "is 0");
   out.scratch_bytes = json.bytes("scratch");
@@ -122,15 +122,16 @@ Config read_config(const std::string& text) {
 
 Credentials read_credentials(const std::string& text, const Config& config) {
   Credentials out;
-  driver::read_credentials_object(
-      text, [&](const std::string& name, const rapidjson::Value& value) {
-        std::string* const to = name == "client_certificate" ? &out.client_certificate
-                                : name == "client_key"       ? &out.client_key
-                                                             : nullptr;
-        if (to == nullptr) driver::refuse_credentials(name + " is unknown; check the spelling");
-        if (!value.IsString()) driver::refuse_credentials(name + " must be text of a PEM file");
-        to->assign(value.GetString(), value.GetStringLength());
-      });
+  driver::read_credentials_object(text, [&](const std::string& name,
+                                            const rapidjson::Value& value) {
+    std::string* const to = name == "client_certificate" ? &out.client_certificate
+                            : name == "client_key"       ? &out.client_key
+                                                         : nullptr;
+    if (to == nullptr)
+      driver::refuse_credentials(name + " is unknown; needed: client_certificate and client_key");
+    if (!value.IsString()) driver::refuse_credentials(name + " must be text of a PEM file");
+    to->assign(value.GetString(), value.GetStringLength());
+  });
   if (out.client_certificate.empty() != out.client_key.empty())
     driver::refuse_credentials("client_certificate and client_key need each other");
   if (!config.url.empty() && out.client_key.empty())
@@ -140,7 +141,7 @@ Credentials read_credentials(const std::string& text, const Config& config) {
 
 InstanceConfig read_params(const std::string& text, const InstanceConfig& of_set) {
   rapidjson::Document document;
-  auto json = JsonObject::parse(text.empty() ? "{}" : text, document);
+  auto json = JsonObject::parse(text.empty() ? "{}" : text, document, "provider_params");
   if (json.text("type", "container") != "container")
     throw Error(HOSTLER_E_UNSUPPORTED,
                 "provider_params: type may be \"container\" only: hostler has not been tried with "

@@ -14,29 +14,29 @@ constexpr std::int64_t kCountMax = 1'000'000, kPriceMax = 1'000'000'000'000;
 TypeSettings read_type(const Settings& settings, JsonObject json) {
   TypeSettings type;
   if (json.is_number("stock")) {
-    type.stock = json.number("stock", 0, 0, kCountMax);
+    type.stock = json.integer("stock", 0, 0, kCountMax);
   } else if (auto by_zone = json.object("stock")) {
     for (const std::string& zone : by_zone->keys()) {
       if (std::find(settings.zones.begin(), settings.zones.end(), zone) == settings.zones.end())
         by_zone->refuse(zone, "is not in `zones`");
-      type.stock_in[zone] = by_zone->number(zone.c_str(), 0, 0, kCountMax);
+      type.stock_in[zone] = by_zone->integer(zone.c_str(), 0, 0, kCountMax);
     }
   }
   type.group = json.text("group", "");
-  type.price = json.number("price", 0, 0, kPriceMax);
-  type.spot_price = json.number("spot_price", type.price / 3, 0, kPriceMax);
-  type.vcpus = json.number("vcpus", 0, 0, kCountMax);
-  type.gpus = json.number("gpus", 0, 0, kCountMax);
-  type.ram_gib = json.number("ram_gib", 0, 0, kCountMax);
-  type.scratch_gib = json.number("scratch_gib", 0, 0, kCountMax);
+  type.price = json.integer("price", 0, 0, kPriceMax);
+  type.spot_price = json.integer("spot_price", type.price / 3, 0, kPriceMax);
+  type.vcpus = json.integer("vcpus", 0, 0, kCountMax);
+  type.gpus = json.integer("gpus", 0, 0, kCountMax);
+  type.ram_gib = json.integer("ram_gib", 0, 0, kCountMax);
+  type.scratch_gib = json.integer("scratch_gib", 0, 0, kCountMax);
   type.architecture = json.text("architecture", "x86_64");
   json.refuse_unknown_keys();
   return type;
 }
 
 void read_rate(Settings& out, JsonObject json) {
-  out.calls_per_second = static_cast<double>(json.number("per_second", 1, 1, kCountMax));
-  out.burst = json.number("burst", 1, 1, kCountMax);
+  out.calls_per_second = static_cast<double>(json.integer("per_second", 1, 1, kCountMax));
+  out.burst = json.integer("burst", 1, 1, kCountMax);
   json.refuse_unknown_keys();
 }
 
@@ -97,7 +97,7 @@ Settings read_settings(const std::string& text) {
   rapidjson::Document document;
   JsonObject json = JsonObject::parse(text, document);
   Settings out;
-  out.seed = static_cast<std::uint64_t>(json.number("seed", 1, 0, INT64_MAX));
+  out.seed = static_cast<std::uint64_t>(json.integer("seed", 1, 0, INT64_MAX));
   out.cloud = json.text("cloud", "");
   out.clock_of_steps = json.choice("clock", {"real", "steps"}, 0) == 1;
   out.step_ms = json.duration_ms("step", 1000);
@@ -106,28 +106,28 @@ Settings read_settings(const std::string& text) {
   out.zones = json.texts("zones");
   if (out.zones.empty()) out.zones = {"z1"};
   out.address = json.text("address", "192.0.2.1");
-  out.ssh_port = json.number("ssh_port", 22, 1, 65535);
+  out.ssh_port = json.integer("ssh_port", 22, 1, 65535);
   if (auto types = json.object("types"))
     for (const std::string& name : types->keys())
       out.types[name] = read_type(out, *types->object(name.c_str()));
   if (auto quotas = json.object("quotas"))
     for (const std::string& group : quotas->keys())
-      out.quotas[group] = quotas->number(group.c_str(), 0, 0, kCountMax);
-  out.instances_max = json.number("instances_max", 0, 0, kCountMax);
+      out.quotas[group] = quotas->integer(group.c_str(), 0, 0, kCountMax);
+  out.instances_max = json.integer("instances_max", 0, 0, kCountMax);
   out.latency_ms = json.duration_ms("latency", 0);
   out.latency_spread_ms = json.duration_ms("latency_spread", 0);
   out.boot_ms = json.duration_ms("boot", 0);
   out.boot_spread_ms = json.duration_ms("boot_spread", 0);
-  out.boot_failures = json.chance("boot_failures");
+  out.boot_failures = json.probability("boot_failures");
   if (auto rate = json.object("rate")) read_rate(out, *std::move(rate));
   out.reclaim_ms = json.duration_ms("reclaim", 0);
   out.reclaim_notice_ms = json.duration_ms("reclaim_notice", 0);
   out.price_interval_ms = json.duration_ms("price_interval", 0);
-  out.price_spread = json.chance("price_spread");
+  out.price_spread = json.probability("price_spread");
   out.consistency_ms = json.duration_ms("consistency", 0);
-  out.errors = json.chance("errors");
-  out.lost_requests = json.chance("lost_requests");
-  out.lost_replies = json.chance("lost_replies");
+  out.errors = json.probability("errors");
+  out.lost_requests = json.probability("lost_requests");
+  out.lost_replies = json.probability("lost_replies");
   json.refuse_unknown_keys();
   return out;
 }

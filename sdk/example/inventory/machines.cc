@@ -17,8 +17,8 @@ Machine read_machine(JsonObject& json) {
   out.address = json.text("address", "");
   if (out.name.empty()) json.refuse("name", "is needed");
   if (out.address.empty()) json.refuse("address", "is needed");
-  out.port = json.number("port", 22, 1, 65535);
-  out.vcpus = json.number("vcpus", 1, 1, kManyCpus);
+  out.port = json.integer("port", 22, 1, 65535);
+  out.vcpus = json.integer("vcpus", 1, 1, kManyCpus);
   out.ram = json.bytes("ram");
   out.condition = static_cast<Condition>(json.choice("state", {"free", "broken", "lent"}, 0));
   out.text = json.text("text", "");
@@ -59,7 +59,7 @@ Machines read_machines(const Settings& settings) {
   if (settings.machines_file.empty()) return settings.machines;
   rapidjson::Document document;
   const std::string text = read_file(settings.machines_file);
-  JsonObject json = JsonObject::parse(text, document);
+  JsonObject json = JsonObject::parse(text, document, "machines_file");
   Machines out = read_list(json);
   json.refuse_unknown_keys();
   return out;

@@ -52,14 +52,14 @@ State read_state(const std::string& path) {
   if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) return out;
   rapidjson::Document document;
   const std::string text = read_file(path);
-  JsonObject json = JsonObject::parse(text, document);
-  out.last = json.number("last", 0, 0, INT64_MAX);
+  JsonObject json = JsonObject::parse(text, document, "state_file");
+  out.last = json.integer("last", 0, 0, INT64_MAX);
   for (JsonObject& one : json.objects("lendings")) {
     Lending& lending = out.lendings[one.text("key", "")];
     lending.id = one.text("id", "");
     lending.machine = one.text("machine", "");
-    lending.since_ns = one.number("since_ns", 0, 0, INT64_MAX);
-    lending.over = one.truth("over", false);
+    lending.since_ns = one.integer("since_ns", 0, 0, INT64_MAX);
+    lending.over = one.boolean("over", false);
     if (auto tags = one.object("tags"))
       for (const std::string& name : tags->keys())
         lending.tags[name] = tags->text(name.c_str(), "");

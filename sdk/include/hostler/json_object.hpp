@@ -25,22 +25,23 @@ namespace hostler::driver {
 inline constexpr std::size_t kJsonBytesMax = std::size_t{1} << 20;
 
 /// One JSON object of the config, read key by key. Every function throws Error(HOSTLER_E_INVALID)
-/// if a value is wrong: "driver config: regions[2].zone is a number; needed: a string". The message
+/// if a value is wrong: "config.regions[2].zone is a number; needed: a string". The message
 /// has the path of the member, what it is and what it may be. Refers to the document, which must
 /// outlive it. Not for credentials: messages quote values.
 class JsonObject {
  public:
-  /// Parses `text`, which must be an object, into `document`.
-  static JsonObject parse(const std::string& text, rapidjson::Document& document);
+  /// Parses `text`, which must be an object, into `document`. \param what it is, for the errors.
+  static JsonObject parse(const std::string& text, rapidjson::Document& document,
+                          const std::string& what = "config");
 
   JsonObject(const rapidjson::Value& value, std::string path);
 
   bool has(const char* key);
   std::string text(const char* key, const std::string& fallback);
   std::string path(const char* key, const std::string& fallback);  ///< Absolute.
-  std::int64_t number(const char* key, std::int64_t fallback, std::int64_t min, std::int64_t max);
-  bool truth(const char* key, bool fallback);
-  double chance(const char* key);  ///< 0 to 1; 0 if it is not there.
+  std::int64_t integer(const char* key, std::int64_t fallback, std::int64_t min, std::int64_t max);
+  bool boolean(const char* key, bool fallback);
+  double probability(const char* key);  ///< 0 to 1; 0 if it is not there.
   /// "512MiB", "2GiB" or "100GB", as bytes; 0 if it is not there.
   std::int64_t bytes(const char* key);
   /// An amount of money, in millionths; -1 if it is not there.
@@ -101,22 +102,21 @@ inline std::string found(const rapidjson::Value& value, const char* needed) {
 
 }  // namespace detail
 
-inline JsonObject JsonObject::parse(const std::string& text, rapidjson::Document& document) {
-  if (text.size() > kJsonBytesMax)
-    throw Error(HOSTLER_E_INVALID, "driver config is longer than 1 MiB");
+inline JsonObject JsonObject::parse(const std::string& text, rapidjson::Document& document,
+                                    const std::string& what) {
+  if (text.size() > kJsonBytesMax) throw Error(HOSTLER_E_INVALID, what + " is longer than 1 MiB");
   document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
   if (document.HasParseError())
-    throw Error(HOSTLER_E_INVALID, "driver config is not JSON: " +
-                                       std::string(GetParseError_En(document.GetParseError())) +
-                                       " At byte " + std::to_string(document.GetErrorOffset()));
-  return {document, ""};
+    throw Error(HOSTLER_E_INVALID, what + " is not JSON at byte " +
+                                       std::to_string(document.GetErrorOffset()) + ": " +
+                                       GetParseError_En(document.GetParseError()));
+  return {document, what};
 }
 
 inline JsonObject::JsonObject(const rapidjson::Value& value, std::string path)
     : value_(&value), path_(std::move(path)) {
   if (!value.IsObject())
-    throw Error(HOSTLER_E_INVALID, "driver config" + (path_.empty() ? "" : ": " + path_) + " " +
-                                       detail::found(value, "an object"));
+    throw Error(HOSTLER_E_INVALID, path_ + " " + detail::found(value, "an object"));
   std::set<std::string> seen;
   for (const auto& member : value.GetObject())
     if (!seen.emplace(member.name.GetString(), member.name.GetStringLength()).second)
@@ -141,8 +141,8 @@ inline std::string JsonObject::path(const char* key, const std::string& fallback
   return text;
 }
 
-inline std::int64_t JsonObject::number(const char* key, std::int64_t fallback, std::int64_t min,
-                                       std::int64_t max) {
+inline std::int64_t JsonObject::integer(const char* key, std::int64_t fallback, std::int64_t min,
+                                        std::int64_t max) {
   const rapidjson::Value* value = find(key);
   if (value == nullptr) return fallback;
   if (!value->IsInt64()) refuse(key, detail::found(*value, "a whole number"));
@@ -153,14 +153,14 @@ inline std::int64_t JsonObject::number(const char* key, std::int64_t fallback, s
   return number;
 }
 
-inline bool JsonObject::truth(const char* key, bool fallback) {
+inline bool JsonObject::boolean(const char* key, bool fallback) {
   const rapidjson::Value* value = find(key);
   if (value == nullptr) return fallback;
   if (!value->IsBool()) refuse(key, detail::found(*value, "true or false"));
   return value->GetBool();
 }
 
-inline double JsonObject::chance(const char* key) {
+inline double JsonObject::probability(const char* key) {
   const rapidjson::Value* value = find(key);
   if (value == nullptr) return 0;
   if (!value->IsNumber()) refuse(key, detail::found(*value, "a number from 0 to 1"));
@@ -281,13 +281,15 @@ inline bool JsonObject::is_number(const char* key) {
 }
 
 inline void JsonObject::refuse_unknown_keys() const {
+  std::string known;
+  for (const auto& key : known_) known += (known.empty() ? "" : ", ") + key;
   for (const auto& member : value_->GetObject())
     if (known_.count(member.name.GetString()) == 0)
-      refuse(member.name.GetString(), "is unknown; check the spelling");
+      refuse(member.name.GetString(), "is unknown; needed: one of " + known);
 }
 
 inline void JsonObject::refuse(const std::string& key, const std::string& problem) const {
-  throw Error(HOSTLER_E_INVALID, "driver config: " + path_of(key) + " " + problem);
+  throw Error(HOSTLER_E_INVALID, path_of(key) + " " + problem);
 }
 
 inline const rapidjson::Value* JsonObject::find(const char* key) {
@@ -296,9 +298,7 @@ inline const rapidjson::Value* JsonObject::find(const char* key) {
   return found == value_->MemberEnd() ? nullptr : &found->value;
 }
 
-inline std::string JsonObject::path_of(const std::string& key) const {
-  return path_.empty() ? key : path_ + "." + key;
-}
+inline std::string JsonObject::path_of(const std::string& key) const { return path_ + "." + key; }
 
 inline void refuse_credentials(const std::string& problem) {
   throw Error(HOSTLER_E_INVALID, "credentials: " + problem);
@@ -310,8 +310,7 @@ inline void read_credentials_object(
   if (text.empty()) return;
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
-  if (document.HasParseError() || !document.IsObject())
-    refuse_credentials("they are no JSON object");
+  if (document.HasParseError() || !document.IsObject()) refuse_credentials("must be a JSON object");
   const rapidjson::Value& all = document;
   for (const auto& one : all.GetObject())
     member({one.name.GetString(), one.name.GetStringLength()}, one.value);

@@ -32,15 +32,15 @@ static hostler_status only_member(hostler_op* op, const char* what, hostler_str 
   struct json rest = json_read(json.ptr, json.len), key, value;
   out->at = NULL;
   if (rest.at == NULL || *rest.at != '{')
-    return fail(op, HOSTLER_E_INVALID, "%s: is no JSON object", what);
+    return fail(op, HOSTLER_E_INVALID, "%s must be a JSON object", what);
   while (json_next(&rest, &key, &value)) {
     if (!json_is(key, name))
-      return fail(op, HOSTLER_E_INVALID, "%s: there is no %.*s, only %s", what,
+      return fail(op, HOSTLER_E_INVALID, "%s: %.*s is unknown; needed: %s", what,
                   (int)(key.end - key.at > 100 ? 100 : key.end - key.at), key.at, name);
     *out = value;
   }
-  if (out->at == NULL || *out->at != '"')
-    return fail(op, HOSTLER_E_INVALID, "%s.%s: a text is needed", what, name);
+  if (out->at == NULL || *out->at != '"' || json_is(*out, ""))
+    return fail(op, HOSTLER_E_INVALID, "%s.%s must be a text that is not empty", what, name);
   return HOSTLER_OK;
 }
 
@@ -55,14 +55,14 @@ hostler_status cloud_settings(struct cloud* c, const hostler_set_config* config,
   const long port = colon == NULL ? 0 : strtol(colon + 1, NULL, 10);
   if (colon == NULL || colon == at.ptr || colon - at.ptr > 255 || port < 1 || port > 65535)
     return fail(op, HOSTLER_E_INVALID,
-                "config.endpoint: must be ADDRESS:PORT, such as 127.0.0.1:4000");
+                "config.endpoint must be ADDRESS:PORT, such as 127.0.0.1:4000");
   memcpy(c->host, at.ptr, (size_t)(colon - at.ptr));
   (void)snprintf(c->port, sizeof c->port, "%ld", port);
   status = only_member(op, "credentials", config->credentials_json, "token", &token);
   if (status != HOSTLER_OK) return status;
   room = (struct json_texts){c->token, c->token + sizeof c->token};
   if (json_text(token, &room).ptr == NULL)
-    return fail(op, HOSTLER_E_INVALID, "credentials.token: is longer than 250 bytes");
+    return fail(op, HOSTLER_E_INVALID, "credentials.token is longer than 250 bytes");
   return HOSTLER_OK;
 }
 
@@ -164,8 +164,9 @@ static hostler_status understand(hostler_op* op, struct answer* a) {
   const struct json ok = json_member(a->value, "ok");
   if (json_is(ok, "true")) return HOSTLER_OK;
   if (!json_is(ok, "false"))
-    return unknown_outcome(op,
-                           fail(op, HOSTLER_E_TRANSIENT, "the cloud has sent what is no answer"));
+    return unknown_outcome(
+        op, fail(op, HOSTLER_E_TRANSIENT,
+                 "the cloud's answer cannot be read: a JSON object with \"ok\" is needed"));
   const struct json error = json_member(a->value, "error");
   const hostler_str message = json_text(json_member(a->value, "message"), &a->room);
   hostler_status status = HOSTLER_E_TRANSIENT;

@@ -19,8 +19,15 @@ static hostler_status no_flags(hostler_op* op, uint32_t flags) {
               flags);
 }
 
+static int same(hostler_str a, hostler_str b) {
+  return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
 static hostler_status refuse_wishes(const hostler_create_req* r, hostler_op* op) {
   const hostler_user_data* const data = r->user_data;
+  const hostler_str params = r->type->provider_params_json;
+  if (params.len != 0 && !same(params, (hostler_str){"{}", 2}))
+    return fail(op, HOSTLER_E_UNSUPPORTED, "provider_params is not for this driver: it knows none");
   const char* const wish =
       r->flags != 0 || r->type->flags != 0         ? "a flag that is newer than this driver"
       : r->market > HOSTLER_MARKET_ON_DEMAND       ? "spot, or another market"
@@ -57,10 +64,6 @@ struct machine {
   hostler_kv tags[TAGS_MAX];
 };
 
-static int same(hostler_str a, hostler_str b) {
-  return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
 static hostler_str tag(const struct machine* m, const char* name) {
   const hostler_str key = {name, strlen(name)};
   for (size_t i = 0; i < m->record.n_tags; ++i)
@@ -68,7 +71,10 @@ static hostler_str tag(const struct machine* m, const char* name) {
   return (hostler_str){NULL, 0};
 }
 
-/* 0 if the cloud has sent something else than a machine, or one with too many tags. */
+static const char kNoMachine[] =
+    "the machine in the cloud's answer has no id or no tags, or more than 128 tags";
+
+/* 0 if that is no machine, as kNoMachine says. */
 static int read_machine(struct json from, struct answer* a, struct machine* m) {
   memset(m, 0, sizeof *m);
   hostler_instance* const out = &m->record;
@@ -191,7 +197,7 @@ static hostler_status create(hostler_set* s, const hostler_create_req* r, hostle
       status = emit(op, &machine);
     } else {
       op->error->flags |= HOSTLER_EF_OUTCOME_UNKNOWN;
-      status = fail(op, HOSTLER_E_TRANSIENT, "the cloud has sent no machine");
+      status = fail(op, HOSTLER_E_TRANSIENT, "%s", kNoMachine);
     }
   }
   answer_free(&answer);
@@ -225,7 +231,7 @@ static hostler_status list(hostler_set* s, const hostler_list_req* r, hostler_op
     status = fail(op, HOSTLER_E_TRANSIENT, "the cloud has sent no list");
   while (status == HOSTLER_OK && json_next(&rest, &name, &one)) {
     if (!read_machine(one, &answer, &machine))
-      status = fail(op, HOSTLER_E_TRANSIENT, "the list of the cloud has what is no machine");
+      status = fail(op, HOSTLER_E_TRANSIENT, "%s", kNoMachine);
     else if (is_wanted(&machine, r))
       status = emit(op, &machine);
   }

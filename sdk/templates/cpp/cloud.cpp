@@ -102,7 +102,9 @@ Json understand(const std::string& line) {
   auto answer = Json::read(line);
   if (answer && (*answer)["ok"].is("true")) return *std::move(answer);
   if (!answer || !(*answer)["ok"].is("false"))
-    throw Error(HOSTLER_E_TRANSIENT, "the cloud has sent what is no answer").outcome_unknown();
+    throw Error(HOSTLER_E_TRANSIENT,
+                "the cloud's answer cannot be read: a JSON object with \"ok\" is needed")
+        .outcome_unknown();
   constexpr std::array<std::pair<std::string_view, hostler_status>, 5> kMeanings{
       {{"unauthorized", HOSTLER_E_AUTH},
        {"invalid", HOSTLER_E_INVALID},
@@ -129,11 +131,11 @@ Cloud::Cloud(const hostler_set_config& config) {
     if (value.IsString()) token_ = value.GetString();
   };
   read_credentials_object(std::string(view(config.credentials_json)), take);
-  if (token_.empty()) refuse_credentials("token must be a text");
+  if (token_.empty()) refuse_credentials("token must be a text that is not empty");
   const auto colon = at.rfind(':');
   const long port = colon == std::string::npos ? 0 : std::atol(at.c_str() + colon + 1);
   if (port < 1 || port > 65535 || colon == 0)
-    settings.refuse("endpoint", "must be ADDRESS:PORT, such as \"127.0.0.1:4000\"");
+    settings.refuse("endpoint", "must be ADDRESS:PORT, such as 127.0.0.1:4000");
   host_ = at.substr(0, colon);
   port_ = std::to_string(port);
 }

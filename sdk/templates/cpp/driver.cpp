@@ -16,6 +16,9 @@ using driver::view;
 
 // Law 6 of driver.h: what is asked for and cannot be done is refused, never left out.
 void refuse_wishes(const hostler_create_req& r) {
+  const auto params = view(r.type->provider_params_json);
+  if (!params.empty() && params != "{}")
+    throw Error(HOSTLER_E_UNSUPPORTED, "provider_params is not for this driver: it knows none");
   const char* const wish =
       r.market == HOSTLER_MARKET_SPOT || r.type->market == HOSTLER_MARKET_SPOT ? "a spot market"
       : r.tenancy != HOSTLER_TENANCY_DEFAULT                                   ? "tenancy"
@@ -45,8 +48,9 @@ uint32_t state_of(const Json& state) {
 }
 
 void check_machine(const Json& machine) {
-  if (machine["id"].text.empty() || machine["tags"].kind != Json::Kind::kObject)
-    throw Error(HOSTLER_E_TRANSIENT, "the cloud has sent what is no machine");
+  if (machine["id"].kind != Json::Kind::kText || machine["id"].text.empty() ||
+      machine["tags"].kind != Json::Kind::kObject)
+    throw Error(HOSTLER_E_TRANSIENT, "the machine in the cloud's answer has no id or no tags");
 }
 
 void emit(const Json& machine, hostler_op* op) {

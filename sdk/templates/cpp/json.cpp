@@ -31,7 +31,7 @@ bool convert(const rapidjson::Value& from, Json& to, int depth) {
     to.whole = from.IsInt64() ? from.GetInt64() : 0;
   } else {
     to.kind = Json::Kind::kWord;
-    to.text = from.IsNull() ? "null" : from.IsTrue() ? "true" : "false";
+    if (!from.IsNull()) to.text = from.IsTrue() ? "true" : "false";
   }
   return true;
 }

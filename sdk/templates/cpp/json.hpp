@@ -12,8 +12,8 @@ struct Json {
   enum class Kind { kNone, kWord, kNumber, kText, kArray, kObject };
 
   Kind kind = Kind::kNone;
-  std::string text;                                   // of a text; and a word as it stands
-  std::int64_t whole = 0;                             // of a whole number
+  std::string text;        // of a text; "true", "false", and empty of null
+  std::int64_t whole = 0;  // of a whole number
   std::vector<std::pair<std::string, Json>> members;  // names are empty in an array
 
   bool is(std::string_view words) const { return text == words; }

@@ -51,16 +51,16 @@ type Answer struct {
 func onlyMember(what, text, name string) (string, error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal([]byte(text), &members) != nil || members == nil {
-		return "", failure(invalid, "%s: is no JSON object", what)
+		return "", failure(invalid, "%s must be a JSON object", what)
 	}
 	for key := range members {
 		if key != name {
-			return "", failure(invalid, "%s: there is no %.100q, only %s", what, key, name)
+			return "", failure(invalid, "%s: %.100q is unknown; needed: %s", what, key, name)
 		}
 	}
 	var value string
 	if json.Unmarshal(members[name], &value) != nil || value == "" || len(value) > 255 {
-		return "", failure(invalid, "%s.%s: a text of 1 to 255 bytes is needed", what, name)
+		return "", failure(invalid, "%s.%s must be a text of 1 to 255 bytes", what, name)
 	}
 	return value, nil
 }
@@ -73,7 +73,7 @@ func newCloud(config, credentials string) (*Cloud, error) {
 	}
 	host, port, err := net.SplitHostPort(endpoint)
 	if n, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil || n == 0 || host == "" {
-		return nil, failure(invalid, "config.endpoint: must be ADDRESS:PORT, such as 127.0.0.1:4000")
+		return nil, failure(invalid, "config.endpoint must be ADDRESS:PORT, such as 127.0.0.1:4000")
 	}
 	token, err := onlyMember("credentials", credentials, "token")
 	if err != nil {
@@ -140,7 +140,7 @@ func exchange(call Call, connection net.Conn, request []byte) ([]byte, error) {
 func understand(line []byte) (*Answer, error) {
 	var answer Answer
 	if err := json.Unmarshal(line, &answer); err != nil || answer.OK == nil {
-		return nil, unknownOutcome(failure(transient, "the cloud has sent what is no answer"))
+		return nil, unknownOutcome(failure(transient, `the cloud's answer cannot be read: a JSON object with "ok" is needed`))
 	}
 	if *answer.OK {
 		return &answer, nil

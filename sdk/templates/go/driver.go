@@ -23,6 +23,9 @@ func noFlags(flags C.uint32_t) error {
 
 func refuseWishes(r *C.hostler_create_req) error {
 	kind, data := r._type, r.user_data
+	if params := text(kind.provider_params_json); params != "" && params != "{}" {
+		return failure(unsupported, "provider_params is not for this driver: it knows none")
+	}
 	wishes := []struct {
 		isAsked bool
 		wish    string
@@ -95,6 +98,13 @@ func (c Call) emitMachine(one *Machine) error {
 	return c.emit(unsafe.Pointer(out))
 }
 
+func (one *Machine) check() error {
+	if one == nil || one.ID == "" || one.Tags == nil {
+		return failure(transient, "the machine in the cloud's answer has no id or no tags")
+	}
+	return nil
+}
+
 // machines asks for all. A list is complete or an error: what is not understood is not left out.
 func (cloud *Cloud) machines(call Call) ([]Machine, error) {
 	answer, err := cloud.ask(call, map[string]any{"op": "list"})
@@ -105,9 +115,9 @@ func (cloud *Cloud) machines(call Call) ([]Machine, error) {
 	if json.Unmarshal(answer.Machines, &all) != nil || all == nil {
 		return nil, failure(transient, "the cloud has sent no list")
 	}
-	for _, one := range all {
-		if one.ID == "" || one.Tags == nil {
-			return nil, failure(transient, "the list of the cloud has what is no machine")
+	for i := range all {
+		if err := all[i].check(); err != nil {
+			return nil, err
 		}
 	}
 	return all, nil
@@ -194,8 +204,8 @@ func goCreate(set C.uintptr_t, r *C.hostler_create_req, op *C.hostler_op) C.host
 		if err != nil {
 			return err
 		}
-		if answer.Machine == nil || answer.Machine.ID == "" {
-			return unknownOutcome(failure(transient, "the cloud has sent no machine"))
+		if err := answer.Machine.check(); err != nil {
+			return unknownOutcome(err)
 		}
 		return call.emitMachine(answer.Machine)
 	})

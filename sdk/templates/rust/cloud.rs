@@ -54,18 +54,18 @@ fn only_member(what: &str, json: &str, name: &str) -> Result<String, Failure> {
     let invalid = |why: String| Err(failure(abi::INVALID, why));
     let members = match Json::read(json) {
         Some(Json::Object(members)) => members,
-        _ => return invalid(format!("{}: is no JSON object", what)),
+        _ => return invalid(format!("{} must be a JSON object", what)),
     };
     if let Some((key, _)) = members.iter().find(|(key, _)| key != name) {
         return invalid(format!(
-            "{}: there is no {:.100?}, only {}",
+            "{}: {:.100?} is unknown; needed: {}",
             what, key, name
         ));
     }
     match members.last() {
         Some((_, Json::Text(text))) if !text.is_empty() && text.len() < 256 => Ok(text.clone()),
         _ => invalid(format!(
-            "{}.{}: a text of 1 to 255 bytes is needed",
+            "{}.{} must be a text of 1 to 255 bytes",
             what, name
         )),
     }
@@ -87,7 +87,7 @@ impl Cloud {
             }),
             _ => Err(failure(
                 abi::INVALID,
-                "config.endpoint: must be ADDRESS:PORT, such as 127.0.0.1:4000",
+                "config.endpoint must be ADDRESS:PORT, such as 127.0.0.1:4000",
             )),
         }
     }
@@ -204,7 +204,11 @@ fn exchange(op: &abi::Op, stream: &mut TcpStream, mut request: &[u8]) -> Result<
 
 fn understand(line: &[u8]) -> Result<Json, Failure> {
     let no_answer = || {
-        failure(abi::TRANSIENT, "the cloud has sent what is no answer").with_unknown_outcome()
+        failure(
+            abi::TRANSIENT,
+            "the cloud's answer cannot be read: a JSON object with \"ok\" is needed",
+        )
+        .with_unknown_outcome()
     };
     let answer = std::str::from_utf8(line).ok().and_then(Json::read);
     let answer = answer.ok_or_else(no_answer)?;

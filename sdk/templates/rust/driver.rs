@@ -56,6 +56,12 @@ unsafe fn refuse_wishes(r: &abi::CreateReq) -> Done {
     no_flags(r.flags)?;
     let kind = &*r.machine_type;
     no_flags(kind.flags)?;
+    if !["", "{}"].contains(&kind.provider_params_json.get()) {
+        return Err(failure(
+            abi::UNSUPPORTED,
+            "provider_params is not for this driver: it knows none",
+        ));
+    }
     let has_odd_data = !r.user_data.is_null()
         && ((*r.user_data).format > abi::USER_DATA_SH
             || (*r.user_data).flags & !abi::USER_DATA_SECRET != 0);
@@ -107,7 +113,7 @@ fn check_machine(machine: &Json) -> Done {
         (Json::Object(_), Json::Text(id)) if !id.is_empty() => Ok(()),
         _ => Err(failure(
             abi::TRANSIENT,
-            "the cloud has sent what is no machine",
+            "the machine in the cloud's answer has no id or no tags",
         )),
     }
 }

@@ -190,15 +190,12 @@ TEST_F(LimitsTest, NamesTheFieldThatIsWrong) {
     EXPECT_EQ(opened.status, HOSTLER_E_INVALID);
     return opened.message;
   };
-  EXPECT_EQ(said(R"("prot": 1)"), "driver config: prot is unknown; check the spelling");
-  EXPECT_EQ(said(R"("sshd": "/nowhere/sshd")").find("driver config: sshd: there is no program"),
-            0U);
-  EXPECT_EQ(said(R"("supervisor": "/nowhere")").find("driver config: supervisor:"), 0U);
+  EXPECT_EQ(said(R"("prot": 1)").find("config.prot is unknown; needed: one of boot_delay, "), 0U);
+  EXPECT_EQ(said(R"("sshd": "/nowhere/sshd")").find("config.sshd: there is no program"), 0U);
+  EXPECT_EQ(said(R"("supervisor": "/nowhere")").find("config.supervisor:"), 0U);
   EXPECT_EQ(DriverHost::try_open("{}").message,
-            "driver config: root is missing; it names the folder for the files of all instances");
-  EXPECT_EQ(
-      DriverHost::try_open(R"({"root": "/etc/passwd/x"})").message.find("driver config: root: "),
-      0U);
+            "config.root is missing; it names the folder for the files of all instances");
+  EXPECT_EQ(DriverHost::try_open(R"({"root": "/etc/passwd/x"})").message.find("config.root: "), 0U);
 }
 
 }  // namespace

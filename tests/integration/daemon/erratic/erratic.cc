@@ -21,9 +21,9 @@ Settings read_settings(const std::string& config) {
   auto object = driver::JsonObject::parse(config, document);
   Settings out;
   out.folder = object.path("folder", "");
-  out.seed = static_cast<std::uint64_t>(object.number("seed", 1, 0, INT64_MAX));
-  out.deaths = object.chance("deaths");
-  out.hangs = object.chance("hangs");
+  out.seed = static_cast<std::uint64_t>(object.integer("seed", 1, 0, INT64_MAX));
+  out.deaths = object.probability("deaths");
+  out.hangs = object.probability("hangs");
   object.refuse_unknown_keys();
   return out;
 }
