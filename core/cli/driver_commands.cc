@@ -7,7 +7,8 @@ void add_driver_reports(CLI::App& driver, Arguments& a, Chosen& chosen) {
   const auto add_report = [&](const char* name, const char* what,
                               int (*run)(const DriverOptions&)) {
     CLI::App* c = driver.add_subcommand(name, what);
-    c->add_option("--config", a.driver.config, "Of hostlerd: which drivers it takes, and where")
+    c->add_option("--config", a.driver.config,
+                  "hostlerd's configuration: which drivers it allows, and where they are")
         ->type_name("FILE");
     c->add_option("--driver-path", a.driver.folders, "Look in this folder, too; repeat for more")
         ->type_name("FOLDER")
@@ -48,7 +49,7 @@ void add_driver_check(CLI::App& driver, Arguments& a, Chosen& chosen) {
   DriverCheckOptions& o = a.check;
   CLI::App* c = driver.add_subcommand("check", "Check a driver against the rules of the ABI");
   c->add_option("library", o.library, "The driver's .so")->type_name("FILE");
-  c->add_option("--config", o.config, "What cloud to use (driver-check.json beside the driver)")
+  c->add_option("--config", o.config, "Which cloud to use (driver-check.json beside the driver)")
       ->type_name("FILE");
   c->add_option("--only", o.only, "Only tests of these names, e.g. 'call.*'; repeat for more")
       ->type_name("GLOB")
@@ -59,8 +60,8 @@ void add_driver_check(CLI::App& driver, Arguments& a, Chosen& chosen) {
   c->add_option("--reproduce", o.seed, "Seed of an earlier run: the same random choices")
       ->type_name("N")
       ->check(whole_number());
-  CLI::Option* live = c->add_flag(
-      "--live", o.live, "Also make machines in the cloud of --config, and give them back");
+  CLI::Option* live = c->add_flag("--live", o.live,
+                                  "Also make machines in the cloud of --config, and destroy them");
   c->add_option("--budget", o.budget, "With --live, at most N machines at once (3)")
       ->type_name("N")
       ->check(positive())
@@ -116,7 +117,7 @@ void add_driver_replay(CLI::App& driver, Arguments& a, Chosen& chosen) {
 void add_cloudtest(CLI::App& app, Arguments& a, Chosen& chosen) {
   CloudTestOptions& o = a.cloudtest;
   CLI::App* c = app.add_subcommand(
-      "cloudtest", "Make machines in the cloud of a set, log in to them, and give them back");
+      "cloudtest", "Make machines in the cloud of a set, log in to them, and destroy them");
   c->add_option("set", o.set, "The instance set")->type_name("SET")->required();
   c->add_option("--config", o.config, "The configuration")->type_name("FILE")->required();
   c->add_option("--type", o.type, "The instance type (the first of the set's pools)")

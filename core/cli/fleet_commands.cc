@@ -31,7 +31,8 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
       add(*c, chosen, "believe", "Show the instances that the set's last list omits, or believe it",
           [&a](Client& client) { return believe_list(client, a.id, a.list); });
   believe
-      ->add_option("--list", a.list, "Its instances are gone: the number of the list that you saw")
+      ->add_option("--list", a.list,
+                   "Believe list number N, the one that you saw: the instances it omits are gone")
       ->check(positive())
       ->type_name("N");
   CLI::App* end =

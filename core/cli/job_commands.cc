@@ -130,7 +130,7 @@ void add_job_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB");
   c->add_flag("--held", a.all, "All jobs that are held");
   c->require_option(1);
-  c = add(app, chosen, "release", "Let held jobs start: admins", [&a](Client& client) {
+  c = add(app, chosen, "release", "Let held jobs start (admins only)", [&a](Client& client) {
     return a.all ? act_on_held(client, "release") : release(client, a.ids);
   });
   c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB");
