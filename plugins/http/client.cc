@@ -169,7 +169,7 @@ void Client::prepare_way(Connection& connection) const {
     set_option(easy, CURLOPT_SSLCERT_BLOB, &certificate);
     set_option(easy, CURLOPT_SSLKEY_BLOB, &key);
   }
-  set_option(easy, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
+  set_option(easy, CURLOPT_SSLVERSION, long{CURL_SSLVERSION_TLSv1_2});
   if (!server_.ca_file.empty()) set_option(easy, CURLOPT_CAINFO, server_.ca_file.c_str());
   if (!server_.pin.empty()) pin_certificate(easy, server_.pin);
 }

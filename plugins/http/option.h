@@ -16,9 +16,9 @@ void set_option(CURL* easy, CURLoption option, T value) {
   const CURLcode code = curl_easy_setopt(easy, option, value);
   if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
   if (code != CURLE_OK)
-    throw driver::Error(HOSTLER_E_INTERNAL, "libcurl does not take an option (" +
-                                                std::to_string(option) +
-                                                "): " + curl_easy_strerror(code));
+    throw driver::Error(HOSTLER_E_INTERNAL, "libcurl refuses option " + std::to_string(option) +
+                                                " (" + curl_easy_strerror(code) +
+                                                "): install a libcurl that has it");
 }
 
 }  // namespace hostler::http

@@ -66,7 +66,7 @@ void AdminRequests::retry_now(const model::GateRecord& gate, Now now) {
   const auto held = [&](model::CloudOp op) {
     return scheduler::holds(gate, {.set = gate.set, .op = op});
   };
-  if (held(model::CloudOp::kList)) set.want_list(policy_.sets[*index], now.mono);
+  if (held(model::CloudOp::kList)) set.want_list_at_once(policy_.sets[*index], now.mono);
   if (held(model::CloudOp::kOther) && set.prices_at != fleet::kNever) set.prices_at = now.mono;
   if (held(model::CloudOp::kOpen) && !set.open) set.open_at = now.mono;
   if (held(model::CloudOp::kQuotaGroup) && set.groups_at != fleet::kNever) set.groups_at = now.mono;

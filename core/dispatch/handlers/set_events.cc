@@ -134,7 +134,7 @@ void SetEvents::on(SuccessorOpened& event, Now now) {
   if (!set.open) return;
   set.groups_at = now.mono;
   set.prices_at = set.info.has_price_history ? now.mono : fleet::kNever;
-  set.want_list(policy_.sets[*index], now.mono);
+  set.want_list_at_once(policy_.sets[*index], now.mono);
   gates_.driver_replaced(set.name, now);
 }
 

@@ -29,6 +29,11 @@ void Set::want_list(const model::SetPolicy& policy, Mono at) {
   list_at = std::min(list_at, std::max({at, list_sent + pause, list_not_before}));
 }
 
+void Set::want_list_at_once(const model::SetPolicy& policy, Mono now) {
+  list_not_before = Mono::min();
+  want_list(policy, now);
+}
+
 void Set::list_failed(const model::SetPolicy& policy, std::optional<Duration> asked, Mono now) {
   ++failures;
   if (asked) list_not_before = now + std::min(*asked, kDriversPauseMax);

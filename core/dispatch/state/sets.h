@@ -117,6 +117,9 @@ struct Set {
   /// A list is wanted at `at`. It is sent then or later: the driver asks for a pause between two
   /// lists, and a large set gets a longer one.
   void want_list(const model::SetPolicy& policy, Mono at);
+  /// The same now, also if the cloud has asked for a pause: an admin or a new driver may know
+  /// better.
+  void want_list_at_once(const model::SetPolicy& policy, Mono now);
   /// A list was refused. `asked`: how long the cloud wants to be left alone, if it says so.
   void list_failed(const model::SetPolicy& policy, std::optional<Duration> asked, Mono now);
   /// When something is to be done for it next.

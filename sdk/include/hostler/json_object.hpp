@@ -100,6 +100,12 @@ inline std::string found(const rapidjson::Value& value, const char* needed) {
   return std::string("is ") + kind(value) + "; needed: " + needed;
 }
 
+inline bool has_control_character(const std::string& text) {
+  for (const char c : text)
+    if (static_cast<unsigned char>(c) < 0x20) return true;
+  return false;
+}
+
 }  // namespace detail
 
 inline JsonObject JsonObject::parse(const std::string& text, rapidjson::Document& document,
@@ -130,8 +136,7 @@ inline std::string JsonObject::text(const char* key, const std::string& fallback
   if (value == nullptr) return fallback;
   if (!value->IsString()) refuse(key, detail::found(*value, "a string"));
   std::string text(value->GetString(), value->GetStringLength());
-  for (const char c : text)
-    if (static_cast<unsigned char>(c) < 0x20) refuse(key, "has a control character");
+  if (detail::has_control_character(text)) refuse(key, "has a control character");
   return text;
 }
 
@@ -223,7 +228,10 @@ inline std::int64_t JsonObject::time_ns(const char* key, std::int64_t fallback) 
   const char* end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc);
   if (end == nullptr || *end != '\0')
     refuse(key, "is \"" + text + "\"; needed: a time such as \"2026-03-01T12:00:00Z\"");
-  return static_cast<std::int64_t>(::timegm(&utc)) * 1'000'000'000;
+  const std::int64_t seconds = ::timegm(&utc);
+  constexpr std::int64_t kSecondsMax = INT64_MAX / 1'000'000'000;
+  if (seconds < 0 || seconds > kSecondsMax) refuse(key, "must be a time from 1970 to 2262");
+  return seconds * 1'000'000'000;
 }
 
 inline std::size_t JsonObject::choice(const char* key, const std::vector<std::string>& names,
@@ -244,10 +252,10 @@ inline std::vector<std::string> JsonObject::texts(const char* key) {
   if (value == nullptr) return list;
   if (!value->IsArray()) refuse(key, detail::found(*value, "a list of strings"));
   for (const auto& item : value->GetArray()) {
-    if (!item.IsString())
-      refuse(std::string(key) + "[" + std::to_string(list.size()) + "]",
-             detail::found(item, "a string"));
+    const std::string which = std::string(key) + "[" + std::to_string(list.size()) + "]";
+    if (!item.IsString()) refuse(which, detail::found(item, "a string"));
     list.emplace_back(item.GetString(), item.GetStringLength());
+    if (detail::has_control_character(list.back())) refuse(which, "has a control character");
   }
   return list;
 }
@@ -283,9 +291,10 @@ inline bool JsonObject::is_number(const char* key) {
 inline void JsonObject::refuse_unknown_keys() const {
   std::string known;
   for (const auto& key : known_) known += (known.empty() ? "" : ", ") + key;
-  for (const auto& member : value_->GetObject())
-    if (known_.count(member.name.GetString()) == 0)
-      refuse(member.name.GetString(), "is unknown; needed: one of " + known);
+  for (const auto& member : value_->GetObject()) {
+    const std::string name(member.name.GetString(), member.name.GetStringLength());
+    if (known_.count(name) == 0) refuse(name, "is unknown; needed: one of " + known);
+  }
 }
 
 inline void JsonObject::refuse(const std::string& key, const std::string& problem) const {

@@ -84,6 +84,16 @@ TEST(LocalConfigTest, SaysWhichFieldIsWrongWhatWasFoundAndWhatIsNeeded) {
   EXPECT_EQ(problem(R"("dials": null)"), "dials is null; needed: an object");
 }
 
+// Bugs: a member was known by what stands before its NUL, and a far time became one long past.
+TEST(LocalConfigTest, RefusesWhatOnlyLooksRight) {
+  EXPECT_EQ(problem(R"("port\u0000x": 22)").find("port"), 0U);
+  EXPECT_EQ(problem(R"("zones": ["a\nb"])"), "zones[0] has a control character");
+  EXPECT_EQ(
+      problem(
+          R"("types": {"t": {"prices": [{"micros_per_hour": 1, "from": "9999-01-01T00:00:00Z"}]}})"),
+      "types.t.prices[0].from must be a time from 1970 to 2262");
+}
+
 TEST(LocalConfigTest, RefusesRootsThatSshdWouldReadOtherwise) {
   for (const char* root : {"relative", "/with space", "/per%cent", "/quo\\\"te", "/new\\nline"}) {
     const std::string json = std::string(R"({"root": ")") + root + "\"}";
