@@ -65,10 +65,11 @@ class RandomWorld : public Site {
   void make_hosts() {
     const auto count = number(0, 25);
     for (std::int64_t i = 0; i < count; ++i) {
-      const auto phase = static_cast<HostPhase>(random.below(4));
-      HostView& h = host(static_cast<std::uint64_t>(i) + 1,
-                         static_cast<std::uint32_t>(random.below(snapshot.offerings.size())),
-                         random.chance(0.5) ? HostPhase::kReady : phase);
+      // Named: compilers differ in the order in which they evaluate arguments.
+      const auto any_phase = static_cast<HostPhase>(random.below(4));
+      const auto phase = random.chance(0.5) ? HostPhase::kReady : any_phase;
+      const auto offering = static_cast<std::uint32_t>(random.below(snapshot.offerings.size()));
+      HostView& h = host(static_cast<std::uint64_t>(i) + 1, offering, phase);
       h.created = h.since = snapshot.now - std::chrono::seconds(number(0, 1200));
       if (h.phase == HostPhase::kReady && random.chance(0.5)) {
         const auto used = model::Vcpus::of_thousandths(number(0, h.total.vcpus.thousandths()));
@@ -97,10 +98,11 @@ class RandomWorld : public Site {
                              ? model::Vcpus::of_thousandths(number(0, 72) * 250)
                              : model::Vcpus(static_cast<std::int32_t>(number(1, 18)));
       const bool needs_nothing = random.chance(0.05);
+      const std::chrono::seconds waited(number(0, 1200));
+      const std::int64_t ram = needs_nothing ? 0 : number(1, 40);
+      const auto count = static_cast<std::uint64_t>(number(1, random.chance(0.1) ? 90 : 6));
       const ClassId cls =
-          jobs(static_cast<std::uint64_t>(number(1, random.chance(0.1) ? 90 : 6)),
-               needs_nothing ? model::Vcpus() : vcpus, needs_nothing ? 0 : number(1, 40), priority,
-               std::chrono::seconds(number(0, 1200)));
+          jobs(count, needs_nothing ? model::Vcpus() : vcpus, ram, priority, waited);
       auto& c = constraints(cls);
       if (random.chance(0.1)) c.zone = "z1";
       if (random.chance(0.1)) c.market = Market::kSpot;
