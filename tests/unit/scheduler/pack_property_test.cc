@@ -50,9 +50,12 @@ class RandomMenu : public Site {
   }
   void random_jobs(std::int64_t shapes, std::int64_t count_most, std::int64_t vcpus_most,
                    std::int64_t gib_most) {
-    for (std::int64_t i = 0; i < shapes; ++i)
-      jobs(static_cast<std::uint64_t>(number(1, count_most)),
-           static_cast<std::int32_t>(number(1, vcpus_most)), number(1, gib_most));
+    for (std::int64_t i = 0; i < shapes; ++i) {
+      // Named: compilers differ in the order in which they evaluate arguments.
+      const std::int64_t gib = number(1, gib_most);
+      const auto vcpus = static_cast<std::int32_t>(number(1, vcpus_most));
+      jobs(static_cast<std::uint64_t>(number(1, count_most)), vcpus, gib);
+    }
   }
 };
 
