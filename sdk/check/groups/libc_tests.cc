@@ -166,9 +166,8 @@ void resolve_no_names(Context& c, const Library& library) {
   libc_faults.reset();
   if (!was_asked)
     return c.findings.skip(
-        "a list resolves no name: the driver keeps the address or the connection that set_open "
-        "made, "
-        "or its library asks the name server itself. There is nothing to do");
+        "a list resolves no name: the driver keeps the address or the connection of set_open, or "
+        "its library asks the name server itself. There is nothing to do");
   if (listed) return c.findings.fail("R33", "list", "is OK though no name can be resolved");
   if (!is_temporary(listed.error().cls))
     c.findings.warn("R23", "list",
