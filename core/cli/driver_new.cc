@@ -20,9 +20,10 @@ constexpr std::size_t kTemplateFileMax = std::size_t{1} << 20U;
 Result<void> check_new_name(const std::string& name) {
   const bool good = is_name(name) && name.front() >= 'a' && name.front() <= 'z';
   if (good) return {};
-  return tl::unexpected(Error{Errc::kInvalidArgument,
-                              "a driver cannot have this name: use a small letter, then up to 62 "
-                              "small letters, digits, _ and -"});
+  return tl::unexpected(Error{Errc::kInvalidArgument, "a driver cannot be named '" +
+                                                          printable(name, 80) +
+                                                          "': use a small letter, then up to 62 "
+                                                          "small letters, digits, _ and -"});
 }
 
 /// The named folder; else where the SDK is installed beside this program, or in its build tree.

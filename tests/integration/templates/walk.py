@@ -83,7 +83,7 @@ class WalkTest(unittest.TestCase):
             with self.subTest(name):
                 done = self.new(name)
                 self.assertNotEqual(done.returncode, 0)
-                self.assertIn("a driver cannot have this name", done.stdout)
+                self.assertIn("a driver cannot be named '", done.stdout)
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_a_folder_without_templates_is_named_and_nothing_is_made(self):
