@@ -99,7 +99,7 @@ void InstanceCalls::destroy(Host& host, Now now) {
 void InstanceCalls::set_tags(Host& host, Now now) {
   const auto& record = host.instance.record;
   if (record.provider_id.empty() || !sets_.at(host.instance.set).open) return;
-  const scheduler::GateQuery query{.set = record.set, .op = CloudOp::kSetTags};
+  const auto query = CallGates::tags_query(host);
   if (gates_.shut(query, now.mono) != nullptr) return;  // TagRepair writes it later.
   gates_.sent(query, now.mono);
   ++host.tags.under_way;

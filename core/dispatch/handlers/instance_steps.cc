@@ -110,7 +110,7 @@ void InstanceSteps::gone(model::InstanceId id, Now now) {
     if (call) owners_.gates.abandoned(*call, now);
   consoles_.forget(*host, now);
   for (auto calls = host->tags.under_way; calls > 0; --calls)
-    owners_.gates.abandoned({.set = instance.record.set, .op = model::CloudOp::kSetTags}, now);
+    owners_.gates.abandoned(CallGates::tags_query(*host), now);
   owners_.gates.forget(owners_.gates.query(*host, model::CloudOp::kDestroy));
   // One that vanished was not destroyed: it may exist, and is proved again if it is listed.
   const auto why = instance.record.reason_code;

@@ -59,7 +59,7 @@ bool TagRepair::check(Host& host, const model::ListedInstance& seen, Mono as_of,
     return true;
   }
   if (now.mono < tags.not_before || set.repairs_left == 0) return false;
-  const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kSetTags};
+  const auto query = CallGates::tags_query(host);
   if (gates_.shut(query, now.mono) != nullptr) return false;
   gates_.sent(query, now.mono);
   --set.repairs_left;
@@ -78,8 +78,7 @@ void TagRepair::ended(Host& host, const model::CloudError* error, Now now) {
   if (tags.under_way == 0) return;
   --tags.under_way;
   tags.ended_at = now.mono;
-  gates_.side_call_answered({.set = host.instance.record.set, .op = model::CloudOp::kSetTags},
-                            error, now);
+  gates_.side_call_answered(CallGates::tags_query(host), error, now);
   const std::string repaired = std::exchange(tags.repairing, {});
   if (error != nullptr) {
     if (error->cls == model::CloudErrorClass::kUnsupported) tags.not_before = fleet::kNever;

@@ -129,4 +129,13 @@ scheduler::GateQuery CallGates::query(const Host& host, model::CloudOp op) const
   return query;
 }
 
+scheduler::GateQuery CallGates::tags_query(const Host& host) {
+  const auto& record = host.instance.record;
+  scheduler::GateQuery query;
+  query.set = record.set;
+  query.op = model::CloudOp::kSetTags;
+  query.instance = record.id;
+  return query;
+}
+
 }  // namespace hostler::dispatch

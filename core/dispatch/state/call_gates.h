@@ -94,6 +94,8 @@ class CallGates {
 
   [[nodiscard]] scheduler::GateQuery create_query(const scheduler::Offering& offering) const;
   [[nodiscard]] scheduler::GateQuery query(const Host& host, model::CloudOp op) const;
+  /// A call that writes tags is about no type, zone or market.
+  [[nodiscard]] static scheduler::GateQuery tags_query(const Host& host);
   /// By key.
   [[nodiscard]] const std::map<std::string, scheduler::Gate>& all() const { return gates_.all(); }
 

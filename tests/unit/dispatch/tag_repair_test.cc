@@ -173,6 +173,27 @@ TEST_F(TagRepairTest, AProbeWhoseHostIsGoneLeavesTheGateToTheNextOne) {
   EXPECT_EQ(hold(other, model::IdleBehavior::kRun), 1U);
 }
 
+TEST_F(TagRepairTest, AHostThatGoesLeavesTheProbeOfAnotherAlone) {
+  const auto other = story.running().second;
+  const auto hold = [&](InstanceId id, model::IdleBehavior behavior) {
+    story.clear();
+    (void)story.ask(SetIdleBehavior{0, "user root", id, behavior});
+    return story.all<TagsCall>().size();
+  };
+  ASSERT_EQ(hold(on, model::IdleBehavior::kHold), 1U) << "sent before the gate is shut";
+  ASSERT_EQ(hold(other, model::IdleBehavior::kHold), 1U);
+  story.say(TagsEnded{other, error(CloudErrorClass::kAuth)});
+  story.pass(1min);
+  ASSERT_EQ(hold(other, model::IdleBehavior::kRun), 1U) << "it probes";
+  (void)story.ask(KillInstance{0, "user root", on, ""});
+  story.say(DestroyEnded{on, {}});
+  const auto hosts = [&] { return story.dispatcher.queries().instances().size(); };
+  for (int n = 0; n < 5 && hosts() > 1; ++n) story.list({story.seen(other)});
+  ASSERT_EQ(hosts(), 1U);
+  story.pass(10s);
+  EXPECT_EQ(hold(other, model::IdleBehavior::kHold), 0U) << "the probe is still under way";
+}
+
 TEST_F(TagRepairTest, AListFromBeforeTheLastWriteTellsNothing) {
   (void)story.ask(SetIdleBehavior{0, "user root", on, model::IdleBehavior::kHold});
   auto old = seen();
