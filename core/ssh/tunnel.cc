@@ -60,7 +60,7 @@ std::string advice(const std::string& answer) {
 
 Tunnel::Tunnel(UniqueFd socket, std::shared_ptr<TunnelPump> pump)
     : socket_(std::move(socket)), pump_(std::move(pump)) {}
-Tunnel::~Tunnel() {
+Tunnel::~Tunnel() {  // NOLINT(bugprone-exception-escape)
   socket_.reset();
   pump_->abandon();
 }

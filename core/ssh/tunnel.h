@@ -18,7 +18,7 @@ class TunnelPump;
 class Tunnel {
  public:
   Tunnel(UniqueFd socket, std::shared_ptr<TunnelPump> pump);
-  ~Tunnel();
+  ~Tunnel();  // NOLINT(bugprone-exception-escape)
   Tunnel(const Tunnel&) = delete;
   Tunnel& operator=(const Tunnel&) = delete;
 

@@ -8,7 +8,7 @@
 namespace hostler::dispatch {
 namespace {
 
-constexpr std::uint64_t kBytesMax = 4096;
+constexpr std::uint64_t kConsoleBytesMax = 4096;
 constexpr Duration kConsolePatience = std::chrono::seconds(10);
 constexpr std::ptrdiff_t kAtOnce = 4;
 
@@ -66,11 +66,12 @@ void BootConsoles::ask(Host& host, Now now) {
   if (gates_.held_by_crashes(query_of(set), now.mono) != nullptr) return;
   gates_.began(query_of(set), now.mono);
   host.console = ConsoleAsked{now.mono + kConsolePatience};
-  recorder_.effect(ConsoleCall{set.name,
-                               record.id,
-                               {.id = record.provider_id, .offset = 0, .bytes_max = kBytesMax},
-                               kConsolePatience,
-                               set.in_process});
+  recorder_.effect(
+      ConsoleCall{set.name,
+                  record.id,
+                  {.id = record.provider_id, .offset = 0, .bytes_max = kConsoleBytesMax},
+                  kConsolePatience,
+                  set.in_process});
 }
 
 void BootConsoles::destroy(Host& host, Now now) {
@@ -93,8 +94,8 @@ void BootConsoles::on(const ConsoleRead& event, Now now) {
 
 void BootConsoles::keep(const Host& host, const model::ConsoleText& text, Now now) {
   std::string_view end = text.bytes;
-  if (end.size() > kBytesMax) end.remove_prefix(end.size() - kBytesMax);
-  std::string shown = end_of_console(end, kBytesMax);
+  if (end.size() > kConsoleBytesMax) end.remove_prefix(end.size() - kConsoleBytesMax);
+  std::string shown = end_of_console(end, kConsoleBytesMax);
   if (shown.empty()) return;
   const std::string id = host.id().text();
   recorder_.record("cloud", id, model::Event::kConsole, "", std::move(shown), now);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kProviderTypeMax = 200, kZoneNameMax = 63, kArchitectureMax = 63,
                       kCurrencyNameMax = 16;
 constexpr std::int32_t kCountMax = 1 << 20;
-constexpr std::int64_t kBytesMax = std::int64_t{1} << 50, kPriceMax = 1'000'000'000'000;
+constexpr std::int64_t kSizeMax = std::int64_t{1} << 50, kPriceMax = 1'000'000'000'000;
 
 bool is_shown(const std::string& text, std::size_t max) {
   return text.size() <= max && is_utf8(text) && printable(text, max + 1) == text;
@@ -36,7 +36,7 @@ std::string flaw_of(const CloudOffering& one, const std::string& region) {
     return "it is of another region";
   const auto& r = one.resources;
   const auto is_count = [](std::int64_t n) { return n >= 0 && n <= kCountMax; };
-  const auto is_size = [](std::int64_t n) { return n >= 0 && n <= kBytesMax; };
+  const auto is_size = [](std::int64_t n) { return n >= 0 && n <= kSizeMax; };
   if (!is_count(r.vcpus.whole()) || !is_count(r.gpus) || !is_size(r.ram) || !is_size(r.scratch))
     return "no instance can have its size";
   return {};
