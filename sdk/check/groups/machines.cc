@@ -1,5 +1,7 @@
 #include "sdk/check/groups/machines.h"
 
+#include <algorithm>
+
 #include "core/base/units.h"
 #include "sdk/check/host/waiting.h"
 
@@ -23,6 +25,12 @@ bool may_be_of_check_file(CloudErrorClass cls) {
 }
 
 }  // namespace
+
+bool has_key(const std::vector<model::ListedInstance>& machines, const std::string& key) {
+  return std::any_of(machines.begin(), machines.end(), [&](const auto& one) {
+    return one.idempotency_key == key && one.state != model::CloudState::kGone;
+  });
+}
 
 std::string why_none_is_made(const Context& c, const model::CloudError& error) {
   std::string out = "no machine is made: " + error.message;

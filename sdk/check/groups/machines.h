@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sdk/check/host/session.h"
 
@@ -13,6 +14,9 @@ std::optional<model::ListedInstance> make_machine(Context& c, Session& session);
 std::optional<model::ListedInstance> make_listed_machine(Context& c, Session& session);
 /// Waits until a list shows the machine. False: the test has failed, or the run is being ended.
 bool expect_listed(Context& c, Session& session, const model::ListedInstance& made);
+
+/// Whether one of them was made with the key, and is not gone.
+bool has_key(const std::vector<model::ListedInstance>& machines, const std::string& key);
 
 /// Why a create made none, and what the check file has to say if the cloud has no such machine.
 std::string why_none_is_made(const Context& c, const model::CloudError& error);

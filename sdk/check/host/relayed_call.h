@@ -19,21 +19,21 @@ Request pretended(Request request, const Pretence& pretence) {
   return request;
 }
 
-/// Calls one function of the driver with copies of request and operation. What the driver throws
-/// goes on to the host.
-template <class Request>
-hostler_status relayed(const char* call, hostler_set* set, const Request* request, hostler_op* op,
-                       hostler_status (*function)(hostler_set*, const Request*, hostler_op*)) {
+/// Calls a function of the driver with copies of request and operation, which `call` gets. What the
+/// driver throws goes on to the host.
+template <class Request, class Call>
+hostler_status lend_call(const char* name, const Request* request, hostler_op* op,
+                         const Call& call) {
   Relay& relay = Relay::get();
-  LentOp& lent = LentOp::lend(call, op, relay.pretence(), relay.events(), relay.later_bytes());
-  LentMemory memory(call, relay.later_bytes());
+  LentOp& lent = LentOp::lend(name, op, relay.pretence(), relay.events(), relay.later_bytes());
+  LentMemory memory(name, relay.later_bytes());
   hostler_status status = HOSTLER_E_INTERNAL;
-  relay.findings().enter(call);
+  relay.findings().enter(name);
   try {
     const Request asked = pretended(*request, relay.pretence());
     const Request* const borrowed = lend(memory, asked);
     const Inside driver(Inside::kDriver);
-    status = function(set, borrowed, lent.op());
+    status = call(borrowed, lent.op());
   } catch (...) {
     relay.findings().enter(nullptr);
     lent.returned(HOSTLER_E_INTERNAL);
@@ -42,6 +42,15 @@ hostler_status relayed(const char* call, hostler_set* set, const Request* reques
   relay.findings().enter(nullptr);
   lent.returned(status);
   return status;
+}
+
+/// The same of a function that has a set.
+template <class Request>
+hostler_status relayed(const char* name, hostler_set* set, const Request* request, hostler_op* op,
+                       hostler_status (*function)(hostler_set*, const Request*, hostler_op*)) {
+  return lend_call(name, request, op, [&](const Request* lent, hostler_op* lent_op) {
+    return function(set, lent, lent_op);
+  });
 }
 
 }  // namespace hostler::check

@@ -1,65 +1,22 @@
 #include "sdk/check/proxy/fault_proxy.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <utility>
 #include <vector>
 
 #include "sdk/check/kit_descriptors.h"
+#include "sdk/check/proxy/sockets.h"
 
 namespace hostler::check {
 namespace {
 
 constexpr std::size_t kLinksMax = 64, kBufferMax = std::size_t{64} << 10U, kCutBytes = 30;
 constexpr std::size_t kLinkBytesMax = std::size_t{64} << 20U;
-
-UniqueFd connect_to(const std::string& host, const std::string& port) {
-  addrinfo wanted{}, *found = nullptr;
-  wanted.ai_socktype = SOCK_STREAM;
-  if (::getaddrinfo(host.c_str(), port.c_str(), &wanted, &found) != 0) return {};
-  UniqueFd out;
-  for (const addrinfo* one = found; one != nullptr && !out; one = one->ai_next) {
-    UniqueFd fd(::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (fd && ::connect(fd.get(), one->ai_addr, one->ai_addrlen) == 0) out = kit_copy(fd);
-  }
-  ::freeaddrinfo(found);
-  if (out) (void)::fcntl(out.get(), F_SETFL, O_NONBLOCK);
-  return out;
-}
-
-/// Closes so that the other side gets an error, not an end.
-void reset(const UniqueFd& fd) {
-  const linger now{1, 0};
-  (void)::setsockopt(fd.get(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
-}
-
-/// Appends what has come. False: the other side has ended, or is broken.
-bool receive(const UniqueFd& fd, std::string& to) {
-  std::array<char, 16384> block{};
-  const ssize_t n = ::recv(fd.get(), block.data(), block.size(), MSG_DONTWAIT);
-  if (n < 0) return errno == EAGAIN || errno == EINTR;
-  to.append(block.data(), static_cast<std::size_t>(n));
-  return n > 0;
-}
-
-/// Sends what goes at once. False: the other side is broken.
-bool send_some(const UniqueFd& fd, std::string& from) {
-  if (from.empty()) return true;
-  const ssize_t n = ::send(fd.get(), from.data(), from.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-  if (n < 0) return errno == EAGAIN || errno == EINTR;
-  from.erase(0, static_cast<std::size_t>(n));
-  return true;
-}
 
 }  // namespace
 
@@ -75,19 +32,11 @@ struct FaultProxy::Link {
 
 Result<std::unique_ptr<FaultProxy>> FaultProxy::start(const std::string& host,
                                                       const std::string& port) {
-  UniqueFd listener = kit_copy(UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  if (!listener ||
-      ::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(listener.get(), static_cast<int>(kLinksMax)) != 0 ||
-      ::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
-    return tl::unexpected(errno_error("listen for the fault proxy"));
+  std::uint16_t at = 0;
+  UniqueFd listener = HOSTLER_TRY(listen_on_loopback(static_cast<int>(kLinksMax), at));
   UniqueFd wake = kit_copy(UniqueFd(::eventfd(0, EFD_CLOEXEC)));
   return std::unique_ptr<FaultProxy>(
-      new FaultProxy(std::move(listener), std::move(wake), host, port, ntohs(address.sin_port)));
+      new FaultProxy(std::move(listener), std::move(wake), host, port, at));
 }
 
 FaultProxy::FaultProxy(UniqueFd listener, UniqueFd wake, std::string host, std::string host_port,
@@ -127,7 +76,7 @@ void FaultProxy::accept_one() {
       UniqueFd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)));
   if (!client || links_.size() >= kLinksMax) return;
   UniqueFd server = connect_to(host_, host_port_);
-  if (!server) return reset(client);
+  if (!server) return reset_at_close(client);
   auto& link = links_.emplace_back();
   link.client = std::move(client);
   link.server = std::move(server);
@@ -140,7 +89,7 @@ bool FaultProxy::read_client(Link& link) {
   if (!bytes.empty() && std::exchange(link.server_spoke, false)) {
     link.fault = begin_exchange();
     link.replied = 0;
-    if (link.fault == Fault::Kind::kReset) return reset(link.client), false;
+    if (link.fault == Fault::Kind::kReset) return reset_at_close(link.client), false;
     if (link.fault == Fault::Kind::kAnswer) {
       const MutexLock lock(mutex_);
       link.to_client = fault_.answer;

@@ -70,9 +70,12 @@ void add_law_tests(std::vector<Test>& to);
 void add_cancel_tests(std::vector<Test>& to);
 void add_endurance_tests(std::vector<Test>& to);
 void add_secret_tests(std::vector<Test>& to);
+void add_memory_tests(std::vector<Test>& to);
 void add_libc_tests(std::vector<Test>& to);
 void add_recording_tests(std::vector<Test>& to);
 void add_cloud_tests(std::vector<Test>& to);
+/// A part of those.
+void add_tag_tests(std::vector<Test>& to);
 void add_fault_tests(std::vector<Test>& to);
 /// A part of those.
 void add_answer_tests(std::vector<Test>& to);

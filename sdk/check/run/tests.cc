@@ -13,6 +13,7 @@ std::vector<Test> all_tests() {
   add_cancel_tests(tests);
   add_endurance_tests(tests);
   add_secret_tests(tests);
+  add_memory_tests(tests);
   add_libc_tests(tests);
   add_cloud_tests(tests);
   add_fault_tests(tests);

@@ -110,8 +110,8 @@ class KitTest(unittest.TestCase):
                 self.assertIn((test, rule), self.failures(report))
 
     def test_what_a_driver_makes_of_missing_memory_time_and_names_is_found(self):
-        for defect, test, finding in [("empty_without_memory", "libc.memory", ("fail", "R33")),
-                                      ("crashes_without_memory", "libc.memory", ("warn", "crash")),
+        for defect, test, finding in [("empty_without_memory", "libc.list_memory", ("fail", "R33")),
+                                      ("crashes_without_memory", "libc.list_memory", ("warn", "crash")),
                                       ("believes_clock", "libc.clock", ("fail", "R33")),
                                       ("blames_name", "libc.names", ("warn", "R23"))]:
             with self.subTest(defect), WebCloud() as cloud:
