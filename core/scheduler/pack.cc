@@ -193,7 +193,10 @@ Packer::Fill Packer::best_of(std::vector<Candidate> candidates) {
       fill(k, rule, tried);
       if (tried.items.empty()) continue;
       if (kinds_[k].price > tried.worth * least * kGoodEnough) use_cheapest(tried);
-      if (too_dear(tried)) continue;
+      if (too_dear(tried)) {
+        round_.was_too_dear = true;
+        continue;
+      }
       const double ratio = kinds_[tried.kind].price / tried.worth;
       // A larger host of equal price is not better.
       const bool is_larger = best.kind != kNone &&
@@ -217,6 +220,7 @@ std::optional<Pattern> Packer::step() {
     best = best_of(find_candidates(left, all));
     if (best.kind != kNone) break;
   }
+  if (best.kind == kNone && round_.was_too_dear) best = fill_for_one_lot();
   if (best.kind == kNone) return std::nullopt;
   return Pattern{.kind = best.kind, .items = std::move(best.items), .copies = best.copies};
 }

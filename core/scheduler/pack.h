@@ -103,6 +103,7 @@ class Packer {
     double good_enough = 1;        ///< Times the bound of a kind: a fill that costs less is taken.
     std::uint64_t hosts_most = 0;  ///< Beyond it, larger hosts are preferred at equal prices.
     int since_bound = 0;           ///< So often a lot ran out since the bounds of kinds were made.
+    bool was_too_dear = false;     ///< The price rule has refused a fill.
   };
   /// One greedy packing of all lots.
   struct Packing {
@@ -119,7 +120,10 @@ class Packer {
 
   // pack_fill.cc
   void fill(std::uint32_t kind, FillRule rule, Fill& out);
-  void fill_shares(const Kind& kind, Filling& host, Fill& out);
+  [[nodiscard]] static Filling empty_host(const Kind& kind);
+  void finish(std::uint32_t kind, const Filling& host, std::uint64_t copies_most, Fill& out) const;
+  [[nodiscard]] Fill fill_for_one_lot();
+  [[nodiscard]] std::uint64_t fill_shares(const Kind& kind, Filling& host);
   void deal(const Kind& kind, std::vector<Part>& parts, const ResourceVector& share, Filling& host);
   void take(const Kind& kind, std::uint32_t lot, std::uint64_t wanted, Filling& host) const;
   void fill_up(const Kind& kind, FillRule rule, Filling& host);

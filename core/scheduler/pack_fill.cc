@@ -18,15 +18,26 @@ constexpr std::size_t kPartsCompared = 32;
 
 void Packer::fill(std::uint32_t k, FillRule rule, Fill& out) {
   const Kind& kind = kinds_[k];
-  Filling host{.free = kind.like->resources,
-               .attempts = static_cast<std::uint64_t>(kind.attempts_max),
-               .used = std::vector<std::uint64_t>(kind.lots.size(), 0)};
+  Filling host = empty_host(kind);
+  const std::uint64_t most = rule == FillRule::kShare ? fill_shares(kind, host) : UINT64_MAX;
+  fill_up(kind, rule == FillRule::kShare ? FillRule::kDot : rule, host);
+  finish(k, host, most, out);
+}
+
+Packer::Filling Packer::empty_host(const Kind& kind) {
+  return {.free = kind.like->resources,
+          .attempts = static_cast<std::uint64_t>(kind.attempts_max),
+          .used = std::vector<std::uint64_t>(kind.lots.size(), 0)};
+}
+
+/// Sets `out` to what is on the host, for at most so many equal hosts.
+void Packer::finish(std::uint32_t k, const Filling& host, std::uint64_t copies_most,
+                    Fill& out) const {
+  const Kind& kind = kinds_[k];
   out.kind = k;
   out.items.clear();
   out.worth = 0;
-  out.copies = UINT64_MAX;
-  if (rule == FillRule::kShare) fill_shares(kind, host, out);
-  fill_up(kind, rule == FillRule::kShare ? FillRule::kDot : rule, host);
+  out.copies = copies_most;
   for (std::uint32_t i = 0; i < kind.lots.size(); ++i) {
     if (host.used[i] == 0) continue;
     const std::uint32_t l = kind.lots[i];
@@ -36,9 +47,41 @@ void Packer::fill(std::uint32_t k, FillRule rule, Fill& out) {
   }
 }
 
+/// The best fill that begins with one lot, of the lots that are worth the price of a host without
+/// others. The rules of fill() may always begin with a lot that is worth it only beside others.
+Packer::Fill Packer::fill_for_one_lot() {
+  double best_ratio = HUGE_VAL;
+  std::uint32_t best_kind = kNone, best_lot = 0;
+  for (const std::uint32_t k : order_) {
+    const Kind& kind = kinds_[k];
+    const Offering& o = *kind.like;
+    work_ += kind.lots.size();
+    for (std::uint32_t i = 0; i < kind.lots.size(); ++i) {
+      const Lot& lot = lots_[kind.lots[i]];
+      const std::uint64_t count = std::min({lot.left, static_cast<std::uint64_t>(kind.attempts_max),
+                                            fit_count(lot.item, o.resources)});
+      if (count == 0) continue;
+      const double ratio = kind.price / (worth_[kind.lots[i]] * static_cast<double>(count));
+      if (ratio >= best_ratio ||
+          is_too_dear(o.price_per_hour, price_singly(world_.needs[lot.need], o.market, count),
+                      world_.policy.pools[o.pool]))
+        continue;
+      best_ratio = ratio, best_kind = k, best_lot = i;
+    }
+  }
+  Fill out;
+  if (best_kind == kNone) return out;
+  const Kind& kind = kinds_[best_kind];
+  Filling host = empty_host(kind);
+  take(kind, best_lot, UINT64_MAX, host);
+  fill_up(kind, FillRule::kDot, host);
+  finish(best_kind, host, UINT64_MAX, out);
+  return out;
+}
+
 /// Takes the same share of every lot, the share that lets equal hosts of this kind hold all of
-/// them: so no lot is left over for the last hosts.
-void Packer::fill_shares(const Kind& kind, Filling& host, Fill& out) {
+/// them: so no lot is left over for the last hosts. \return how many equal hosts to buy at most.
+std::uint64_t Packer::fill_shares(const Kind& kind, Filling& host) {
   ResourceVector total{};
   double items = 0;
   for (const std::uint32_t l : kind.lots) {
@@ -61,7 +104,7 @@ void Packer::fill_shares(const Kind& kind, Filling& host, Fill& out) {
   work_ += kind.lots.size();
   deal(kind, parts, share_of_host, host);
   // The shares of the others change with each host: few equal ones.
-  out.copies = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(hosts / kSharesAtOnce));
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(hosts / kSharesAtOnce));
 }
 
 /// What is less than an item of a lot is dealt: to the lots that lack most of one, and to those

@@ -78,6 +78,20 @@ TEST_F(PriceLimitsTest, AHostThatTheLimitFillsTooLittleOfIsNoReasonToBuyNone) {
   EXPECT_THAT(bought(plan()), ElementsAre(small, small));
 }
 
+TEST_F(PriceLimitsTest, AClassThatMayOnlyShareAHostKeepsNoOtherFromAHostOfItsOwn) {
+  site.type("small", 13, 31, 611'000);
+  const auto large = site.type("large", 16, 53, 640'000);
+  site.pool().price_factor_max = 1;
+  const auto one_job = [&](std::int32_t vcpus, std::int64_t gib, std::int64_t limit) {
+    const ClassId of = site.jobs(1, vcpus, gib);
+    site.snapshot.classes[of].price = PriceBound({{.left = {limit}, .items = 1}});
+  };
+  one_job(13, 23,
+          550'000);  // More of a large host than the other job, and too little for its price.
+  one_job(14, 15, 600'000);
+  EXPECT_THAT(bought(site.plan()), ElementsAre(large));
+}
+
 TEST_F(PriceLimitsTest, APlanSaysThatTheHostsThatCanBeHadAreTooDearForTheLimit) {
   site.type("dear", 1, 4, 200'000);
   site.policy.pools.push_back(site.pool());
