@@ -122,7 +122,9 @@ void NoticeWatches::ended(std::uint32_t index, const model::CloudError* error, N
     return;
   }
   ++watch.failures;
-  watch.next = now.mono + fleet::backoff(watch.failures, kWatchPause, kWatchPauseMax);
+  const Duration asked = std::min(error->retry_after.value_or(Duration{}), kDriversPauseMax);
+  watch.next =
+      now.mono + std::max(asked, fleet::backoff(watch.failures, kWatchPause, kWatchPauseMax));
   if (error->cls == model::CloudErrorClass::kCancelled) return;  // Its driver was replaced.
   const bool is_news = watch.error.empty();
   watch.error = error->message;

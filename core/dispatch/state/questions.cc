@@ -33,7 +33,7 @@ Questions::Due Questions::due(std::uint32_t set, model::CloudOp op, Now now) {
   for (auto at = all_.lower_bound({set, op});
        at != all_.end() && at->first.set == set && at->first.op == op; ++at) {
     Question& question = at->second;
-    if (question.under_way || question.next > now.mono) continue;
+    if (question.under_way || due_at(question) > now.mono) continue;
     // The first call may shut the gate for the others, if it is the one that probes.
     if (const auto* gate = gates_.shut(call, now.mono)) {
       question.next = std::max(gate->until, now.mono + kGatePause);
@@ -57,7 +57,11 @@ std::optional<Mono> Questions::take(const Name& name, std::uint64_t number,
   if (found == all_.end() || found->second.under_way != number) return std::nullopt;
   Question& question = found->second;
   question.under_way.reset();
-  if (set.open && question.sent >= set.lists_from) return question.sent;
+  if (set.open && question.sent >= set.lists_from) {
+    if (error != nullptr && error->retry_after)
+      question.not_before = now.mono + std::min(*error->retry_after, kDriversPauseMax);
+    return question.sent;
+  }
   question.next = now.mono;
   return std::nullopt;
 }
@@ -83,21 +87,23 @@ void Questions::ask_again(std::uint32_t set, Now now) {
   for (auto& [name, question] : all_) {
     if (name.set != set) continue;
     question.under_way.reset();
-    question.next = now.mono;
+    question.next = question.not_before = now.mono;
   }
 }
 
 void Questions::ask_held_back(std::uint32_t set, const model::GateRecord& gate, Now now) {
   for (auto& [name, question] : all_)
-    if (name.set == set && scheduler::holds(gate, {.set = sets_.at(set).name, .op = name.op}))
+    if (name.set == set && scheduler::holds(gate, {.set = sets_.at(set).name, .op = name.op})) {
       question.next = std::min(question.next, now.mono);
+      question.not_before = now.mono;
+    }
 }
 
 Mono Questions::next_wake() const {
   Mono next = fleet::kNever;
   for (const auto& [name, question] : all_)
     if (!question.under_way && can_be_asked(name.set, name.op))
-      next = std::min(next, question.next);
+      next = std::min(next, due_at(question));
   return next;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <map>
@@ -15,8 +16,9 @@ namespace hostler::dispatch {
 
 /// Questions that sets are asked again and again: which images a query finds, which types are
 /// offered, which leftovers there are. Each is asked when it is due, once at a time and as its gate
-/// allows; after bad answers it is asked after longer and longer pauses. Only the answer to the
-/// newest call counts. What an answer means, its handler knows.
+/// allows; after bad answers it is asked after longer and longer pauses, and not before the time
+/// that the cloud has named. Only the answer to the newest call counts. What an answer means, its
+/// handler knows.
 ///
 /// A new question needs a CloudOp, an effect and an event with a number, and a handler that calls
 /// keep() for each policy, due() at each tick, and take() for each answer.
@@ -72,10 +74,14 @@ class Questions {
   struct Question {
     Rhythm rhythm{};
     Mono next{};
+    Mono not_before{};                       ///< The cloud's own word, after a refusal.
     std::optional<std::uint64_t> under_way;  ///< The number of the call.
     Mono sent{};                             ///< The last call.
     std::uint32_t failures = 0;              ///< Bad answers in a row.
   };
+  [[nodiscard]] static Mono due_at(const Question& question) {
+    return std::max(question.next, question.not_before);
+  }
   [[nodiscard]] bool can_be_asked(std::uint32_t set, model::CloudOp op) const;
 
   const Sets& sets_;

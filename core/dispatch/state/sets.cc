@@ -14,9 +14,6 @@ namespace {
 constexpr Duration kPausePerInstance = std::chrono::milliseconds(2);
 constexpr Duration kPauseMax = std::chrono::seconds(4);
 
-/// Of what a driver asks for: without lists nobody knows what exists.
-constexpr Duration kDriversPauseMax = std::chrono::minutes(10);
-
 /// New hosts that could not be reached during a partition, before creates stop.
 constexpr std::uint32_t kUnreachedBootsMax = 3;
 

@@ -27,6 +27,18 @@ TEST_F(NoticeWatchTest, AWatchThatEndsIsMadeAgainAtOnceAndOneThatFailsLaterEachT
   EXPECT_THAT(story.all<WatchCall>(), SizeIs(1));
 }
 
+TEST_F(NoticeWatchTest, AWatchThatIsRefusedIsMadeAgainWhenTheCloudSays) {
+  auto busy = error(CloudErrorClass::kTransient);
+  busy.retry_after = 8min;
+  const auto first = watch();
+  story.clear();
+  story.say(WatchEnded{"west", first, busy});
+  for (int i = 0; i < 47; ++i) story.pass(10s);
+  EXPECT_THAT(story.all<WatchCall>(), IsEmpty());
+  story.pass(10s);
+  EXPECT_THAT(story.all<WatchCall>(), SizeIs(1));
+}
+
 TEST_F(NoticeWatchTest, AWatchThatEndsAtOnceIsNotMadeAgainAndAgain) {
   const auto first = watch();
   story.clear();

@@ -144,6 +144,19 @@ TEST_F(OfferingsTest, FailuresAreAskedAgainLessAndLessOften) {
   EXPECT_LT(asked, 12);
 }
 
+TEST_F(OfferingsTest, ACloudThatSaysWhenIsNotAskedBefore) {
+  open();
+  auto busy = error(CloudErrorClass::kTransient);
+  busy.retry_after = 9min;
+  const auto number = story.all<OfferingsCall>().at(0).number;
+  story.clear();
+  story.say(OfferingsFetched{"west", number, tl::unexpected(busy)});
+  for (int n = 0; n < 53; ++n) story.pass(10s);
+  EXPECT_THAT(story.all<OfferingsCall>(), IsEmpty());
+  story.pass(10s);
+  EXPECT_THAT(story.all<OfferingsCall>(), SizeIs(1));
+}
+
 TEST_F(OfferingsTest, ADriverWithoutTheExtensionIsNamed) {
   open();
   fail(CloudErrorClass::kUnsupported);
