@@ -26,8 +26,9 @@ std::chrono::milliseconds pause_before(int attempt, int first_ms) {
   return std::chrono::milliseconds(std::uniform_int_distribution<int>(most / 2, most)(chance));
 }
 
+/// Where Amazon says when to ask again, hostlerd waits so long.
 bool is_worth_retry(const Refused& refused) {
-  return refused.says_too_many() || refused.status() >= 500;
+  return refused.retry_after_s() == 0 && (refused.says_too_many() || refused.status() >= 500);
 }
 
 /// How many seconds the clock of this machine is ahead.
@@ -71,6 +72,7 @@ Answer Api::send_with(const Keys& keys, const Query& query, bool changes, hostle
     return Answer::read(answer, query.action(), service_.version);
   } catch (Refused& refused) {
     if (changes) refused.was_change();
+    refused.wants_pause(answer.retry_after_s);
     explain_clock(refused, answer);
     throw;
   } catch (const NoAnswer& unreadable) {  // whatever it says, the request has arrived

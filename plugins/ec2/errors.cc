@@ -1,6 +1,7 @@
 #include "errors.h"
 
 #include <array>
+#include <chrono>
 #include <utility>
 
 #include "meanings.h"
@@ -66,6 +67,7 @@ driver::Error refusal_error(const Refused& refused, const std::string& doing,
   error.about(scope & ~std::uint32_t{HOSTLER_SCOPE_GROUP | HOSTLER_SCOPE_ZONE |
                                      HOSTLER_SCOPE_SUBNET | HOSTLER_SCOPE_IMAGE});
   if (refused.leaves_outcome_open()) error.outcome_unknown();
+  if (refused.retry_after_s() > 0) error.retry_after(std::chrono::seconds(refused.retry_after_s()));
   error.provider(refused.code(), refused.request_id());
   return error;
 }

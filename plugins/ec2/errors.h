@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <hostler/driver.hpp>
 #include <string>
@@ -24,6 +25,9 @@ class Refused : public std::exception {
   /// The answer to a change is a fault of the server's: the change may have happened.
   [[nodiscard]] bool leaves_outcome_open() const;
   void was_change() { was_change_ = true; }
+  /// Seconds for which Amazon wants no such request; 0: it did not say.
+  [[nodiscard]] std::int64_t retry_after_s() const noexcept { return retry_after_s_; }
+  void wants_pause(std::int64_t seconds) { retry_after_s_ = seconds; }
   /// Too many requests: nothing was done.
   [[nodiscard]] bool says_too_many() const { return meaning() == HOSTLER_E_RATE_LIMIT; }
   /// There is no such thing as the request names, or the name of it cannot be one.
@@ -32,6 +36,7 @@ class Refused : public std::exception {
  private:
   int status_;
   bool was_change_ = false;
+  std::int64_t retry_after_s_ = 0;
   std::string code_, text_, request_id_;
 };
 

@@ -21,13 +21,20 @@ using driver::Error;
 constexpr std::size_t kAnswerMax = std::size_t{64} << 20;
 constexpr std::size_t kIdleMax = 16;
 
-/// \param to what is read; with kAnswerMax bytes the transfer fails.
+/// What is read of an answer.
+struct Received {
+  std::string body;
+  bool lacks_memory = false;
+};
+
+/// \param to a Received; with kAnswerMax bytes the transfer fails.
 std::size_t append(char* data, std::size_t, std::size_t n, void* to) {
-  auto& out = *static_cast<std::string*>(to);
-  if (out.size() + n > kAnswerMax) return 0;
+  auto& received = *static_cast<Received*>(to);
+  if (received.body.size() + n > kAnswerMax) return 0;
   try {
-    out.append(data, n);
+    received.body.append(data, n);
   } catch (const std::bad_alloc&) {  // nothing may be thrown through libcurl
+    received.lacks_memory = true;
     return 0;
   }
   return n;
@@ -71,6 +78,13 @@ std::int64_t date_of(CURL* easy) {
   return seconds < 0 ? 0 : static_cast<std::int64_t>(seconds);
 }
 
+/// 0 if it did not say one. libcurl reads seconds and dates.
+std::int64_t retry_after_of(CURL* easy) {
+  curl_off_t seconds = 0;
+  const CURLcode code = curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);
+  return code == CURLE_OK ? std::max<std::int64_t>(0, seconds) : 0;
+}
+
 curl_blob blob(const std::string& text) {
   return {const_cast<char*>(text.data()), text.size(), CURL_BLOB_NOCOPY};
 }
@@ -83,7 +97,7 @@ struct Client::Connection {
   curl_slist* headers = nullptr;
   int wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   std::array<char, CURL_ERROR_SIZE> why{};
-  std::string body;
+  Received received;
 
   void set_headers(const Server& server, const Request& request) {
     curl_slist_free_all(std::exchange(headers, nullptr));
@@ -129,7 +143,7 @@ void Client::give_back(std::unique_ptr<Connection> connection) {
 void Client::prepare(Connection& connection, const Request& request) const {
   CURL* const easy = connection.easy;
   curl_easy_reset(easy);
-  connection.body.clear();
+  connection.received = {};
   connection.why[0] = '\0';
   eventfd_t late = 0;  // a cancel may have come after the end of the transfer before
   (void)(::eventfd_read(connection.wake, &late) == 0);
@@ -147,7 +161,7 @@ void Client::prepare(Connection& connection, const Request& request) const {
   }
   if (request.signature) sign(easy, *request.signature);
   set_option(easy, CURLOPT_WRITEFUNCTION, append);
-  set_option(easy, CURLOPT_WRITEDATA, &connection.body);
+  set_option(easy, CURLOPT_WRITEDATA, &connection.received);
   set_option(easy, CURLOPT_ERRORBUFFER, connection.why.data());
   set_option(easy, CURLOPT_NOSIGNAL, 1L);
   set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, server_.connect_timeout_ms);
@@ -207,6 +221,7 @@ Answer Client::send(const Request& request, hostler_op* op) {
   failed.code = transfer(*connection, request, op);
   if (failed.code != CURLE_OK) {  // the connection is not used again
     failed.is_cancelled = op != nullptr && op->is_cancelled(op) != 0;
+    failed.lacks_memory = connection->received.lacks_memory;
     failed.why = connection->why.data();
     curl_easy_getinfo(connection->easy, CURLINFO_REQUEST_SIZE, &failed.bytes_sent);
     throw failure(request, failed);
@@ -214,7 +229,8 @@ Answer Client::send(const Request& request, hostler_op* op) {
   Answer answer;
   curl_easy_getinfo(connection->easy, CURLINFO_RESPONSE_CODE, &answer.status);
   answer.date_unix_s = date_of(connection->easy);
-  answer.body = std::exchange(connection->body, {});
+  answer.retry_after_s = retry_after_of(connection->easy);
+  answer.body = std::exchange(connection->received.body, {});
   give_back(std::move(connection));
   return answer;
 }

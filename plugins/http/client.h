@@ -46,6 +46,7 @@ class Client : public Transport {
   struct Failed {
     int code = -1;  ///< CURLcode; -1: it has not ended.
     bool is_cancelled = false;
+    bool lacks_memory = false;  ///< For the answer.
     long bytes_sent = 0;
     std::string why;  ///< In the words of libcurl; may be empty.
   };

@@ -76,6 +76,8 @@ NoAnswer Client::failure(const Request& request, const Failed& failed) const {
           "the authorities in " + server_.ca_file + " cannot be read: " + server_.unreadable_hint,
           false};
     case CURLE_WRITE_ERROR:
+      if (failed.lacks_memory)
+        return {HOSTLER_E_TRANSIENT, where + ": there is no memory for its answer", sent};
       return {HOSTLER_E_TRANSIENT,
               because(": the answer has more than 64 MiB: " + server_.too_long_hint), sent};
     default:

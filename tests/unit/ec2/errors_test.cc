@@ -62,6 +62,14 @@ TEST(Ec2Errors, OfAnUnknownCodeTellByTheStatusOfHttp) {
   EXPECT_EQ(Refused(500, "NewCode", "", "").meaning(), HOSTLER_E_TRANSIENT);
 }
 
+TEST(Ec2Errors, SayHowLongAmazonWantsNoRequest) {
+  Refused refused(429, "", "", "");
+  refused.wants_pause(30);
+  driver::test::Call call;
+  (void)call.run([&] { throw refusal_error(refused, "do it"); });
+  EXPECT_EQ(call.error.retry_after_ms, 30'000);
+}
+
 TEST(Ec2Errors, LeaveTheOutcomeOfAChangeOpenOnlyWhereTheServerIsAtFault) {
   const auto open = [](int status, const char* code) {
     Refused refused(status, code, "", "");

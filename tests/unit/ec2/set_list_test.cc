@@ -105,6 +105,17 @@ TEST_F(Ec2SetTest, TooManyRequestsHoldBackThatFunctionOnly) {
   EXPECT_FALSE(call.outcome_unknown());
 }
 
+TEST_F(Ec2SetTest, AmazonIsNotAskedAgainBeforeItWantsToBe) {
+  play.then([](const http::Request&) {
+    return http::Answer{.status = 429, .body = "", .retry_after_s = 30};
+  });
+  Call call;
+
+  EXPECT_EQ(list(call), HOSTLER_E_RATE_LIMIT);
+  EXPECT_EQ(call.error.retry_after_ms, 30'000);
+  EXPECT_EQ(play.actions().size(), 1U);
+}
+
 TEST_F(Ec2SetTest, IdsAndTagsAreFiltersAndWildcardsInThemAreThemselves) {
   play.ec2("DescribeInstances", reservations(instance("running", kId, "", tag("a", "x*"))));
   auto request = driver::sized<hostler_list_req>();
