@@ -103,7 +103,7 @@ class Packer {
     double good_enough = 1;        ///< Times the bound of a kind: a fill that costs less is taken.
     std::uint64_t hosts_most = 0;  ///< Beyond it, larger hosts are preferred at equal prices.
     int since_bound = 0;           ///< So often a lot ran out since the bounds of kinds were made.
-    bool was_too_dear = false;     ///< The price rule has refused a fill.
+    bool was_too_dear = false;     ///< The price rule has refused a fill, in any round so far.
   };
   /// One greedy packing of all lots.
   struct Packing {

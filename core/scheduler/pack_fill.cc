@@ -47,8 +47,9 @@ void Packer::finish(std::uint32_t k, const Filling& host, std::uint64_t copies_m
   }
 }
 
-/// The best fill that begins with one lot, of the lots that are worth the price of a host without
-/// others. The rules of fill() may always begin with a lot that is worth it only beside others.
+/// For the case that the price rule refuses every fill of fill(): these may all begin with a lot
+/// that pays for its host only together with others. Looks at each lot that pays for a host alone,
+/// takes the one with the lowest price per worth, and fills up the rest of the host.
 Packer::Fill Packer::fill_for_one_lot() {
   double best_ratio = HUGE_VAL;
   std::uint32_t best_kind = kNone, best_lot = 0;

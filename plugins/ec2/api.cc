@@ -26,7 +26,8 @@ std::chrono::milliseconds pause_before(int attempt, int first_ms) {
   return std::chrono::milliseconds(std::uniform_int_distribution<int>(most / 2, most)(chance));
 }
 
-/// Where Amazon says when to ask again, hostlerd waits so long.
+/// If Amazon says when to ask again, the driver does not retry: the error carries the time, and
+/// hostlerd waits.
 bool is_worth_retry(const Refused& refused) {
   return refused.retry_after_s() == 0 && (refused.says_too_many() || refused.status() >= 500);
 }

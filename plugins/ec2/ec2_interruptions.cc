@@ -85,7 +85,8 @@ void Ec2Set::watch_until_cancelled(hostler_op* op) {
     } catch (const Refused& refused) {
       if (looks == 0 || refused.meaning() == HOSTLER_E_AUTH)
         throw refusal_error(refused, "look for interruptions");
-      pause = std::min<Milliseconds>(pause * 2, kLongestPause);
+      pause = std::max<Milliseconds>(std::min<Milliseconds>(pause * 2, kLongestPause),
+                                     std::chrono::seconds(refused.retry_after_s()));
     } catch (const http::NoAnswer& problem) {
       if (op->is_cancelled(op) != 0) return;
       if (looks == 0 || !problem.is_worth_retry()) throw;

@@ -20,6 +20,7 @@ using driver::Error;
 
 constexpr std::size_t kAnswerMax = std::size_t{64} << 20;
 constexpr std::size_t kIdleMax = 16;
+constexpr std::int64_t kRetryAfterMaxS = 3600;
 
 /// What is read of an answer.
 struct Received {
@@ -78,11 +79,12 @@ std::int64_t date_of(CURL* easy) {
   return seconds < 0 ? 0 : static_cast<std::int64_t>(seconds);
 }
 
-/// 0 if it did not say one. libcurl reads seconds and dates.
+/// Seconds, from the header Retry-After; 0: there is none. libcurl reads both forms, seconds and
+/// dates; a date is compared to the clock of this machine, which may be wrong.
 std::int64_t retry_after_of(CURL* easy) {
   curl_off_t seconds = 0;
   const CURLcode code = curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);
-  return code == CURLE_OK ? std::max<std::int64_t>(0, seconds) : 0;
+  return code == CURLE_OK ? std::clamp<std::int64_t>(seconds, 0, kRetryAfterMaxS) : 0;
 }
 
 curl_blob blob(const std::string& text) {

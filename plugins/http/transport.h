@@ -35,8 +35,9 @@ struct Request {
 struct Answer {
   long status = 0;
   std::string body;
-  std::int64_t date_unix_s = 0;    ///< By the clock of the server; 0: it did not say.
-  std::int64_t retry_after_s = 0;  ///< The server wants no request before; 0: it did not say.
+  std::int64_t date_unix_s = 0;  ///< By the clock of the server; 0: it did not say.
+  /// The server wants no request for so many seconds, at most an hour; 0: it did not say.
+  std::int64_t retry_after_s = 0;
 };
 
 /// No whole answer came. It is an error that a driver may throw as it is.

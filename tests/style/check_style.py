@@ -158,14 +158,15 @@ def unused(name: str, text: str):
 
 
 def constants(files: dict):
-    """Several .cc files of a folder may be compiled as one: two constants of one name would be in it."""
+    """The .cc files of a target may be compiled as one: two constants of one name would be in it."""
     seen = {}
     for name, text in files.items():
         path = pathlib.PurePath(name)
-        if path.suffix != ".cc" or path.parts[0] not in {"core", "plugins"}:
+        if path.suffix != ".cc" or path.parts[0] not in {"core", "plugins", "sdk"}:
             continue
+        folder = next((one for one in path.parents if str(one / "CMakeLists.txt") in files), path.parent)
         for match in CONSTANT.finditer(code_of(text)):
-            other = seen.setdefault((path.parent, match[1]), name)
+            other = seen.setdefault((folder, match[1]), name)
             if other != name:
                 yield f"{name}: {match[1]} is in {other} too; share it, or rename one"
 

@@ -52,12 +52,13 @@ class NameTest(unittest.TestCase):
         self.assertEqual([one.split(": ")[1] for one in found], ["Other is not used", "kHere is not used"])
         self.assertEqual(list(style.unused("x.h", code)), [])
 
-    def test_notices_two_constants_of_one_name_in_a_folder(self):
+    def test_notices_two_constants_of_one_name_in_a_target(self):
         line = "constexpr std::size_t kMax = std::size_t{1};\n"
-        files = {"core/a/one.cc": line, "core/a/two.cc": line, "core/b/one.cc": line, "core/a/x.h": line,
+        files = {"core/a/CMakeLists.txt": "", "core/b/CMakeLists.txt": "", "core/a/in/one.cc": line,
+                 "core/a/two.cc": line, "core/b/one.cc": line, "core/a/x.h": line,
                  "tests/a/one.cc": line, "tests/a/two.cc": line}
         self.assertEqual(list(style.constants(files)),
-                         ["core/a/two.cc: kMax is in core/a/one.cc too; share it, or rename one"])
+                         ["core/a/two.cc: kMax is in core/a/in/one.cc too; share it, or rename one"])
 
 
 class DescriptorTest(unittest.TestCase):

@@ -122,7 +122,7 @@ void NoticeWatches::ended(std::uint32_t index, const model::CloudError* error, N
     return;
   }
   ++watch.failures;
-  const Duration asked = std::min(error->retry_after.value_or(Duration{}), kDriversPauseMax);
+  const Duration asked = std::min(error->retry_after.value_or(Duration{}), kAskedPauseMax);
   watch.next =
       now.mono + std::max(asked, fleet::backoff(watch.failures, kWatchPause, kWatchPauseMax));
   if (error->cls == model::CloudErrorClass::kCancelled) return;  // Its driver was replaced.

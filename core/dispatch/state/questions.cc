@@ -59,7 +59,7 @@ std::optional<Mono> Questions::take(const Name& name, std::uint64_t number,
   question.under_way.reset();
   if (set.open && question.sent >= set.lists_from) {
     if (error != nullptr && error->retry_after)
-      question.not_before = now.mono + std::min(*error->retry_after, kDriversPauseMax);
+      question.not_before = now.mono + std::min(*error->retry_after, kAskedPauseMax);
     return question.sent;
   }
   question.next = now.mono;

@@ -47,7 +47,8 @@ class Questions {
   Questions(const Sets& sets, CallGates& gates) : sets_(sets), gates_(gates) {}
 
   /// From now on the set is asked exactly these questions by calls of `op`. A new one is due at
-  /// once, each other one in an interval at the latest. The answer to one that is gone is ignored.
+  /// once, each other one in an interval at the latest, or when the cloud wants to be asked. The
+  /// answer to one that is gone is ignored.
   void keep(std::uint32_t set, model::CloudOp op, const std::vector<std::string>& about,
             Rhythm rhythm, Now now);
   /// The calls of `op` that are to be made now. None while the set is not open, or if its driver
@@ -74,7 +75,7 @@ class Questions {
   struct Question {
     Rhythm rhythm{};
     Mono next{};
-    Mono not_before{};                       ///< The cloud's own word, after a refusal.
+    Mono not_before{};                       ///< The cloud asked for it (retry_after).
     std::optional<std::uint64_t> under_way;  ///< The number of the call.
     Mono sent{};                             ///< The last call.
     std::uint32_t failures = 0;              ///< Bad answers in a row.

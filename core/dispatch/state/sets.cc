@@ -21,7 +21,7 @@ constexpr std::uint32_t kUnreachedBootsMax = 3;
 
 void Set::want_list(const model::SetPolicy& policy, Mono at) {
   const Duration pause =
-      std::max(std::min(info.list_interval_min, kDriversPauseMax),
+      std::max(std::min(info.list_interval_min, kAskedPauseMax),
                std::min({policy.list_interval, kPauseMax, kPausePerInstance * listed}));
   list_at = std::min(list_at, std::max({at, list_sent + pause, list_not_before}));
 }
@@ -33,7 +33,7 @@ void Set::want_list_at_once(const model::SetPolicy& policy, Mono now) {
 
 void Set::list_failed(const model::SetPolicy& policy, std::optional<Duration> asked, Mono now) {
   ++failures;
-  if (asked) list_not_before = now + std::min(*asked, kDriversPauseMax);
+  if (asked) list_not_before = now + std::min(*asked, kAskedPauseMax);
   const Duration pause = fleet::backoff(failures, std::chrono::seconds(1), std::chrono::minutes(1));
   want_list(policy, now + pause);
 }

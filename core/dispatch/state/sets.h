@@ -60,9 +60,9 @@ struct Reach {
   bool looked_after_restart = false;
 };
 
-/// The longest pause before a list or another question that a driver gets by asking for one:
-/// without lists nobody knows what exists.
-inline constexpr Duration kDriversPauseMax = std::chrono::minutes(10);
+/// A driver may ask for a pause before the next list, question or watch. hostlerd waits at most
+/// this long: without lists nobody knows what exists.
+inline constexpr Duration kAskedPauseMax = std::chrono::minutes(10);
 
 /// The driver was asked for the quota group of a type.
 struct QuotaGroup {

@@ -19,6 +19,7 @@ void on_open_set(Context& c) {
   Session session(c, library);
   if (session.open_or_skip()) test(c, session);
 }
+
 /// A test that begins with a new machine; for on_open_set.
 template <void (*test)(Context&, Session&, const model::ListedInstance&)>
 void on_machine(Context& c, Session& session) {

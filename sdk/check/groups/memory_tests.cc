@@ -19,7 +19,7 @@ std::vector<std::int64_t> spread(std::int64_t count, std::int64_t most) {
   return out;
 }
 
-/// There is memory again.
+/// A list has to succeed now that there is memory again.
 void expect_list(Context& c, Session& session) {
   if (const auto listed = session.list(); !listed)
     c.findings.fail("R23", "list",
@@ -38,6 +38,7 @@ void list_without_memory(Context& c, Session& session) {
   if (in_list == 0) return c.findings.skip(kTakesNoMemory);
   c.findings.allow_crash();  // hostlerd starts another process
   for (const std::int64_t number : spread(in_list, kTriesMax)) {
+    if (c.stops) return;
     libc_faults.reset();
     libc_faults.failing_allocation = number;
     const auto listed = session.list();

@@ -74,7 +74,7 @@ void add_memory_tests(std::vector<Test>& to);
 void add_libc_tests(std::vector<Test>& to);
 void add_recording_tests(std::vector<Test>& to);
 void add_cloud_tests(std::vector<Test>& to);
-/// A part of those.
+/// Called by add_cloud_tests().
 void add_tag_tests(std::vector<Test>& to);
 void add_fault_tests(std::vector<Test>& to);
 /// A part of those.

@@ -56,10 +56,13 @@ TEST_F(LxdHttpTest, AnAnswerComesOverASocket) {
 TEST_F(LxdHttpTest, AnAnswerSaysWhenToAskAgain) {
   const std::string begin = "HTTP/1.1 429 Too Many\r\nContent-Length: 0\r\n";
   const Liar seconds(begin + "Retry-After: 30\r\n\r\n"), never(begin + "\r\n"),
-      nonsense(begin + "Retry-After: -5 soon\r\n\r\n");
+      nonsense(begin + "Retry-After: -5 soon\r\n\r\n"),
+      endless(begin + "Retry-After: 9223372036854775807\r\n\r\n");
 
   EXPECT_EQ(ask(seconds, kGet), HOSTLER_OK) << call.message();
   EXPECT_EQ(got.retry_after_s, 30);
+  EXPECT_EQ(ask(endless, kGet), HOSTLER_OK) << call.message();
+  EXPECT_EQ(got.retry_after_s, 3600);
   for (const Liar* other : {&never, &nonsense}) {
     EXPECT_EQ(ask(*other, kGet), HOSTLER_OK) << call.message();
     EXPECT_EQ(got.retry_after_s, 0);

@@ -86,8 +86,8 @@ TEST_F(PriceLimitsTest, AClassThatMayOnlyShareAHostKeepsNoOtherFromAHostOfItsOwn
     const ClassId of = site.jobs(1, vcpus, gib);
     site.snapshot.classes[of].price = PriceBound({{.left = {limit}, .items = 1}});
   };
-  one_job(13, 23,
-          550'000);  // More of a large host than the other job, and too little for its price.
+  // Fills more of a large host than the other job, but does not pay for one alone.
+  one_job(13, 23, 550'000);
   one_job(14, 15, 600'000);
   EXPECT_THAT(bought(site.plan()), ElementsAre(large));
 }
