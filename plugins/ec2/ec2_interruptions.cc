@@ -19,7 +19,6 @@ using Milliseconds = std::chrono::milliseconds;
 
 /// Scheduled events are known for days: one look in so many, at 10 s every two minutes.
 constexpr int kLooksPerScheduled = 12;
-constexpr auto kLongestPause = std::chrono::minutes(2);
 
 void emit_notice(const std::string& instance, const Notice& notice, hostler_op* op) {
   auto out = driver::interruption_record();
@@ -85,12 +84,11 @@ void Ec2Set::watch_until_cancelled(hostler_op* op) {
     } catch (const Refused& refused) {
       if (looks == 0 || refused.meaning() == HOSTLER_E_AUTH)
         throw refusal_error(refused, "look for interruptions");
-      pause = std::max<Milliseconds>(std::min<Milliseconds>(pause * 2, kLongestPause),
-                                     std::chrono::seconds(refused.retry_after_s()));
+      pause = pause_after_failure(pause, refused.retry_after_s());
     } catch (const http::NoAnswer& problem) {
       if (op->is_cancelled(op) != 0) return;
       if (looks == 0 || !problem.is_worth_retry()) throw;
-      pause = std::min<Milliseconds>(pause * 2, kLongestPause);
+      pause = pause_after_failure(pause, 0);
     }
     try {
       driver::pause(op, pause);

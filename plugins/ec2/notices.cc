@@ -101,4 +101,11 @@ std::set<std::string> undisturbed(const Api& api, const std::vector<std::string>
   return out;
 }
 
+std::chrono::milliseconds pause_after_failure(std::chrono::milliseconds before,
+                                              std::int64_t retry_after_s) {
+  constexpr std::chrono::milliseconds kLongest = std::chrono::minutes(2);
+  return std::max<std::chrono::milliseconds>(std::min(before * 2, kLongest),
+                                             std::chrono::seconds(retry_after_s));
+}
+
 }  // namespace hostler::ec2

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -35,5 +36,10 @@ Notices scheduled_notices(const Api& api, hostler_op* op);
 /// what it said has happened.
 std::set<std::string> undisturbed(const Api& api, const std::vector<std::string>& instances,
                                   hostler_op* op);
+
+/// From a look for notices that failed until the next one, which looks again: twice as long as
+/// before, but two minutes at most, or as long as Amazon wants no request (0: it did not say).
+std::chrono::milliseconds pause_after_failure(std::chrono::milliseconds before,
+                                              std::int64_t retry_after_s);
 
 }  // namespace hostler::ec2

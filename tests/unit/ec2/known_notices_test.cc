@@ -100,5 +100,12 @@ TEST_F(KnownNoticesTest, AnEventOfLaterThatIsGoneIsTakenBackThoughTheInstanceIsS
   EXPECT_EQ(asked, 0);
 }
 
+TEST(NoticesTest, LooksThatFailComeLaterEachTimeAndNotBeforeAmazonWantsThem) {
+  using std::chrono::seconds;
+  EXPECT_EQ(pause_after_failure(seconds(10), 0), seconds(20));
+  EXPECT_EQ(pause_after_failure(seconds(100), 0), seconds(120));
+  EXPECT_EQ(pause_after_failure(seconds(10), 300), seconds(300));
+}
+
 }  // namespace
 }  // namespace hostler::ec2::test
