@@ -132,10 +132,21 @@ int check(Options options, const std::vector<Test>& tests) {
   return report.has_failed() || report.was_stopped ? kFailed : kGood;
 }
 
-bool is_chosen(const Test& test, const std::vector<std::string>& only) {
-  return only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& glob) {
-           return ::fnmatch(glob.c_str(), test.name, 0) == 0;
-         });
+bool has_name(const Test& test, const std::string& glob) {
+  return ::fnmatch(glob.c_str(), test.name, 0) == 0;
+}
+
+/// Leaves the tests of --only. A name that no test has is an error.
+Result<void> choose(std::vector<Test>& tests, const std::vector<std::string>& only) {
+  for (const auto& glob : only)
+    if (std::ranges::none_of(tests, [&](const Test& test) { return has_name(test, glob); }))
+      return fail(Errc::kNotFound,
+                  "--only " + glob + ": no test has such a name; see driver-check --list-tests");
+  if (only.empty()) return {};
+  std::erase_if(tests, [&](const Test& test) {
+    return std::ranges::none_of(only, [&](const auto& glob) { return has_name(test, glob); });
+  });
+  return {};
 }
 
 int run(int argc, char** argv) {
@@ -143,9 +154,7 @@ int run(int argc, char** argv) {
   if (!options) return complain(options.error());
   if (!*options) return std::fputs(help_text(), stdout), kGood;
   auto tests = all_tests();
-  std::erase_if(tests, [&](const Test& test) { return !is_chosen(test, (*options)->only); });
-  if (tests.empty())
-    return complain({Errc::kNotFound, "no test has such a name; see driver-check --list-tests"});
+  if (const auto chosen = choose(tests, (*options)->only); !chosen) return complain(chosen.error());
   if ((*options)->lists_tests) return list_tests(tests);
   take_signals();
   return check(**options, tests);

@@ -173,6 +173,7 @@ class KitTest(unittest.TestCase):
 
     def test_wrong_arguments_are_told_from_failures(self):
         for arguments in ([], ["--only", "nothing.*", library("fake")], ["--format", "xml", library("fake")],
+                          ["--only", "static.*", "--only", "nothing.*", library("fake")],
                           [self.folder / "no.so"], ["--budget", "many", library("fake")]):
             done = subprocess.run([ARGS.kit, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 2, arguments)
