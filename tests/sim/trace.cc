@@ -56,4 +56,11 @@ std::string describe(const dispatch::Event& event) {
   return text;
 }
 
+void Digest::add(const std::string& line) {
+  for (const char c : line + "\n") {
+    value_ ^= static_cast<unsigned char>(c);
+    value_ *= 1'099'511'628'211U;
+  }
+}
+
 }  // namespace hostler::sim

@@ -8,7 +8,6 @@
 
 #include "core/dispatch/immediate_effects.h"
 #include "core/scheduler/plan.h"
-#include "tests/sim/trace.h"
 
 namespace hostler::sim {
 World::World(std::uint64_t seed, const Day& day)
@@ -33,7 +32,8 @@ World::World(std::uint64_t seed, const Day& day)
       greed_(~seed),
       short_disks_(has_short_disks(seed)),
       short_ram_(has_short_ram(seed)),
-      trace_(std::getenv("HOSTLER_SIM_TRACE") != nullptr) {
+      trace_(std::getenv("HOSTLER_SIM_TRACE") != nullptr),
+      has_digest_(std::getenv("HOSTLER_SIM_DIGEST") != nullptr) {
   make_policy();
   pool_days_.set_minimum(policy_);
   make_images();
@@ -115,10 +115,11 @@ void World::complain(const std::string& what) {
 }
 
 void World::note(const std::string& what) {
+  if (!is_noting()) return;
+  const Duration since = time_.now().time_since_epoch() - 24h;
+  if (has_digest_) digest_.add(std::to_string(since.count()) + " " + what);
   if (trace_)
-    std::printf("%10.3f %s\n",
-                std::chrono::duration<double>(time_.now().time_since_epoch() - 24h).count(),
-                what.c_str());
+    std::printf("%10.3f %s\n", std::chrono::duration<double>(since).count(), what.c_str());
 }
 
 void World::start() {
@@ -167,7 +168,7 @@ void World::kill() {
 
 void World::post(dispatch::Event event) {
   if (!kernel_ || complaint_) return;
-  if (trace_) note(describe(event));
+  if (is_noting()) note(describe(event));
   ++tally_.events;
   hear_cloud(event);
   const Cause cause(event);
@@ -203,7 +204,7 @@ void World::commit() {
   ++tally_.commits;
   auto group = std::exchange(uncommitted_, {});
   for (const auto& outbox : group) {
-    if (trace_)
+    if (is_noting())
       for (const auto& change : outbox.changes)
         if (const auto* row = std::get_if<model::LedgerRecord>(&change))
           note("ledger " + row->subject + " " + to_string(row->event) + " " + row->reason_code +
@@ -348,6 +349,9 @@ std::optional<std::string> World::run() {
     complain(left);
   }
   if (!complaint_) check_end();
+  if (has_digest_)
+    std::printf("digest %llu %016llx\n", static_cast<unsigned long long>(seed_),
+                static_cast<unsigned long long>(digest_.value()));
   return complaint_;
 }
 

@@ -18,6 +18,7 @@
 #include "tests/sim/notice_cloud.h"
 #include "tests/sim/offerings.h"
 #include "tests/sim/pool_days.h"
+#include "tests/sim/trace.h"
 
 namespace hostler::sim {
 
@@ -101,6 +102,7 @@ class World {
   [[nodiscard]] Now now() const;
   void complain(const std::string& what);
   void note(const std::string& what);
+  [[nodiscard]] bool is_noting() const { return trace_ || has_digest_; }
 
   const std::uint64_t seed_;
   const Day day_;
@@ -134,7 +136,8 @@ class World {
   bool short_disks_, short_ram_;
   Tally tally_;
   bool calm_ = false;  ///< Faults and requests have ended.
-  const bool trace_;
+  const bool trace_, has_digest_;
+  Digest digest_;
 };
 
 }  // namespace hostler::sim
