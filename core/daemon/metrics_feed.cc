@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "core/scheduler/gates.h"
+#include "core/gates/gates.h"
 
 namespace hostler::daemon {
 
@@ -152,7 +152,7 @@ void MetricsFeed::set_clouds(const dispatch::Queries& state, Mono now) {
   std::vector<metrics::SetStatus> sets;
   std::vector<metrics::LeftoverCount> leftovers;
   std::vector<metrics::GateCount> gates;
-  const auto classes = scheduler::gated_classes();
+  const auto classes = gates::gated_classes();
   for (const auto& set : state.sets()) {
     sets.push_back({set.name, set.open, set.foreign_owner});
     const auto left = set.leftovers.value_or(model::LeftoversView());

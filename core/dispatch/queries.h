@@ -8,10 +8,10 @@
 
 #include "core/base/error.h"
 #include "core/base/time.h"
+#include "core/demand/lane_caps.h"
+#include "core/demand/queue.h"
 #include "core/model/policy.h"
 #include "core/model/views.h"
-#include "core/scheduler/lane_caps.h"
-#include "core/scheduler/queue.h"
 #include "core/scheduler/snapshot.h"
 #include "core/work/job.h"
 
@@ -28,7 +28,7 @@ struct Look {
 /// The same with jobs that somebody may submit. No number is given out for them.
 struct TrialLook {
   Look look;
-  std::vector<scheduler::ClassId> jobs;  ///< The class of each job, in their order.
+  std::vector<demand::ClassId> jobs;  ///< The class of each job, in their order.
   /// Why the items of a class beyond its view's count wait: the running limits of who asks.
   std::string beyond;
   /// How long hosts of each offering took to boot lately; unset: none that is alive has booted.
@@ -92,8 +92,8 @@ class Queries {
 
  private:
   /// What the class or the job's user waits for.
-  [[nodiscard]] model::WaitingView waiting(const work::Job& job, const scheduler::LaneCaps& caps,
-                                           const scheduler::CapRules& rules) const;
+  [[nodiscard]] model::WaitingView waiting(const work::Job& job, const demand::LaneCaps& caps,
+                                           const demand::CapRules& rules) const;
   void add_hosts_that_come(const std::vector<model::WorkId>& jobs,
                            std::map<model::WorkId, model::WaitingView>& waiting) const;
   void add_failed_starts(std::map<model::WorkId, model::WaitingView>& waiting) const;
@@ -101,7 +101,7 @@ class Queries {
   void add_vanished(std::map<model::WorkId, model::WaitingView>& waiting) const;
   [[nodiscard]] model::RejectedView rejected_view(const scheduler::Offering& offering,
                                                   std::string reason) const;
-  [[nodiscard]] model::DemandView demand_view(scheduler::ClassId cls) const;
+  [[nodiscard]] model::DemandView demand_view(demand::ClassId cls) const;
   [[nodiscard]] std::string ceiling_of(std::uint32_t pool, Mono now) const;
   /// Unset: the pool has a list of types, or the set is not asked what it offers.
   [[nodiscard]] std::optional<model::SelectionView> selection(std::uint32_t pool) const;

@@ -27,7 +27,7 @@ void write_offer(json::Writer& w, const Question& question, std::uint32_t index)
   w.key("price_per_hour").millionths(o.price_per_hour.value);
 }
 
-void write_load(json::Writer& w, const std::vector<scheduler::Load>& loads) {
+void write_load(json::Writer& w, const std::vector<demand::Load>& loads) {
   w.key("load").begin_array();
   for (const auto& load : loads)
     w.begin_object().member("work", text_of(load.cls)).member("count", load.count).end_object();
@@ -122,7 +122,7 @@ void write_counts(json::Writer& w, const std::vector<Fate>& fates) {
 
 /// Calls `write` for those of the class.
 template <class T, class Write>
-void write_of_class(const std::vector<const T*>& sorted, scheduler::ClassId cls, Write write) {
+void write_of_class(const std::vector<const T*>& sorted, demand::ClassId cls, Write write) {
   const auto first =
       std::ranges::lower_bound(sorted, cls, {}, [](const T* one) { return one->cls; });
   for (auto at = first; at != sorted.end() && (*at)->cls == cls; ++at) write(**at);
@@ -140,7 +140,7 @@ void write_work_status(json::Writer& w, const Question& question, const Plan& pl
   const auto fates = fates_of(question.snapshot, plan);
   const auto waiting = by_class(plan.waiting);
   const auto rejected = by_class(plan.rejected);
-  std::set<scheduler::ClassId> told;
+  std::set<demand::ClassId> told;
   w.key("work").begin_array();
   for (const auto& view : question.snapshot.classes) {
     if (!told.insert(view.id).second) continue;
@@ -250,7 +250,7 @@ struct Next {
 std::string write_trial(const Trial& trial, const Plan& plan) {
   const auto fates = fates_of(trial.question.snapshot, plan);
   const auto waiting = by_class(plan.waiting);
-  std::map<scheduler::ClassId, Next> next;
+  std::map<demand::ClassId, Next> next;
   std::string out;
   json::Writer w(out);
   w.begin_object().key("jobs").begin_array();

@@ -22,7 +22,7 @@ tl::expected<std::string, std::vector<Error>> answer(std::string_view snapshot);
 /// Work that somebody may submit, in a question.
 struct Trial {
   Question question;
-  std::vector<scheduler::ClassId> jobs;  ///< The class of each job, in their order.
+  std::vector<demand::ClassId> jobs;  ///< The class of each job, in their order.
   std::string beyond;  ///< Why some jobs of a class wait although the snapshot does not count them.
   /// How long hosts of each offering took to boot lately; unset: not known.
   std::vector<std::optional<Duration>> boots;

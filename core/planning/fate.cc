@@ -14,14 +14,14 @@ class Fates {
   }
 
   /// Items on a host that there is.
-  void add(scheduler::ClassId cls, Outcome outcome, std::uint64_t count, model::InstanceId host) {
+  void add(demand::ClassId cls, Outcome outcome, std::uint64_t count, model::InstanceId host) {
     const auto found = offerings_.find(host);
     add(cls, {.outcome = outcome,
               .count = count,
               .host = host,
               .offering = found == offerings_.end() ? UINT32_MAX : found->second});
   }
-  void add(scheduler::ClassId cls, Fate fate) {
+  void add(demand::ClassId cls, Fate fate) {
     const auto left = left_.find(cls);
     if (left == left_.end()) return;
     fate.count = std::min(fate.count, left->second);
@@ -34,15 +34,15 @@ class Fates {
     else if (fate.count > 0)
       its.push_back(fate);
   }
-  std::map<scheduler::ClassId, std::vector<Fate>> take() {
+  std::map<demand::ClassId, std::vector<Fate>> take() {
     for (const auto& [cls, left] : left_)
       if (const std::uint64_t waits = left; waits > 0) all_[cls].push_back({.count = waits});
     return std::move(all_);
   }
 
  private:
-  std::map<scheduler::ClassId, std::uint64_t> left_;
-  std::map<scheduler::ClassId, std::vector<Fate>> all_;
+  std::map<demand::ClassId, std::uint64_t> left_;
+  std::map<demand::ClassId, std::vector<Fate>> all_;
   std::unordered_map<model::InstanceId, std::uint32_t> offerings_;
 };
 
@@ -64,8 +64,8 @@ const char* to_string(Outcome outcome) {
   return "?";
 }
 
-std::map<scheduler::ClassId, std::vector<Fate>> fates_of(const scheduler::Snapshot& snapshot,
-                                                         const scheduler::Plan& plan) {
+std::map<demand::ClassId, std::vector<Fate>> fates_of(const scheduler::Snapshot& snapshot,
+                                                      const scheduler::Plan& plan) {
   Fates out(snapshot);
   for (const auto& one : plan.places) out.add(one.cls, Outcome::kHostReady, one.count, one.host);
   for (const auto& one : plan.covered) out.add(one.cls, Outcome::kHostComing, one.count, one.host);

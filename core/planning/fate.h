@@ -30,7 +30,7 @@ struct Fate {
 
 /// The fates of all classes of the snapshot, those of the first items first. Their counts add up to
 /// those of the class's views.
-std::map<scheduler::ClassId, std::vector<Fate>> fates_of(const scheduler::Snapshot& snapshot,
-                                                         const scheduler::Plan& plan);
+std::map<demand::ClassId, std::vector<Fate>> fates_of(const scheduler::Snapshot& snapshot,
+                                                      const scheduler::Plan& plan);
 
 }  // namespace hostler::planning

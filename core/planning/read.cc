@@ -52,7 +52,7 @@ void read_policy(json::Object& o, Draft& draft) {
   read_named<model::PoolPolicy>(o.need("pools"), draft.pools, policy.pools, config::read_plan_keys);
 }
 
-void read_headroom(const json::Field& field, scheduler::Headroom& out) {
+void read_headroom(const json::Field& field, gates::Headroom& out) {
   field.object([&](json::Object& o) {
     for (const Room& room : kRooms) {
       std::int64_t number = 0;
@@ -129,7 +129,7 @@ void read_all(json::Object& o, Draft& draft) {
   read_gates(o.may("gates"), draft);
   o.may("has_limits").boolean(snapshot.has_limits);
   o.may("work_gone").each(kListMax, [&](const json::Field& element) {
-    scheduler::ClassId cls = 0;
+    demand::ClassId cls = 0;
     if (read_class(element, cls) && !draft.work.insert(cls).second)
       element.problem("found \"" + text_of(cls) + "\" a second time, allowed: each id once");
   });
@@ -172,7 +172,7 @@ bool read_age(const json::Field& field, Mono& out) {
   return true;
 }
 
-bool read_class(const json::Field& field, scheduler::ClassId& out) {
+bool read_class(const json::Field& field, demand::ClassId& out) {
   std::string text;
   if (!field.text(text, {.bytes_max = 63, .one_line = true})) return false;
   const auto cls = parse_class(text);
@@ -181,8 +181,8 @@ bool read_class(const json::Field& field, scheduler::ClassId& out) {
   return true;
 }
 
-bool read_known_class(const json::Field& field, const Draft& draft, scheduler::ClassId& out) {
-  scheduler::ClassId cls = 0;
+bool read_known_class(const json::Field& field, const Draft& draft, demand::ClassId& out) {
+  demand::ClassId cls = 0;
   if (!read_class(field, cls)) return false;
   if (!draft.work.contains(cls))
     return field.problem("found \"" + text_of(cls) +

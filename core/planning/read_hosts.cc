@@ -39,10 +39,10 @@ void read_times(json::Object& o, HostView& out) {
   if (read_age(o.may("unreachable_for"), unreachable)) out.unreachable_since = unreachable;
 }
 
-void read_load(const json::Field& field, const Draft& draft, std::vector<scheduler::Load>& out) {
+void read_load(const json::Field& field, const Draft& draft, std::vector<demand::Load>& out) {
   field.each(10'000, [&](const json::Field& element) {
     element.object([&](json::Object& o) {
-      scheduler::Load load;
+      demand::Load load;
       read_known_class(o.need("work"), draft, load.cls);
       o.need("count").integer(load.count, 1, kCountMax);
       out.push_back(load);
@@ -68,7 +68,7 @@ void read_host(json::Object& o, Draft& draft, std::set<model::InstanceId>& taken
   o.may("attempts_left").integer(out.attempts_left, 0, model::kJobsOnHostMax);
   o.may("price_per_hour").millionths(out.price_per_hour.value, 0, kMoneyMax);
   read_times(o, out);
-  scheduler::ClassId reserved = 0;
+  demand::ClassId reserved = 0;
   if (read_known_class(o.may("reserved_for"), draft, reserved)) out.reserved_for = reserved;
   read_load(o.may("load"), draft, out.load);
   draft.out.snapshot.hosts.push_back(std::move(out));

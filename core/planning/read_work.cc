@@ -11,9 +11,9 @@
 namespace hostler::planning {
 namespace {
 
-using scheduler::ClassView;
-using scheduler::PriceBound;
-using scheduler::Turn;
+using demand::ClassView;
+using demand::PriceBound;
+using demand::Turn;
 
 constexpr std::uint64_t kTurnsMax = 32;
 constexpr std::int32_t kPriorityMax = 1'000'000;
@@ -58,7 +58,7 @@ void read_bound(const json::Field& field, std::optional<PriceBound>& out) {
 }
 
 /// Views that were read, by what must differ.
-using Views = std::map<std::tuple<scheduler::ClassId, bool, bool>, std::size_t>;
+using Views = std::map<std::tuple<demand::ClassId, bool, bool>, std::size_t>;
 
 /// False: the view has no id.
 bool read_view(const json::Field& element, Draft& draft, Views& views, std::uint64_t& arrivals) {
@@ -101,10 +101,10 @@ bool read_view(const json::Field& element, Draft& draft, Views& views, std::uint
 }  // namespace
 
 void read_work(const json::Field& field, Draft& draft) {
-  const std::set<scheduler::ClassId> gone = draft.work;
+  const std::set<demand::ClassId> gone = draft.work;
   Views views;
   std::uint64_t arrivals = 1;
-  std::map<scheduler::ClassId, std::size_t> first;
+  std::map<demand::ClassId, std::size_t> first;
   auto& classes = draft.out.snapshot.classes;
   field.each(kListMax, [&](const json::Field& element) {
     if (!read_view(element, draft, views, arrivals)) return;

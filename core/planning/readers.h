@@ -31,7 +31,7 @@ using Names = std::map<std::string, std::uint32_t, std::less<>>;
 struct Draft {
   Question out;
   Names types, sets, pools, offerings;
-  std::set<scheduler::ClassId> work;  ///< Waiting or gone: hosts may name it.
+  std::set<demand::ClassId> work;  ///< Waiting or gone: hosts may name it.
 };
 
 // Each reader adds a problem to the field if its value is not allowed; the bool ones return false
@@ -42,9 +42,9 @@ bool read_resources(const json::Field& field, model::Resources& out);
 void read_resources(json::Object& o, model::Resources& out);
 /// "12m": the time is so long before `now` of the snapshot.
 bool read_age(const json::Field& field, Mono& out);
-bool read_class(const json::Field& field, scheduler::ClassId& out);
+bool read_class(const json::Field& field, demand::ClassId& out);
 /// A class that the snapshot's `work` or `work_gone` names.
-bool read_known_class(const json::Field& field, const Draft& draft, scheduler::ClassId& out);
+bool read_known_class(const json::Field& field, const Draft& draft, demand::ClassId& out);
 /// A name of `known`, which are of this kind: "pool".
 bool read_reference(const json::Field& field, const Names& known, const char* kind,
                     std::uint32_t& out);

@@ -67,17 +67,17 @@ inline constexpr std::array kOfferingFlags{
 /// A number below a ceiling: no ceiling if the snapshot does not name it.
 struct Room {
   std::string_view key;
-  std::optional<std::int64_t> scheduler::Headroom::*member;
+  std::optional<std::int64_t> gates::Headroom::*member;
 };
 inline constexpr std::array kRooms{
-    Room{"instances", &scheduler::Headroom::instances},
-    Room{"creates", &scheduler::Headroom::creates},
-    Room{"destroys", &scheduler::Headroom::destroys},
+    Room{"instances", &gates::Headroom::instances},
+    Room{"creates", &gates::Headroom::creates},
+    Room{"destroys", &gates::Headroom::destroys},
 };
 
 /// "c-7": a class of equal work.
-inline std::string text_of(scheduler::ClassId cls) { return "c-" + std::to_string(cls); }
-inline std::optional<scheduler::ClassId> parse_class(std::string_view text) {
+inline std::string text_of(demand::ClassId cls) { return "c-" + std::to_string(cls); }
+inline std::optional<demand::ClassId> parse_class(std::string_view text) {
   if (!text.starts_with("c-") || text.size() > 21) return std::nullopt;
   return parse_u64(text.substr(2));
 }

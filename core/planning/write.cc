@@ -49,7 +49,7 @@ void write_policy(json::Writer& w, const model::SitePolicy& policy, std::string&
   w.end_array();
 }
 
-void write_headroom(json::Writer& w, const scheduler::Headroom& room) {
+void write_headroom(json::Writer& w, const gates::Headroom& room) {
   w.begin_object();
   for (const Room& one : kRooms)
     if (const auto& left = room.*one.member) w.member(one.key, *left);
@@ -60,7 +60,7 @@ void write_headroom(json::Writer& w, const scheduler::Headroom& room) {
 /// Of each set or pool that has a headroom, by its name.
 template <class Named>
 void write_headrooms(json::Writer& w, const char* key, const std::vector<Named>& named,
-                     const std::vector<scheduler::Headroom>& rooms) {
+                     const std::vector<gates::Headroom>& rooms) {
   w.key(key).begin_object();
   for (std::size_t i = 0; i < std::min(named.size(), rooms.size()); ++i)
     write_headroom(w.key(named[i].name), rooms[i]);

@@ -7,11 +7,11 @@
 namespace hostler::planning {
 namespace {
 
-using scheduler::ClassView;
+using demand::ClassView;
 
 /// Classes that hosts name and that do not wait.
-std::set<scheduler::ClassId> gone_of(const scheduler::Snapshot& snapshot) {
-  std::set<scheduler::ClassId> out;
+std::set<demand::ClassId> gone_of(const scheduler::Snapshot& snapshot) {
+  std::set<demand::ClassId> out;
   for (const auto& host : snapshot.hosts) {
     for (const auto& load : host.load) out.insert(load.cls);
     if (host.reserved_for) out.insert(*host.reserved_for);
@@ -20,7 +20,7 @@ std::set<scheduler::ClassId> gone_of(const scheduler::Snapshot& snapshot) {
   return out;
 }
 
-void write_bound(json::Writer& w, const scheduler::PriceBound& bound) {
+void write_bound(json::Writer& w, const demand::PriceBound& bound) {
   w.key("price_limits").begin_array();
   for (const auto& bucket : bound.buckets()) {
     w.begin_object().member("principals", bucket.principals);

@@ -182,13 +182,13 @@ std::string passed_over(const World& world, const Demand& demand, const Offering
 }
 
 void explain_creates(const World& world, Plan& plan) {
-  std::map<std::tuple<ClassId, std::uint32_t, std::uint64_t>, std::string> known;
+  std::map<std::tuple<demand::ClassId, std::uint32_t, std::uint64_t>, std::string> known;
   for (Create& create : plan.creates) {
     if (!create.for_class) continue;
     const std::uint32_t d = world.find(*create.for_class);
     if (d == kNone) continue;
     std::uint64_t items = 0;
-    for (const Load& load : create.load) items += load.count;
+    for (const demand::Load& load : create.load) items += load.count;
     const auto [at, fresh] = known.try_emplace({*create.for_class, create.offering, items});
     if (fresh)
       at->second =

@@ -4,9 +4,9 @@
 #include <tuple>
 
 #include "core/base/units.h"
+#include "core/demand/shares.h"
 #include "core/scheduler/plan.h"
 #include "core/scheduler/price_rule.h"
-#include "core/scheduler/shares.h"
 
 namespace hostler::scheduler {
 namespace {
@@ -139,15 +139,15 @@ model::Resources times(const model::Resources& r, std::uint64_t n) {
           .scratch = r.scratch * k};
 }
 
-std::optional<ClassId> pick_next(const Queue& queue, const HostView& host,
-                                 const std::string& type_name, const std::string& zone,
-                                 model::Market market) {
+std::optional<demand::ClassId> pick_next(const demand::Queue& queue, const HostView& host,
+                                         const std::string& type_name, const std::string& zone,
+                                         model::Market market) {
   if (!host.takes_work || host.attempts_left <= 0) return std::nullopt;
-  const auto may_run = [&](const Queue::Class& cls) {
+  const auto may_run = [&](const demand::Queue::Class& cls) {
     return meets(cls.shape.constraints, type_name, zone, market);
   };
-  const auto price = [&](const Queue::Class& cls) {
-    return price_of_part(host.price_per_hour, cls.shape.needs, host.total);
+  const auto price = [&](const demand::Queue::Class& cls) {
+    return demand::price_of_part(host.price_per_hour, cls.shape.needs, host.total);
   };
   if (!host.reserved_for) return queue.next(may_run, price, host.free);
   const auto* reserved = queue.find(*host.reserved_for);

@@ -263,12 +263,12 @@ class Buyer {
   }
 
   void create_for(std::uint32_t o, const std::vector<Items>& items) {
-    std::vector<Load> load;
+    std::vector<demand::Load> load;
     load.reserve(items.size());
     std::uint32_t most_urgent = kNone;
     std::uint64_t waiting = 0, displaced = 0;
     for (const auto& [d, count] : items) {
-      const ClassView& view = *world_.demand[d].view;
+      const demand::ClassView& view = *world_.demand[d].view;
       (view.displaced ? displaced : waiting) += count;
       most_urgent = std::min(most_urgent, d);
       load.push_back({view.id, static_cast<std::uint32_t>(count)});
@@ -285,7 +285,7 @@ class Buyer {
     return reason_.second;
   }
 
-  void create(std::uint32_t o, std::optional<ClassId> cls, std::vector<Load> load,
+  void create(std::uint32_t o, std::optional<demand::ClassId> cls, std::vector<demand::Load> load,
               std::string reason) {
     const Offering& offering = world_.snapshot.offerings[o];
     world_.budget.create(offering, 1);
@@ -332,7 +332,7 @@ void grow(World& world, Plan& plan) {
     // is packed on its own, the highest first.
     const Budget budget = world.budget;
     const std::vector<Demand> demand = world.demand;
-    const std::vector<PriceBound> prices = world.prices;
+    const std::vector<demand::PriceBound> prices = world.prices;
     Plan all = plan;
     if (!Buyer(world, all, counts).buy(0, classes)) {
       plan = std::move(all);

@@ -4,9 +4,9 @@
 #include <map>
 #include <tuple>
 
+#include "core/demand/shares.h"
 #include "core/scheduler/pack.h"
 #include "core/scheduler/price_rule.h"
-#include "core/scheduler/shares.h"
 
 /// The input of the packer: lots, kinds of host, and the worth of each.
 namespace hostler::scheduler {
@@ -21,7 +21,7 @@ bool may_go(const World& world, const Lot& lot, std::uint32_t index) {
   return lot.item.fits_in(o.resources) && world.meets(need, index) &&
          (o.market == model::Market::kSpot ? may_be_spot(need) : bool{lot.on_demand[o.pool]}) &&
          (!lot.price_most ||
-          price_of_part(o.price_per_hour, lot.item, o.resources) <= *lot.price_most);
+          demand::price_of_part(o.price_per_hour, lot.item, o.resources) <= *lot.price_most);
 }
 
 /// The lot of a priced demand: as many items as the cheapest part of a host that can be had lets it
@@ -29,7 +29,7 @@ bool may_go(const World& world, const Lot& lot, std::uint32_t index) {
 /// little for its price counts only if there is no other: work of others may fill the rest.
 void bound_by_price(const World& world, const Demand& demand, Lot& lot) {
   const Need& need = world.needs[demand.need];
-  const PriceBound& bound = world.prices[demand.price];
+  const demand::PriceBound& bound = world.prices[demand.price];
   std::vector<model::Micros> parts, shared_parts;
   for (const std::uint32_t i : world.offers) {
     const Offering& o = world.snapshot.offerings[i];

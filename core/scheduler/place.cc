@@ -64,7 +64,7 @@ class Filler {
   }
 
   struct Next {
-    Turn turn;
+    demand::Turn turn;
     std::uint32_t demand = 0;
     bool operator>(const Next& other) const {
       return other.turn < turn || (!(turn < other.turn) && demand > other.demand);
@@ -206,7 +206,7 @@ std::vector<Own> own_items(const World& world, const std::vector<ReadyHost>& rea
   for (const ReadyHost& one : ready) {
     const HostView& host = world.snapshot.hosts[one.host];
     if (host.busy) continue;
-    for (const Load& load : host.load)
+    for (const demand::Load& load : host.load)
       for (const auto& [cls, d] : world.find_all(load.cls))
         if (world.demand[d].left > 0) out.push_back({d, one.host, load.count});
   }
@@ -296,7 +296,7 @@ void cover(World& world, Plan& plan) {
   for (const std::uint32_t h : coming) {
     model::Resources free = hosts[h].free;
     std::int32_t attempts_left = hosts[h].attempts_left;
-    for (const Load& load : hosts[h].load) {
+    for (const demand::Load& load : hosts[h].load) {
       std::uint32_t left = load.count;
       for (const auto& [cls, d] : world.find_all(load.cls)) {
         Demand& demand = world.demand[d];

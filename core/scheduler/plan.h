@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/demand/queue.h"
 #include "core/model/reason.h"
 #include "core/scheduler/beyond_max.h"
 #include "core/scheduler/snapshot.h"
@@ -14,13 +15,14 @@ namespace hostler::scheduler {
 /// Put the first `count` items of the class on the host, of those within their allowances.
 struct Place {
   model::InstanceId host;
-  ClassId cls = 0;
+  demand::ClassId cls = 0;
   std::uint32_t count = 0;
 };
 struct Create {
-  std::uint32_t offering = 0;        ///< Index into Snapshot::offerings.
-  std::optional<ClassId> for_class;  ///< Unset: minimum or standby of the pool.
-  std::vector<Load> load;  ///< The items it is for; the dispatcher keeps it as HostView::load.
+  std::uint32_t offering = 0;                ///< Index into Snapshot::offerings.
+  std::optional<demand::ClassId> for_class;  ///< Unset: minimum or standby of the pool.
+  std::vector<demand::Load>
+      load;  ///< The items it is for; the dispatcher keeps it as HostView::load.
   std::string reason;
   bool displaced = false;    ///< Some of the items are displaced: none of its class need wait.
   std::string passed_over;   ///< Cheaper types and why each was not taken: "small: 1 of 2 vcpus".
@@ -30,7 +32,7 @@ struct Create {
 /// Switch the host on again; `load` as in Create.
 struct Wake {
   model::InstanceId host;
-  std::vector<Load> load;
+  std::vector<demand::Load> load;
   std::string reason;
   bool displaced = false;  ///< As Create::displaced.
 };
@@ -63,7 +65,7 @@ struct Shutdown {
 /// Only the first item of the class may be placed on the host, until it was placed.
 struct Reserve {
   model::InstanceId host;
-  ClassId cls = 0;
+  demand::ClassId cls = 0;
 };
 /// The host gets no new work.
 struct Close {
@@ -72,7 +74,7 @@ struct Close {
 };
 /// Why items of a class still wait after this plan: waiting_because of its jobs.
 struct Waiting {
-  ClassId cls = 0;
+  demand::ClassId cls = 0;
   model::WaitingCode code{};
   std::string reason;
   bool is_priced = false;  ///< It is about the items with a ClassView::price.
@@ -85,7 +87,7 @@ struct Waiting {
 };
 /// An offering that was not bought for a class, and the first constraint it failed; for `why`.
 struct Rejected {
-  ClassId cls = 0;
+  demand::ClassId cls = 0;
   std::uint32_t offering = 0;
   std::string reason;
 };
@@ -113,9 +115,11 @@ struct Plan {
 /// the next turn that meets the constraints, the host's reservation and its principal's allowance
 /// at the host's price. As Queue::next(); called once for each job that is placed. `type_name` is
 /// the host's menu type.
-[[nodiscard]] std::optional<ClassId> pick_next(const Queue& queue, const HostView& host,
-                                               const std::string& type_name,
-                                               const std::string& zone, model::Market market);
+[[nodiscard]] std::optional<demand::ClassId> pick_next(const demand::Queue& queue,
+                                                       const HostView& host,
+                                                       const std::string& type_name,
+                                                       const std::string& zone,
+                                                       model::Market market);
 
 /// The cheapest offering that an item of the shape fits, even if its price is above the cap today;
 /// ties by type name, zone, pool. nullopt if there is none; `nearest` then names up to three types

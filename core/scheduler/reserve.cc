@@ -16,8 +16,9 @@ bool may_hold(const World& world, const Demand& demand, std::uint32_t index) {
   const HostView& host = world.snapshot.hosts[index];
   const Need& need = world.needs[demand.need];
   // Other items are counted on a host that comes, if it was created for them: leave it to them.
-  const bool for_it = std::any_of(host.load.begin(), host.load.end(),
-                                  [&](const Load& load) { return load.cls == demand.view->id; });
+  const bool for_it =
+      std::any_of(host.load.begin(), host.load.end(),
+                  [&](const demand::Load& load) { return load.cls == demand.view->id; });
   const bool usable = (host.phase == HostPhase::kReady && host.takes_work) ||
                       (host.phase == HostPhase::kComing && !host.draining && !host.cordoned &&
                        !host.kept && !host.unfulfilled_spot && for_it);

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "core/demand/class_view.h"
+#include "core/gates/headroom.h"
 #include "core/model/policy.h"
-#include "core/scheduler/price_bound.h"
-#include "core/scheduler/queue.h"
 
 namespace hostler::scheduler {
 
@@ -26,41 +26,6 @@ struct Offering {
   bool unavailable = false;  ///< The cloud says that it has none now: no price is compared to its.
   bool can_stop = false;     ///< Its instances can be switched off and kept.
   std::string note;  ///< Why its resources are less than those of the menu; empty: they are not.
-};
-
-/// Items of a class that a host is created or woken for.
-struct Load {
-  ClassId cls = 0;
-  std::uint32_t count = 0;
-
-  friend bool operator==(const Load&, const Load&) = default;
-};
-
-/// When an item is taken, among all items of its priority: the least use first, then the earliest
-/// arrival.
-struct Turn {
-  double use = 0;  ///< The key of its principal (shares.h), with its turns before.
-  std::uint64_t arrival = 0;
-  friend bool operator<(const Turn& a, const Turn& b) {
-    return a.use < b.use || (a.use == b.use && a.arrival < b.arrival);
-  }
-};
-
-/// Items of a class that a plan may place or find hosts for. A class has a second view, for those
-/// of its items that have a `price`, and two last ones likewise for those that are `displaced`.
-struct ClassView {
-  ClassId id = 0;
-  /// Plans treat all kinds alike: the dispatcher knows what placing an item of a kind means.
-  model::WorkKind kind = model::WorkKind::kJob;
-  model::WorkShape shape;
-  std::uint64_t count = 0;
-  std::vector<Turn> heads = {};  ///< Of the first items, at most 32.
-  Mono oldest = {};              ///< When its oldest item was queued.
-  /// Its items go only where their parts of hosts are cheap enough for their principals' limits.
-  std::optional<PriceBound> price = {};
-  /// Its items do not wait yet: they run on hosts that are to be interrupted. Room is found and
-  /// bought for them, and none is placed.
-  bool displaced = false;
 };
 
 enum class HostPhase : std::uint8_t {
@@ -93,10 +58,10 @@ struct HostView {
   Mono created;
   Mono since;  ///< kReady and not busy: when it became idle.
   std::optional<Mono> unreachable_since;
-  std::optional<ClassId> reserved_for;  ///< By an earlier plan, against starvation.
+  std::optional<demand::ClassId> reserved_for;  ///< By an earlier plan, against starvation.
   /// Of its Create, so that the next plan does not create again. Also of a host that is ready and
   /// has not been given work: it gets these items first.
-  std::vector<Load> load;
+  std::vector<demand::Load> load;
   bool work_cancelled = false;  ///< kComing: the items of its Create were cancelled.
   bool for_exchange = false;    ///< It was created to replace a dearer host.
   bool ends = false;            ///< kLeaving: its destroy is under way, and will free its room.
@@ -106,12 +71,6 @@ struct HostView {
     return phase == HostPhase::kStopped && can_stop && !kept && !draining && !cordoned;
   }
   friend bool operator==(const HostView&, const HostView&) = default;
-};
-
-/// How far the present numbers are below the ceilings of a site, set or pool; nullopt: no ceiling.
-struct Headroom {
-  std::optional<std::int64_t> instances, creates, destroys;
-  std::optional<model::Micros> price_per_hour;
 };
 
 /// What the hosts that went lately mean for a pool.
@@ -124,12 +83,12 @@ struct Rest {
 /// The whole input of a plan, besides the policy.
 struct Snapshot {
   Mono now;
-  std::vector<ClassView> classes;   ///< In the queue's order.
-  bool has_limits = false;          ///< Some principal has a limit of running work.
-  std::vector<HostView> hosts;      ///< Every instance that is not gone, by id.
-  std::vector<Offering> offerings;  ///< In any order; plans name them by index.
-  Headroom site;
-  std::vector<Headroom> sets, pools;  ///< By index into SitePolicy.
+  std::vector<demand::ClassView> classes;  ///< In the queue's order.
+  bool has_limits = false;                 ///< Some principal has a limit of running work.
+  std::vector<HostView> hosts;             ///< Every instance that is not gone, by id.
+  std::vector<Offering> offerings;         ///< In any order; plans name them by index.
+  gates::Headroom site;
+  std::vector<gates::Headroom> sets, pools;  ///< By index into SitePolicy.
   /// Instances of each pool that are no hosts here, and count for its maximum. May be shorter.
   std::vector<std::int64_t> set_aside;
   std::vector<Rest> rests;  ///< By pool. May be shorter.

@@ -15,7 +15,7 @@ struct WakeCandidate {
   std::uint32_t host = 0;
   model::Resources free;
   std::int64_t attempts_left = 0;
-  std::vector<Load> load;
+  std::vector<demand::Load> load;
   std::uint64_t items = 0;
   bool displaced = false;
 };

@@ -7,9 +7,10 @@
 #include <numeric>
 #include <tuple>
 
+#include "core/base/saturating.h"
+#include "core/demand/shares.h"
 #include "core/scheduler/fit.h"
 #include "core/scheduler/price_rule.h"
-#include "core/scheduler/shares.h"
 #include "core/scheduler/targets.h"
 
 namespace hostler::scheduler {
@@ -31,9 +32,9 @@ void lower(std::optional<T>& left, T by) {
 }
 
 /// From one turn to the next, on average.
-Turn pace_of(const std::vector<Turn>& heads) {
+demand::Turn pace_of(const std::vector<demand::Turn>& heads) {
   if (heads.size() < 2) return {.use = 0, .arrival = 1};
-  const Turn &first = heads.front(), &last = heads.back();
+  const demand::Turn &first = heads.front(), &last = heads.back();
   const std::uint64_t steps = heads.size() - 1;
   // Of several principals a later turn may have an earlier arrival.
   const std::uint64_t arrivals =
@@ -44,14 +45,7 @@ Turn pace_of(const std::vector<Turn>& heads) {
 
 }  // namespace
 
-std::int64_t add_saturating(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  return b > 0 ? std::numeric_limits<std::int64_t>::max()
-               : std::numeric_limits<std::int64_t>::min();
-}
-
-Turn Demand::turn(std::uint64_t n) const {
+demand::Turn Demand::turn(std::uint64_t n) const {
   const auto& heads = view->heads;
   if (n < heads.size()) return heads[n];
   if (heads.empty()) return {.use = 0, .arrival = n};
@@ -91,7 +85,7 @@ std::int64_t Budget::creates(const Offering& o, std::int64_t wanted, std::string
     most = std::max<std::int64_t>(0, limit);
     if (ceiling != nullptr) *ceiling = who + " is at its ceiling: " + what;
   };
-  const auto check = [&](const Headroom& room, const std::string& who) {
+  const auto check = [&](const gates::Headroom& room, const std::string& who) {
     if (room.instances) bound(*room.instances, who, "instances");
     if (room.creates) bound(*room.creates, who, "creates per minute");
     if (room.price_per_hour && o.price_per_hour.value > 0)
@@ -114,7 +108,7 @@ void Budget::each(std::uint32_t set, std::uint32_t pool, Do act) {
 
 void Budget::create(const Offering& o, std::int64_t count) {
   pool_left_[o.pool] -= count;
-  each(o.set, o.pool, [&](Headroom& room) {
+  each(o.set, o.pool, [&](gates::Headroom& room) {
     lower(room.instances, count);
     lower(room.creates, count);
     // The product is within the headroom: creates() has checked it.
@@ -125,7 +119,7 @@ void Budget::create(const Offering& o, std::int64_t count) {
 }
 
 bool Budget::has_room(const Offering& o) const {
-  const auto ok = [&](const Headroom& room) {
+  const auto ok = [&](const gates::Headroom& room) {
     return (!room.instances || *room.instances > 0) &&
            (!room.price_per_hour || o.price_per_hour.value <= 0 ||
             *room.price_per_hour >= o.price_per_hour);
@@ -134,12 +128,12 @@ bool Budget::has_room(const Offering& o) const {
 }
 
 bool Budget::rate_allows(const Offering& o) const {
-  const auto ok = [](const Headroom& room) { return !room.creates || *room.creates > 0; };
+  const auto ok = [](const gates::Headroom& room) { return !room.creates || *room.creates > 0; };
   return ok(site_) && ok(sets_[o.set]) && ok(pools_[o.pool]);
 }
 
 bool Budget::helps(const Offering& o, const HostView& host) const {
-  const Headroom& room = sets_[o.set];
+  const gates::Headroom& room = sets_[o.set];
   const bool set_blocks = (room.instances && *room.instances <= 0) ||
                           (room.price_per_hour && *room.price_per_hour < o.price_per_hour);
   return !set_blocks || set_of(host) == o.set;
@@ -152,7 +146,7 @@ std::uint32_t Budget::set_of(const HostView& host) const {
 
 void Budget::free(const HostView& host) {
   if (host.pool < pool_left_.size() && host.phase != HostPhase::kLeaving) ++pool_left_[host.pool];
-  each(set_of(host), host.pool, [&](Headroom& room) {
+  each(set_of(host), host.pool, [&](gates::Headroom& room) {
     if (room.instances) ++*room.instances;
     if (room.price_per_hour)
       room.price_per_hour->value =
@@ -165,14 +159,15 @@ bool Budget::may_wake(const HostView& host) const { return pool_left_[host.pool]
 void Budget::wake(const HostView& host) { --pool_left_[host.pool]; }
 
 bool Budget::may_destroy(const HostView& host) const {
-  const auto ok = [](const Headroom& room) { return !room.destroys || *room.destroys > 0; };
+  const auto ok = [](const gates::Headroom& room) { return !room.destroys || *room.destroys > 0; };
   const std::uint32_t set = set_of(host);
   return ok(site_) && (set >= sets_.size() || ok(sets_[set])) &&
          (host.pool >= pools_.size() || ok(pools_[host.pool]));
 }
 
 void Budget::destroy(const HostView& host) {
-  each(set_of(host), host.pool, [](Headroom& room) { lower(room.destroys, std::int64_t{1}); });
+  each(set_of(host), host.pool,
+       [](gates::Headroom& room) { lower(room.destroys, std::int64_t{1}); });
 }
 
 World::World(const Snapshot& s, const model::SitePolicy& p)
@@ -215,7 +210,7 @@ void World::group_needs() {
   std::map<const model::WorkShape*, std::uint32_t, Less> seen;
   demand.reserve(snapshot.classes.size());
   by_class_.reserve(snapshot.classes.size());
-  for (const ClassView& view : snapshot.classes) {
+  for (const demand::ClassView& view : snapshot.classes) {
     const auto [found, fresh] =
         seen.try_emplace(&view.shape, static_cast<std::uint32_t>(needs.size()));
     if (fresh) {
@@ -252,7 +247,7 @@ bool World::may_hold(const HostView& host, const Need& need) const {
 
 bool World::stays(const HostView& host) const {
   if (host.kept || pool_held[host.pool]) return true;
-  const auto has_to_be_spot = [this](const Load& load) {
+  const auto has_to_be_spot = [this](const demand::Load& load) {
     const std::uint32_t at = find(load.cls);
     return at != kNone && !needs[demand[at].need].falls_back();
   };
@@ -288,22 +283,23 @@ std::uint64_t World::items_per_host(const Need& need, const Offering& offering) 
 }
 
 model::Micros World::price_of_part(const Demand& of, const HostView& host) const {
-  return scheduler::price_of_part(host.price_per_hour, needs[of.need].resources, host.total);
+  return demand::price_of_part(host.price_per_hour, needs[of.need].resources, host.total);
 }
 
 model::Micros World::price_of_part(const Demand& of, const Offering& offering) const {
-  return scheduler::price_of_part(offering.price_per_hour, needs[of.need].resources,
-                                  offering.resources);
+  return demand::price_of_part(offering.price_per_hour, needs[of.need].resources,
+                               offering.resources);
 }
 
-std::span<const std::pair<ClassId, std::uint32_t>> World::find_all(ClassId cls) const {
+std::span<const std::pair<demand::ClassId, std::uint32_t>> World::find_all(
+    demand::ClassId cls) const {
   const auto [first, last] =
       std::equal_range(by_class_.begin(), by_class_.end(), std::pair(cls, 0U),
                        [](const auto& a, const auto& b) { return a.first < b.first; });
   return {first, last};
 }
 
-std::uint32_t World::find(ClassId cls) const {
+std::uint32_t World::find(demand::ClassId cls) const {
   const auto found = std::lower_bound(by_class_.begin(), by_class_.end(), std::pair(cls, 0U));
   return found != by_class_.end() && found->first == cls ? found->second : kNone;
 }

@@ -16,21 +16,18 @@ namespace hostler::scheduler {
 
 inline constexpr std::uint32_t kNone = UINT32_MAX;
 
-/// The sum, or the largest or smallest number in place of an overflow.
-[[nodiscard]] std::int64_t add_saturating(std::int64_t a, std::int64_t b);
-
 /// The waiting items of one class, and how many of them the plan has dealt with.
 struct Demand {
-  const ClassView* view = nullptr;
+  const demand::ClassView* view = nullptr;
   std::uint32_t need = 0;       ///< Index into World::needs.
   std::uint32_t price = kNone;  ///< Index into World::prices, if its view has a price.
   std::uint64_t left = 0;       ///< Not placed yet; 0 if the view is `displaced`.
   std::uint64_t uncovered = 0;  ///< Neither placed nor counted on a host.
   std::uint64_t placed = 0;
-  Turn pace = {};  ///< From one turn to the next beyond ClassView::heads, as estimated.
+  demand::Turn pace = {};  ///< From one turn to the next beyond ClassView::heads, as estimated.
 
   /// The turn of the n-th item in the snapshot; estimated beyond ClassView::heads.
-  [[nodiscard]] Turn turn(std::uint64_t n) const;
+  [[nodiscard]] demand::Turn turn(std::uint64_t n) const;
 };
 
 /// The properties that decide where an item may run. Classes that differ in priority share one.
@@ -84,8 +81,8 @@ class Budget {
 
   const Snapshot* snapshot_;
   const model::SitePolicy* policy_;
-  Headroom site_;
-  std::vector<Headroom> sets_, pools_;
+  gates::Headroom site_;
+  std::vector<gates::Headroom> sets_, pools_;
   std::vector<std::int64_t> pool_left_;  ///< Headroom below PoolPolicy::max.
 };
 
@@ -99,7 +96,8 @@ class World {
   const model::SitePolicy& policy;
   std::vector<Demand> demand;  ///< In the queue's order.
   std::vector<Need> needs;
-  std::vector<PriceBound> prices;     ///< What is left of ClassView::price, of those that have one.
+  std::vector<demand::PriceBound>
+      prices;                         ///< What is left of ClassView::price, of those that have one.
   std::vector<std::uint32_t> hosts;   ///< Indices into snapshot.hosts, by id.
   std::vector<std::uint32_t> offers;  ///< Indices of valid offerings, cheapest first.
   std::vector<bool> pool_held;        ///< Its policy contradicts itself: nothing is changed in it.
@@ -141,9 +139,10 @@ class World {
     if (of.price != kNone) prices[of.price].take(price_of_part(of, where), items);
   }
   /// Index into `demand`, or kNone.
-  [[nodiscard]] std::uint32_t find(ClassId cls) const;
+  [[nodiscard]] std::uint32_t find(demand::ClassId cls) const;
   /// The demands of a class: one for each of its views.
-  [[nodiscard]] std::span<const std::pair<ClassId, std::uint32_t>> find_all(ClassId cls) const;
+  [[nodiscard]] std::span<const std::pair<demand::ClassId, std::uint32_t>> find_all(
+      demand::ClassId cls) const;
   [[nodiscard]] const model::PoolPolicy* pool(const HostView& host) const {
     return host.pool < policy.pools.size() ? &policy.pools[host.pool] : nullptr;
   }
@@ -155,7 +154,7 @@ class World {
   [[nodiscard]] bool may_hold(const HostView& host, const Need& need) const;
   /// A spot request that stays: an admin holds it, or work that must run on spot needs it.
   [[nodiscard]] bool stays(const HostView& host) const;
-  std::vector<std::pair<ClassId, std::uint32_t>> by_class_;
+  std::vector<std::pair<demand::ClassId, std::uint32_t>> by_class_;
 };
 
 }  // namespace hostler::scheduler

@@ -16,8 +16,10 @@ MAY_INCLUDE = {
     "pricing": VALUES,
     "fleet": VALUES,
     "work": VALUES,
-    "scheduler": VALUES + ["pricing"],
-    "dispatch": VALUES + ["pricing", "fleet", "work", "scheduler"],
+    "demand": VALUES + ["pricing"],
+    "gates": VALUES,
+    "scheduler": VALUES + ["pricing", "demand", "gates"],
+    "dispatch": VALUES + ["pricing", "fleet", "work", "demand", "gates", "scheduler"],
     "json": VALUES,
     "usage": ["base"],
     "store": VALUES + ["log", "crypto", "json"],
@@ -29,8 +31,8 @@ MAY_INCLUDE = {
     "hosts": VALUES + ["log", "async", "ssh", "agent"],
     "metrics": VALUES + ["log"],
     "config": VALUES + ["crypto", "json"],
-    "planning": VALUES + ["scheduler", "json", "config"],
-    "simulation": VALUES + ["scheduler", "dispatch", "json", "tap", "config"],
+    "planning": VALUES + ["demand", "gates", "scheduler", "json", "config"],
+    "simulation": VALUES + ["demand", "gates", "scheduler", "dispatch", "json", "tap", "config"],
     "api": VALUES + ["log", "crypto", "async", "json"],
     "daemon": ["*"],
     "cli": VALUES + ["crypto", "json", "usage", "config", "planning", "plugin_host", "driver_host",
@@ -46,7 +48,7 @@ INNER = {
     "sdk/check": ["elf", "proxy", "faults", "run", "host", "groups", "process", "report"],
 }
 # Decisions: time, chance and the outside world come in as arguments.
-PURE = {"model", "pricing", "fleet", "work", "scheduler", "dispatch", "planning"}
+PURE = {"model", "pricing", "fleet", "work", "demand", "gates", "scheduler", "dispatch", "planning"}
 NOT_IN_PURE = re.compile(
     r"::now\(\)|\bsleep_(for|until)\b|<(thread|mutex|future|random|iostream|fstream)>|base/mutex\.h"
     r"|\bgetenv\b|spdlog"

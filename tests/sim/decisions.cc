@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "core/agent/bounds.h"
-#include "core/scheduler/queue.h"
-#include "core/scheduler/shares.h"
+#include "core/demand/queue.h"
+#include "core/demand/shares.h"
 
 namespace hostler::sim {
 namespace {
@@ -97,7 +97,7 @@ void Decisions::on(const model::WorkChanged& row) {
   if (job.state == WorkState::kQueued && record.state != WorkState::kQueued) {
     waits_no_more(job);
     if (job.since + kStarving <= now_.mono)
-      starved_[scheduler::Queue::class_shape(job.shape)] = now_.mono;
+      starved_[demand::Queue::class_shape(job.shape)] = now_.mono;
     if (record.state == WorkState::kStarting)
       starts_.push_back(
           {job.principal, job.shape.needs, record.instance, rivals_of(job, record.instance)});
@@ -140,11 +140,11 @@ void Decisions::check_bill(const std::string& what, const Job& job, Wall started
 // ---- users -------------------------------------------------------------------------------------
 
 void Decisions::waits(const Job& job) {
-  waiting_[scheduler::Queue::class_shape(job.shape)][job.principal].insert(job.since);
+  waiting_[demand::Queue::class_shape(job.shape)][job.principal].insert(job.since);
 }
 
 void Decisions::waits_no_more(const Job& job) {
-  const auto shape = waiting_.find(scheduler::Queue::class_shape(job.shape));
+  const auto shape = waiting_.find(demand::Queue::class_shape(job.shape));
   auto& all = shape->second[job.principal];
   all.erase(all.find(job.since));
   if (all.empty()) shape->second.erase(job.principal);
@@ -175,9 +175,9 @@ void Decisions::check_quotas(const model::SitePolicy& policy) {
   exceeds(quota.jobs_waiting_max, jobs, "jobs that wait");
   // Jobs that lost their hosts wait again, whatever the quota: no more shapes than before.
   const bool has_new_shape = std::ranges::any_of(accepted_, [&](const Job& job) {
-    const auto cls = scheduler::Queue::class_shape(job.shape);
+    const auto cls = demand::Queue::class_shape(job.shape);
     const auto same = std::ranges::count_if(accepted_, [&](const Job& other) {
-      return scheduler::Queue::class_shape(other.shape) == cls;
+      return demand::Queue::class_shape(other.shape) == cls;
     });
     return waiting_.at(cls).at(who).size() == static_cast<std::size_t>(same);
   });
@@ -194,7 +194,7 @@ void Decisions::check_quotas(const model::SitePolicy& policy) {
 /// made for.
 std::set<std::string> Decisions::rivals_of(const Job& job, model::InstanceId host) const {
   std::set<std::string> out;
-  const auto own = scheduler::Queue::class_shape(job.shape);
+  const auto own = demand::Queue::class_shape(job.shape);
   const auto starved = starved_.find(own);
   const bool may_pass = is_made_for_(host, own) || has_waited(own, kStarving) ||
                         (starved != starved_.end() && starved->second + kStarving > now_.mono);
@@ -235,7 +235,7 @@ void Decisions::check_turns(const dispatch::Queries& queries) {
     const auto host = queries.instance(start->instance, now_);
     if (!host) return;
     keys[start->principal] -= static_cast<double>(
-        scheduler::price_of_part(host->record.price_per_hour, start->needs, host->total).value);
+        demand::price_of_part(host->record.price_per_hour, start->needs, host->total).value);
     for (const auto& rival : start->rivals)
       if (!is_limited(rival) && keys[start->principal] > keys[rival] + slack[start->principal])
         complain_(start->principal + " starts a job before " + rival + ", who has used less");

@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/scheduler/queue.h"
+#include "core/demand/queue.h"
 
 namespace hostler::sim {
 namespace {
@@ -61,7 +61,7 @@ void PoolDays::daemon_started() {
   exchange_is_made_ = false;
   for (const auto& [id, row] : disk_.jobs()) {
     if (model::is_terminal(row.record.state)) continue;
-    const auto shape = scheduler::Queue::class_shape(row.shape);
+    const auto shape = demand::Queue::class_shape(row.shape);
     jobs_[id] = {row.record.state, shape};
     if (row.record.state == WorkState::kQueued) ++waiting_[shape];
   }
@@ -78,12 +78,12 @@ void PoolDays::check(const Cause& cause, const dispatch::Outbox& outbox,
   next_create_ = 0;
   const auto applied = applied_ ? plans_.find(*applied_) : plans_.end();
   if (applied != plans_.end() &&
-      std::ranges::any_of(applied->second.snapshot->classes, &scheduler::ClassView::displaced))
+      std::ranges::any_of(applied->second.snapshot->classes, &demand::ClassView::displaced))
     waited_ = now.mono;  // Jobs of hosts that will end soon need room as well.
   std::map<model::InstanceId, std::vector<model::WorkShape>> started;
   for (const auto& change : outbox.changes) {
     if (const auto* item = std::get_if<model::WorkItem>(&change)) {
-      const auto shape = scheduler::Queue::class_shape(item->shape);
+      const auto shape = demand::Queue::class_shape(item->shape);
       jobs_[item->record.id] = {item->record.state, shape};
       if (item->record.state == WorkState::kQueued) ++waiting_[shape];
     } else if (const auto* job = std::get_if<model::WorkChanged>(&change)) {
@@ -155,11 +155,11 @@ void PoolDays::on(const model::InstanceChanged& row, const dispatch::Queries& qu
   }
 }
 
-void PoolDays::learn(model::InstanceId host, const std::vector<scheduler::Load>& load,
+void PoolDays::learn(model::InstanceId host, const std::vector<demand::Load>& load,
                      const scheduler::Snapshot& snapshot) {
   std::vector<Own> out;
   for (const auto& [cls, count] : load) {
-    const auto view = std::ranges::find(snapshot.classes, cls, &scheduler::ClassView::id);
+    const auto view = std::ranges::find(snapshot.classes, cls, &demand::ClassView::id);
     if (view != snapshot.classes.end()) out.push_back({view->shape, count});
   }
   made_for_[host] = std::move(out);
@@ -169,7 +169,7 @@ void PoolDays::learn(model::InstanceId host, const std::vector<scheduler::Load>&
 bool PoolDays::is_made_for(model::InstanceId host, const model::WorkShape& shape) const {
   const auto found = made_for_.find(host);
   return found != made_for_.end() &&
-         std::ranges::find(found->second, scheduler::Queue::class_shape(shape), &Own::shape) !=
+         std::ranges::find(found->second, demand::Queue::class_shape(shape), &Own::shape) !=
              found->second.end();
 }
 

@@ -57,7 +57,7 @@ class PoolDays {
 
   void on(const model::InstanceChanged& row, const dispatch::Queries& queries);
   void on(const model::WorkChanged& row);
-  void learn(model::InstanceId host, const std::vector<scheduler::Load>& load,
+  void learn(model::InstanceId host, const std::vector<demand::Load>& load,
              const scheduler::Snapshot& snapshot);
   void check_surplus(const model::InstanceRecord& host);
   void check_exchange(const model::InstanceRecord& host, const model::PoolPolicy& pool);

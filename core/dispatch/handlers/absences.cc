@@ -144,7 +144,7 @@ void Absences::send_due(std::uint32_t index, Now now) {
   }
   if (set.look_ups.under_way || set.look_ups.to_send.empty() || set.look_ups.not_before > now.mono)
     return;
-  const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
+  const gates::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
   if (const auto* gate = gates_.shut(query, now.mono)) {
     set.look_ups.not_before = std::max(gate->until, now.mono + kLookUpPause);
     return;

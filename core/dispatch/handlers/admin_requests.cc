@@ -64,7 +64,7 @@ void AdminRequests::retry_now(const model::GateRecord& gate, Now now) {
   if (!index) return;
   Set& set = sets_.at(*index);
   const auto held = [&](model::CloudOp op) {
-    return scheduler::holds(gate, {.set = gate.set, .op = op});
+    return gates::holds(gate, {.set = gate.set, .op = op});
   };
   if (held(model::CloudOp::kList)) set.want_list_at_once(policy_.sets[*index], now.mono);
   if (held(model::CloudOp::kOther) && set.prices_at != fleet::kNever) set.prices_at = now.mono;
@@ -86,15 +86,14 @@ void AdminRequests::retry_now(const model::GateRecord& gate, Now now) {
     const auto op = creates    ? model::CloudOp::kCreate
                     : destroys ? model::CloudOp::kDestroy
                                : model::CloudOp::kStop;
-    if (instance.deadline == fleet::kNever || !scheduler::holds(gate, gates_.query(host, op)))
-      continue;
+    if (instance.deadline == fleet::kNever || !gates::holds(gate, gates_.query(host, op))) continue;
     instance.deadline = std::min(instance.deadline, now.mono);
     hosts_.schedule(host);
   }
 }
 
 void AdminRequests::policy_changed(Now now) {
-  scheduler::Governor fresh(policy_);
+  gates::Governor fresh(policy_);
   fresh.keep_creates_of(governor_);
   set_aside_.count(policy_, fresh);
   governor_ = std::move(fresh);

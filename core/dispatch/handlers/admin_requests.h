@@ -14,10 +14,9 @@ namespace hostler::dispatch {
 class AdminRequests {
  public:
   AdminRequests(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,
-                BootGates& boots, scheduler::Governor& governor, PlanState& plan,
-                Recorder& recorder, Menu& menu, Questions& questions, Leftovers& leftovers,
-                Watches& watches, const SetAside& set_aside, const HostViewer& viewer,
-                InstanceSteps& steps)
+                BootGates& boots, gates::Governor& governor, PlanState& plan, Recorder& recorder,
+                Menu& menu, Questions& questions, Leftovers& leftovers, Watches& watches,
+                const SetAside& set_aside, const HostViewer& viewer, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
@@ -54,7 +53,7 @@ class AdminRequests {
   Hosts& hosts_;
   CallGates& gates_;
   BootGates& boots_;
-  scheduler::Governor& governor_;
+  gates::Governor& governor_;
   PlanState& plan_;
   Recorder& recorder_;
   Menu& menu_;

@@ -24,7 +24,7 @@ bool is_announced(const Host& host) {
 
 }  // namespace
 
-bool AttemptEvents::place(Host& host, scheduler::ClassId cls, Now now) {
+bool AttemptEvents::place(Host& host, demand::ClassId cls, Now now) {
   auto& instance = host.instance;
   if (!jobs_.queue().waits(cls) || !instance.takes_work() || !instance.type ||
       host.closed != scheduler::Closed::kNo)
@@ -35,7 +35,7 @@ bool AttemptEvents::place(Host& host, scheduler::ClassId cls, Now now) {
   const std::int32_t most =
       model::jobs_max_of(policy_.pools[instance.pool], policy_.types[*instance.type]);
   if (instance.occupancy.active_attempts() >= static_cast<std::uint32_t>(most)) return false;
-  const auto price = scheduler::price_of_part(instance.record.price_per_hour, needs, total);
+  const auto price = demand::price_of_part(instance.record.price_per_hour, needs, total);
   if (!jobs_.queue().has_next(cls, price)) return false;
   work::Job& job = jobs_.pop(cls, price);
   if (host.reserved_for == cls) host.reserved_for.reset();
@@ -52,11 +52,11 @@ bool AttemptEvents::place(Host& host, scheduler::ClassId cls, Now now) {
   return true;
 }
 
-bool AttemptEvents::place_own(Host& host, scheduler::ClassId next, Now now) {
+bool AttemptEvents::place_own(Host& host, demand::ClassId next, Now now) {
   if (host.reserved_for) return false;
   const auto& queue = jobs_.queue();
   const auto& instance = host.instance;
-  const auto priority = [&](scheduler::ClassId cls) { return queue.at(cls).shape.priority; };
+  const auto priority = [&](demand::ClassId cls) { return queue.at(cls).shape.priority; };
   std::erase_if(host.load, [&](const auto& load) { return !queue.waits(load.cls); });
   while (!host.load.empty()) {
     const auto own = std::ranges::max_element(host.load, {},
@@ -250,11 +250,11 @@ void AttemptEvents::take_found(Host& host, Reported& reported, model::ResumeAtte
     if (!lost) return false;
     jobs_.withdraw(*job);
     job_steps_.apply(*job, work::found_again(*job, now), now);
-    jobs_.hold(*job,
-               scheduler::price_of_part(host.instance.record.price_per_hour,
-                                        jobs_.queue().at(job->cls).shape.needs,
-                                        host.instance.record.total),
-               now.mono);
+    jobs_.hold(
+        *job,
+        demand::price_of_part(host.instance.record.price_per_hour,
+                              jobs_.queue().at(job->cls).shape.needs, host.instance.record.total),
+        now.mono);
     fleet::PlacedAttempt placed;
     placed.attempt = attempt;
     placed.boot_id = host.instance.record.boot_id;

@@ -30,7 +30,7 @@ class AttemptEvents {
         interruptions_(interruptions) {}
 
   /// Puts the first job of the class on the host. False if it does not fit any more.
-  bool place(Host& host, scheduler::ClassId cls, Now now);
+  bool place(Host& host, demand::ClassId cls, Now now);
   /// Fills the room of a host at once, in the order of the queue. A new host first gets what it was
   /// made for: others would need hosts that nobody has bought.
   void fill(Host& host, Now now);
@@ -50,7 +50,7 @@ class AttemptEvents {
 
   /// Of fill(): puts a job on the host that the host was made for, unless `next` is more urgent.
   /// False: there is none any more.
-  bool place_own(Host& host, scheduler::ClassId next, Now now);
+  bool place_own(Host& host, demand::ClassId next, Now now);
 
   /// Of compare(): a broken host does not report an attempt that was sent to it.
   void blame(Host& host, work::Job& job, const fleet::PlacedAttempt& ours, Now now);

@@ -12,7 +12,7 @@ constexpr std::uint64_t kConsoleBytesMax = 4096;
 constexpr Duration kConsolePatience = std::chrono::seconds(10);
 constexpr std::ptrdiff_t kAtOnce = 4;
 
-scheduler::GateQuery query_of(const Set& set) {
+gates::GateQuery query_of(const Set& set) {
   return {.set = set.name, .op = model::CloudOp::kConsole};
 }
 

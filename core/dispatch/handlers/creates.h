@@ -17,7 +17,7 @@ namespace hostler::dispatch {
 class Creates {
  public:
   Creates(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Jobs& jobs, CallGates& gates,
-          scheduler::Governor& governor, PlanState& plan, Recorder& recorder, const Menu& menu,
+          gates::Governor& governor, PlanState& plan, Recorder& recorder, const Menu& menu,
           const Images& images, const OfferedTypes& offered, Rests& rests,
           CreateSecretsFactory make_secrets, InstanceCalls& calls, InstanceSteps& steps)
       : policy_(policy),
@@ -54,7 +54,7 @@ class Creates {
   Hosts& hosts_;
   Jobs& jobs_;
   CallGates& gates_;
-  scheduler::Governor& governor_;
+  gates::Governor& governor_;
   PlanState& plan_;
   Recorder& recorder_;
   const Menu& menu_;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Duration kRetryMin = std::chrono::seconds(1);
 
-Mono retry_time(const scheduler::Gate* gate, Mono now) {
+Mono retry_time(const gates::Gate* gate, Mono now) {
   return std::max(gate != nullptr ? gate->until : Mono{}, now + kRetryMin);
 }
 
@@ -54,7 +54,7 @@ bool InstanceCalls::has_reached_its_turn(Host& host, Mono now) {
   return !host.create_reserved;
 }
 
-void InstanceCalls::send_create(Host& host, const scheduler::GateQuery& query, Now now) {
+void InstanceCalls::send_create(Host& host, const gates::GateQuery& query, Now now) {
   auto& instance = host.instance;
   const Set& set = sets_.at(instance.set);
   gates_.sent(query, now.mono);
@@ -67,7 +67,7 @@ void InstanceCalls::send_create(Host& host, const scheduler::GateQuery& query, N
 }
 
 std::optional<Mono> InstanceCalls::rate_bound(const Host& host, Mono now) const {
-  const auto has_room = [](const scheduler::Headroom& headroom) {
+  const auto has_room = [](const gates::Headroom& headroom) {
     return !headroom.creates || *headroom.creates > 0;
   };
   if (has_room(governor_.site(now)) && has_room(governor_.set(host.instance.set, now)) &&

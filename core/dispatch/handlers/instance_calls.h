@@ -6,7 +6,7 @@
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/recorder.h"
 #include "core/dispatch/state/sets.h"
-#include "core/scheduler/governor.h"
+#include "core/gates/governor.h"
 
 namespace hostler::dispatch {
 
@@ -15,7 +15,7 @@ namespace hostler::dispatch {
 class InstanceCalls {
  public:
   InstanceCalls(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,
-                scheduler::Governor& governor, Recorder& recorder)
+                gates::Governor& governor, Recorder& recorder)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
@@ -39,7 +39,7 @@ class InstanceCalls {
   /// The rate of creates has room. If not, the next room is reserved: otherwise new instances would
   /// take it, which are asked for at the moment when there is room.
   bool has_reached_its_turn(Host& host, Mono now);
-  void send_create(Host& host, const scheduler::GateQuery& query, Now now);
+  void send_create(Host& host, const gates::GateQuery& query, Now now);
   /// When a create may be sent that would pass the ceiling of a rate now; unset: it may now.
   [[nodiscard]] std::optional<Mono> rate_bound(const Host& host, Mono now) const;
 
@@ -47,7 +47,7 @@ class InstanceCalls {
   Sets& sets_;
   Hosts& hosts_;
   CallGates& gates_;
-  scheduler::Governor& governor_;
+  gates::Governor& governor_;
   Recorder& recorder_;
 };
 

@@ -15,7 +15,7 @@
 #include "core/dispatch/state/recorder.h"
 #include "core/dispatch/state/sets.h"
 #include "core/fleet/step.h"
-#include "core/scheduler/governor.h"
+#include "core/gates/governor.h"
 
 namespace hostler::dispatch {
 
@@ -31,7 +31,7 @@ class InstanceSteps {
     CallGates& gates;
     BootGates& boots;
     HostCommands& commands;
-    scheduler::Governor& governor;
+    gates::Governor& governor;
     PlanState& plan;
     Recorder& recorder;
   };

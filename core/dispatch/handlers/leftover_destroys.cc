@@ -37,7 +37,7 @@ void LeftoverDestroys::send_due(std::uint32_t index, Now now) {
     if (own.destroying >= kDestroysAtOnce || !may_destroy(index, thing, now)) continue;
     if (!known_now) known_now = known_instances(set.name, hosts_, set_aside_);
     if (known_now->has(thing.instance_id, thing.key)) continue;
-    const scheduler::GateQuery call{.set = set.name, .op = model::CloudOp::kDestroyLeftover};
+    const gates::GateQuery call{.set = set.name, .op = model::CloudOp::kDestroyLeftover};
     if (const auto* gate = gates_.shut(call, now.mono)) {
       own.look_at = std::max(gate->until, now.mono + kGateLookPause);
       return;
@@ -75,7 +75,7 @@ void LeftoverDestroys::destroy(std::uint32_t index, const ThingName& name, Thing
 void LeftoverDestroys::on(const LeftoverDestroyed& event, Now now) {
   const auto index = sets_.index_of(event.set);
   if (!index) return;
-  const scheduler::GateQuery call{.set = event.set, .op = model::CloudOp::kDestroyLeftover};
+  const gates::GateQuery call{.set = event.set, .op = model::CloudOp::kDestroyLeftover};
   const bool is_done = !event.error || event.error->cls == model::CloudErrorClass::kNotFound;
   gates_.side_call_answered(call, is_done ? nullptr : &*event.error, now);
   SetLeftovers& own = leftovers_.of(*index);

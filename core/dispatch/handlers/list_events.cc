@@ -27,7 +27,7 @@ bool is_at_work(const Host& host, const model::ListedInstance& seen) {
 void ListEvents::send_due(std::uint32_t index, Now now) {
   Set& set = sets_.at(index);
   if (!set.open || set.listing || set.list_at > now.mono) return;
-  const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
+  const gates::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
   if (const auto* gate = gates_.shut(query, now.mono)) {
     set.list_at = std::max(gate->until, now.mono + std::chrono::seconds(1));
     suspend_by(set, *gate);
@@ -44,8 +44,8 @@ void ListEvents::send_due(std::uint32_t index, Now now) {
 }
 
 /// What is created in a set that cannot be listed might never be seen.
-void ListEvents::suspend_by(Set& set, const scheduler::Gate& gate) {
-  if (!scheduler::is_of_crashes(gate.record) || set.suspended == gate.record.message) return;
+void ListEvents::suspend_by(Set& set, const gates::Gate& gate) {
+  if (!gates::is_of_crashes(gate.record) || set.suspended == gate.record.message) return;
   set.suspended = gate.record.message;
   hosts_.touch_all();
   plan_.want();
@@ -107,7 +107,7 @@ void ListEvents::on(const SetListed& event, Now now) {
 void ListEvents::failed(std::uint32_t index, const model::CloudError& error, Now now) {
   Set& set = sets_.at(index);
   set.problem = error.message;
-  const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
+  const gates::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
   gates_.answered(query, &error, now);
   if (const auto* gate = gates_.held_by_crashes(query, now.mono)) suspend_by(set, *gate);
   set.list_failed(policy_.sets[index], error.retry_after, now.mono);

@@ -51,7 +51,7 @@ class ListEvents {
   void on(const SetListed& event, Now now);
 
  private:
-  void suspend_by(Set& set, const scheduler::Gate& gate);
+  void suspend_by(Set& set, const gates::Gate& gate);
   void failed(std::uint32_t set, const model::CloudError& error, Now now);
   using CloudIds = std::unordered_map<std::string_view, std::optional<model::InstanceId>>;
   /// Adds the hosts of the set to their ids in the cloud: one may be listed without its key, or

@@ -19,7 +19,7 @@ constexpr Duration kWatchGatePause = 1s;
 constexpr Duration kIgnoredToldAgain = 1h;
 constexpr std::size_t kIgnoredNames = 3;
 
-scheduler::GateQuery watch_query(const Set& set) {
+gates::GateQuery watch_query(const Set& set) {
   return {.set = set.name, .op = model::CloudOp::kWatch};
 }
 

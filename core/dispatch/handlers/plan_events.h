@@ -14,7 +14,7 @@ namespace hostler::dispatch {
 class PlanEvents {
  public:
   PlanEvents(const model::SitePolicy& policy, const Sets& sets, Jobs& jobs, Hosts& hosts,
-             Rests& rests, scheduler::Governor& governor, PlanState& plan, Recorder& recorder,
+             Rests& rests, gates::Governor& governor, PlanState& plan, Recorder& recorder,
              const HostViewer& viewer, const SnapshotMaker& snapshots, InstanceSteps& steps,
              AttemptEvents& attempts, Creates& creates, PowerActions& power)
       : policy_(policy),
@@ -62,7 +62,7 @@ class PlanEvents {
   Jobs& jobs_;
   Hosts& hosts_;
   Rests& rests_;
-  scheduler::Governor& governor_;
+  gates::Governor& governor_;
   PlanState& plan_;
   Recorder& recorder_;
   const HostViewer& viewer_;

@@ -11,7 +11,7 @@ void PowerActions::apply(scheduler::Wake wake, Now now) {
       gates_.shut(gates_.query(*host, model::CloudOp::kStart), now.mono) != nullptr)
     return;
   const bool still_needed = wake.load.empty() || wake.displaced ||
-                            std::ranges::any_of(wake.load, [&](const scheduler::Load& load) {
+                            std::ranges::any_of(wake.load, [&](const demand::Load& load) {
                               return jobs_.queue().waits(load.cls);
                             });
   if (!still_needed) return;

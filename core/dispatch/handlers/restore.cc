@@ -106,10 +106,9 @@ void Restore::take(const model::AttemptChanged& row, Now now) {
   const model::Resources needs = jobs_.queue().at(job->cls).shape.needs;
   const auto state = job->state();
   if (state == model::WorkState::kStarting || state == model::WorkState::kRunning)
-    jobs_.hold(
-        *job,
-        scheduler::price_of_part(instance.record.price_per_hour, needs, instance.record.total),
-        now.mono);
+    jobs_.hold(*job,
+               demand::price_of_part(instance.record.price_per_hour, needs, instance.record.total),
+               now.mono);
   instance.occupancy.add(
       {row.attempt, row.boot_id, row.sequence, needs, row.state == model::AttemptState::kEnded,
        fleet::output_size(job->record->stdout_bytes, job->record->stderr_bytes)});

@@ -13,7 +13,7 @@ namespace hostler::dispatch {
 class Restore {
  public:
   Restore(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Jobs& jobs,
-          LostTime& lost_time, CallGates& gates, BootGates& boots, scheduler::Governor& governor,
+          LostTime& lost_time, CallGates& gates, BootGates& boots, gates::Governor& governor,
           Recorder& recorder, Menu& menu, Images& images, SetAside& set_aside, JobSteps& job_steps,
           InstanceSteps& steps)
       : policy_(policy),
@@ -53,7 +53,7 @@ class Restore {
   LostTime& lost_time_;
   CallGates& gates_;
   BootGates& boots_;
-  scheduler::Governor& governor_;
+  gates::Governor& governor_;
   Recorder& recorder_;
   Menu& menu_;
   Images& images_;

@@ -74,7 +74,7 @@ void SetEvents::send_due(std::uint32_t index, Now now) {
 }
 
 void SetEvents::ask_open(Set& set, Now now) {
-  const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kOpen};
+  const gates::GateQuery query{.set = set.name, .op = model::CloudOp::kOpen};
   if (const auto* gate = gates_.held_by_crashes(query, now.mono)) {
     set.open_at = std::max(gate->until, now.mono + kReopenPause);
     set.problem = gate->record.message;
@@ -227,7 +227,7 @@ bool SetEvents::on(const AcceptAccount& event, Now now) {
 void SetEvents::fetch_prices(std::uint32_t index, Now now) {
   Set& set = sets_.at(index);
   set.prices_at = now.mono + policy_.sets[index].price_interval;
-  const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kOther};
+  const gates::GateQuery query{.set = set.name, .op = model::CloudOp::kOther};
   for (const std::uint32_t type : menu_.types_of(index)) {
     if (!policy_.types[type].only_in.empty()) continue;  // Its offering says the price.
     // The first call may shut the gate for the others, if it is the one that probes.
@@ -248,7 +248,7 @@ void SetEvents::fetch_prices(std::uint32_t index, Now now) {
 void SetEvents::on(const PricesFetched& event, Now now) {
   const auto index = sets_.index_of(event.set);
   if (!index) return;
-  const scheduler::GateQuery query{.set = event.set, .op = model::CloudOp::kOther};
+  const gates::GateQuery query{.set = event.set, .op = model::CloudOp::kOther};
   if (!event.result) {
     const auto& error = event.result.error();
     gates_.side_call_answered(query, &error, now);
@@ -265,7 +265,7 @@ void SetEvents::on(const PricesFetched& event, Now now) {
 /// Types that were asked about, and have not changed since, are not asked about again.
 void SetEvents::ask_quota_groups(std::uint32_t index, Now now) {
   Set& set = sets_.at(index);
-  const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kQuotaGroup};
+  const gates::GateQuery query{.set = set.name, .op = model::CloudOp::kQuotaGroup};
   if (const auto* gate = gates_.held_by_crashes(query, now.mono)) {
     set.groups_at = std::max(gate->until, now.mono + kGroupPause);
     return;

@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "core/demand/turns.h"
 #include "core/dispatch/handlers/currency.h"
-#include "core/scheduler/turns.h"
 
 namespace hostler::dispatch {
 
@@ -24,8 +24,7 @@ SnapshotMaker::Made SnapshotMaker::make(Now now) const {
   auto out = std::make_shared<scheduler::Snapshot>();
   out->now = now.mono;
   Mono wake = std::min(add_offerings(*out, now), add_hosts(*out, now));
-  out->classes =
-      scheduler::views_by_turns(jobs_.queue(), jobs_.shares().turn_cost(), limits_.caps());
+  out->classes = demand::views_by_turns(jobs_.queue(), jobs_.shares().turn_cost(), limits_.caps());
   add_displaced(*out);
   out->has_limits = jobs_.queue().has_limits();
   if (!out->classes.empty()) wake = std::min(wake, now.mono + kReviewInterval);
@@ -59,7 +58,7 @@ void SnapshotMaker::add_displaced(scheduler::Snapshot& out) const {
   auto& classes = out.classes;
   const auto waiting = static_cast<std::ptrdiff_t>(classes.size());
   add_views(displaced, classes);
-  const auto by_priority = [](const scheduler::ClassView& a, const scheduler::ClassView& b) {
+  const auto by_priority = [](const demand::ClassView& a, const demand::ClassView& b) {
     return a.shape.priority > b.shape.priority;
   };
   std::stable_sort(classes.begin() + waiting, classes.end(), by_priority);
@@ -67,13 +66,13 @@ void SnapshotMaker::add_displaced(scheduler::Snapshot& out) const {
 }
 
 void SnapshotMaker::add_views(const Displaced& displaced,
-                              std::vector<scheduler::ClassView>& out) const {
-  std::map<scheduler::PrincipalId, std::uint64_t> totals;
+                              std::vector<demand::ClassView>& out) const {
+  std::map<demand::PrincipalId, std::uint64_t> totals;
   for (const auto& [cls, parts] : displaced)
     for (const auto& [principal, part] : parts) totals[principal] += part.items;
   for (const auto& [cls, parts] : displaced) {
     std::uint64_t count = 0, priced = 0;
-    std::vector<scheduler::PriceBound::Share> shares;
+    std::vector<demand::PriceBound::Share> shares;
     for (const auto& [principal, part] : parts) {
       const auto& limit = jobs_.queue().allowance(principal).price_per_hour;
       (limit ? priced : count) += part.items;
@@ -87,7 +86,7 @@ void SnapshotMaker::add_views(const Displaced& displaced,
           {.left = {std::max<std::int64_t>(0, part.held.value + more)}, .items = part.items});
     }
     const auto& klass = jobs_.queue().at(cls);
-    scheduler::ClassView view{
+    demand::ClassView view{
         .id = cls, .kind = klass.kind, .shape = klass.shape, .count = count, .displaced = true};
     if (count > 0) out.push_back(view);
     if (priced == 0) continue;

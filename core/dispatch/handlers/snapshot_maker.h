@@ -12,7 +12,7 @@
 #include "core/dispatch/state/rests.h"
 #include "core/dispatch/state/running_limits.h"
 #include "core/dispatch/state/set_aside.h"
-#include "core/scheduler/governor.h"
+#include "core/gates/governor.h"
 
 namespace hostler::dispatch {
 
@@ -22,7 +22,7 @@ class SnapshotMaker {
   SnapshotMaker(const model::SitePolicy& policy, const Sets& sets, const Hosts& hosts,
                 const Jobs& jobs, const Menu& menu, const Images& images,
                 const OfferedTypes& offered, const HostViewer& viewer, const SetAside& set_aside,
-                const Rests& rests, const CallGates& gates, const scheduler::Governor& governor,
+                const Rests& rests, const CallGates& gates, const gates::Governor& governor,
                 const RunningLimits& limits)
       : policy_(policy),
         sets_(sets),
@@ -57,8 +57,8 @@ class SnapshotMaker {
     std::uint64_t items = 0;
     model::Micros held;  ///< What their parts of hosts cost now, which is free once they wait.
   };
-  using Displaced = std::map<scheduler::ClassId, std::map<scheduler::PrincipalId, Part>>;
-  void add_views(const Displaced& displaced, std::vector<scheduler::ClassView>& out) const;
+  using Displaced = std::map<demand::ClassId, std::map<demand::PrincipalId, Part>>;
+  void add_views(const Displaced& displaced, std::vector<demand::ClassView>& out) const;
 
   const model::SitePolicy& policy_;
   const Sets& sets_;
@@ -71,7 +71,7 @@ class SnapshotMaker {
   const SetAside& set_aside_;
   const Rests& rests_;
   const CallGates& gates_;
-  const scheduler::Governor& governor_;
+  const gates::Governor& governor_;
   const RunningLimits& limits_;
 };
 

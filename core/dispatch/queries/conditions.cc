@@ -143,7 +143,7 @@ std::string call_text(const model::GateRecord& gate) {
          " for pool " + gate.pool;
 }
 
-std::string held_back(const scheduler::Gate& gate, Now now) {
+std::string held_back(const gates::Gate& gate, Now now) {
   const auto& record = gate.record;
   return call_text(record) + " is not asked again before " + text_of(gate.until, now) + ": " +
          record.message + "; hostler gates open \"" + record.key + "\" asks now";
@@ -231,8 +231,7 @@ std::vector<std::vector<std::string>> conditions_of_sets(const State& state, Now
                       "; they keep their jobs until " + text_of(partition->until, now) +
                       "; hostler sets give-up " + set.name + " destroys them now");
     for (const auto& [key, gate] : state.gates.all())
-      if (gate.record.set == set.name && scheduler::is_of_crashes(gate.record) &&
-          gate.until > now.mono)
+      if (gate.record.set == set.name && gates::is_of_crashes(gate.record) && gate.until > now.mono)
         texts.push_back(held_back(gate, now));
     for (const auto& [query, found] : state.images.of(static_cast<std::uint32_t>(out.size() - 1)))
       if (!found.error.empty()) texts.push_back(without_image(query, found));
@@ -254,7 +253,7 @@ std::string held_state(const State& state, const Set& set, Now now) {
   const auto held = [&](model::CloudOp op) {
     return state.gates.held_by_crashes({.set = set.name, .op = op}, now.mono);
   };
-  const auto next_try = [&](const scheduler::Gate& gate) {
+  const auto next_try = [&](const gates::Gate& gate) {
     return ", next try " + text_of(std::max(gate.until, now.mono), now);
   };
   if (const auto* gate = held(model::CloudOp::kOpen)) return "crashed" + next_try(*gate);

@@ -12,8 +12,8 @@
 namespace hostler::dispatch {
 namespace {
 
-using scheduler::ClassId;
-using scheduler::ClassView;
+using demand::ClassId;
+using demand::ClassView;
 
 /// No queue gives these out: its classes count from 0.
 constexpr ClassId kFirstTrial = 1'000'000'000'000;
@@ -25,10 +25,10 @@ constexpr std::size_t kShapesMax = 1000;
 /// The turn and the allowance of who asks, behind what waits of the same principal.
 struct Standing {
   double use = 0;
-  scheduler::Allowance left;
+  demand::Allowance left;
 };
 
-scheduler::Allowance limit_of(const model::Quota& quota) {
+demand::Allowance limit_of(const model::Quota& quota) {
   return {.vcpus = quota.running_vcpus_max, .price_per_hour = quota.running_price_per_hour_max};
 }
 
@@ -36,7 +36,7 @@ Standing standing_of(const Jobs& jobs, const model::Quotas& quotas, const std::s
   const auto& all = jobs.principals();
   const auto found = std::ranges::find(all, name);
   if (found == all.end()) return {.use = 0, .left = limit_of(quotas.of(name))};
-  const auto principal = static_cast<scheduler::PrincipalId>(found - all.begin());
+  const auto principal = static_cast<demand::PrincipalId>(found - all.begin());
   const auto& queue = jobs.queue();
   Standing out{.use = queue.key(principal), .left = queue.allowance(principal)};
   if (queue.count(principal) == 0) return out;
@@ -58,7 +58,7 @@ class TrialViews {
 
   ClassId add(const model::WorkShape& shape) {
     const auto [at, fresh] =
-        by_shape_.try_emplace(scheduler::Queue::class_shape(shape), views_.size());
+        by_shape_.try_emplace(demand::Queue::class_shape(shape), views_.size());
     if (fresh)
       views_.push_back({.id = kFirstTrial + views_.size(), .shape = at->first, .oldest = now_});
     ++views_[at->second].count;
@@ -75,7 +75,7 @@ class TrialViews {
       standing_.left.take(needs, {}, view.count);
       if (standing_.left.price_per_hour) {
         const std::int64_t left = std::max<std::int64_t>(0, standing_.left.price_per_hour->value);
-        view.price.emplace(std::vector{scheduler::PriceBound::Share{{left}, view.count}});
+        view.price.emplace(std::vector{demand::PriceBound::Share{{left}, view.count}});
       }
       for (std::uint64_t i = 0; i < std::min(view.count, kHeadsMax); ++i)
         view.heads.push_back({.use = standing_.use, .arrival = kTrialArrival + i});

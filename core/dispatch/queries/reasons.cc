@@ -33,7 +33,7 @@ std::vector<model::RejectedView> Queries::rejected(model::WorkId id) const {
   return out;
 }
 
-model::DemandView Queries::demand_view(scheduler::ClassId cls) const {
+model::DemandView Queries::demand_view(demand::ClassId cls) const {
   const auto& klass = state_.jobs.queue().at(cls);
   model::DemandView out{.jobs = klass.count, .needs = klass.shape.needs, .waiting = {}};
   if (klass.count > 0)
@@ -112,7 +112,7 @@ std::optional<model::ReasonsView> Queries::reasons_of_gate(const std::string& ke
   std::set<std::pair<std::uint32_t, std::string>> held;
   for (std::uint32_t i = 0; i < offerings.size(); ++i) {
     const auto query = state_.gates.create_query(offerings[i]);
-    if (!scheduler::holds(gate, query)) continue;
+    if (!gates::holds(gate, query)) continue;
     if (out.rejected.size() < kRejectedShown)
       out.rejected.push_back(rejected_view(offerings[i], gate.message));
     if (const auto* shut = state_.gates.shut(query, now)) held.emplace(i, shut->record.message);

@@ -16,7 +16,7 @@ double part_of(double use, double total) { return total > 0 ? std::min(use / tot
 
 double total_use(const Jobs& jobs, Mono now) {
   double out = 0;
-  for (scheduler::PrincipalId p = 0; p < jobs.principals().size(); ++p)
+  for (demand::PrincipalId p = 0; p < jobs.principals().size(); ++p)
     out += jobs.shares().use(p, now);
   return out;
 }
@@ -28,8 +28,8 @@ model::SharesView Queries::shares(Mono now) const {
   const double total = total_use(jobs, now);
   model::SharesView out{
       .half_life = jobs.shares().half_life(), .use = rounded(total), .principals = {}};
-  std::vector<std::pair<double, scheduler::PrincipalId>> order;
-  for (scheduler::PrincipalId p = 0; p < jobs.principals().size(); ++p)
+  std::vector<std::pair<double, demand::PrincipalId>> order;
+  for (demand::PrincipalId p = 0; p < jobs.principals().size(); ++p)
     order.emplace_back(jobs.shares().key(p), p);
   std::ranges::sort(order);
   for (const auto& [key, p] : order) {

@@ -34,7 +34,7 @@ model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
   return out;
 }
 
-model::GateRecord gate_view(const scheduler::Gate& gate, Mono now) {
+model::GateRecord gate_view(const gates::Gate& gate, Mono now) {
   model::GateRecord out = gate.record;
   if (gate.until > now) return out;
   const bool is_boot = gate.prober.value != 0;
@@ -102,9 +102,9 @@ std::map<model::WorkId, model::WaitingView> Queries::waiting(
     const std::vector<model::WorkId>& jobs) const {
   std::map<model::WorkId, model::WaitingView> out;
   std::vector<model::WorkId> asked;
-  std::vector<scheduler::Queue::Place> places;
+  std::vector<demand::Queue::Place> places;
   const auto rules = state_.limits.rules();
-  std::map<scheduler::PrincipalId, scheduler::LaneCaps> caps;
+  std::map<demand::PrincipalId, demand::LaneCaps> caps;
   for (const model::WorkId id : jobs) {
     const work::Job* job = state_.jobs.find(id);
     if (job == nullptr || out.contains(id)) continue;
@@ -126,8 +126,8 @@ std::map<model::WorkId, model::WaitingView> Queries::waiting(
   return out;
 }
 
-model::WaitingView Queries::waiting(const work::Job& job, const scheduler::LaneCaps& caps,
-                                    const scheduler::CapRules& rules) const {
+model::WaitingView Queries::waiting(const work::Job& job, const demand::LaneCaps& caps,
+                                    const demand::CapRules& rules) const {
   const auto* cap = caps.find(job.principal, job.cls);
   if (cap == nullptr) return state_.plan.waiting(job.cls);
   const auto& lane = state_.jobs.queue().lane(job.principal, job.cls);
@@ -168,7 +168,7 @@ void Queries::add_vanished(std::map<model::WorkId, model::WaitingView>& waiting)
 /// Says which host comes for a job, and what its boot waits for now. O(hosts + jobs).
 void Queries::add_hosts_that_come(const std::vector<model::WorkId>& jobs,
                                   std::map<model::WorkId, model::WaitingView>& waiting) const {
-  std::map<scheduler::ClassId, const Host*> coming;
+  std::map<demand::ClassId, const Host*> coming;
   for (const auto& [id, host] : state_.hosts.all()) {
     if (host.boot != fleet::Boot::kUnderWay) continue;
     for (const auto& load : host.load) {

@@ -20,7 +20,7 @@ bool may_be_of(const model::PoolPolicy& pool, const model::InstanceType& type,
 
 }  // namespace
 
-scheduler::GateQuery BootGates::query(const Host& host) const {
+gates::GateQuery BootGates::query(const Host& host) const {
   auto out = gates_.query(host, model::CloudOp::kCreate);
   // The cloud may have chosen the zone: the gate is for the zone that is asked for.
   const std::uint32_t offering = menu_.offering_of(host.instance);

@@ -6,7 +6,7 @@
 
 #include "core/dispatch/state/call_gates.h"
 #include "core/dispatch/state/menu.h"
-#include "core/scheduler/boots.h"
+#include "core/gates/boots.h"
 
 namespace hostler::dispatch {
 
@@ -34,13 +34,13 @@ class BootGates {
     std::vector<std::pair<std::string, std::string>> pools, types;
   };
   static Settings settings_of(const model::SitePolicy& policy);
-  [[nodiscard]] scheduler::GateQuery query(const Host& host) const;
+  [[nodiscard]] gates::GateQuery query(const Host& host) const;
   void reclaimed(const Host& host, Now now);
 
   const model::SitePolicy& policy_;
   const Menu& menu_;
   CallGates& gates_;
-  scheduler::BootHistory history_;
+  gates::BootHistory history_;
   Settings settings_;
   Mono changed_at_ = Mono::min();  ///< The settings; failures of earlier hosts say nothing now.
 };

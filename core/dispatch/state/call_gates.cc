@@ -4,14 +4,13 @@
 
 namespace hostler::dispatch {
 
-void CallGates::answered(const scheduler::GateQuery& call, const model::CloudError* error,
-                         Now now) {
+void CallGates::answered(const gates::GateQuery& call, const model::CloudError* error, Now now) {
   ended(call, error, now);
   if (error == nullptr) return opened("cloud", gates_.succeeded(call), "a call passed", now);
   refused(call, *error, now);
 }
 
-void CallGates::side_call_answered(const scheduler::GateQuery& call, const model::CloudError* error,
+void CallGates::side_call_answered(const gates::GateQuery& call, const model::CloudError* error,
                                    Now now) {
   if (error == nullptr || error->cls == model::CloudErrorClass::kRateLimit)
     return answered(call, error, now);
@@ -20,7 +19,7 @@ void CallGates::side_call_answered(const scheduler::GateQuery& call, const model
   answered(call, &of_it, now);
 }
 
-void CallGates::refused(const scheduler::GateQuery& call, const model::CloudError& error, Now now) {
+void CallGates::refused(const gates::GateQuery& call, const model::CloudError& error, Now now) {
   auto shut = gates_.refuse(call, error, now, random_);
   if (!shut) return;
   recorder_.record("cloud", "gate " + shut->key, model::Event::kGateShut,
@@ -53,7 +52,7 @@ std::optional<model::GateRecord> CallGates::open(const std::string& key, const s
   return gate;
 }
 
-void CallGates::boot_failed(const scheduler::GateQuery& boot, std::vector<model::GateRecord> shut,
+void CallGates::boot_failed(const gates::GateQuery& boot, std::vector<model::GateRecord> shut,
                             const std::string& text, Now now) {
   for (auto& gate : gates_.boot_failed(boot, std::move(shut), text, now, random_)) {
     recorder_.record("scheduler", "gate " + gate.key, model::Event::kGateShut,
@@ -63,11 +62,11 @@ void CallGates::boot_failed(const scheduler::GateQuery& boot, std::vector<model:
   plan_.want();
 }
 
-void CallGates::booted(const scheduler::GateQuery& boot, const std::string& why, Now now) {
+void CallGates::booted(const gates::GateQuery& boot, const std::string& why, Now now) {
   opened("scheduler", gates_.booted(boot), why, now);
 }
 
-void CallGates::boot_unknown(const scheduler::GateQuery& boot, Now now) {
+void CallGates::boot_unknown(const gates::GateQuery& boot, Now now) {
   gates_.boot_unknown(boot, now);
   plan_.want();
 }
@@ -91,7 +90,7 @@ void CallGates::opened(const char* actor, std::vector<std::string> keys, const s
   }
 }
 
-scheduler::GateQuery CallGates::create_query(const scheduler::Offering& offering) const {
+gates::GateQuery CallGates::create_query(const scheduler::Offering& offering) const {
   const auto& type = policy_.types[offering.type];
   const auto& set = policy_.sets[offering.set];
   const auto& pool = policy_.pools[offering.pool];
@@ -107,9 +106,9 @@ scheduler::GateQuery CallGates::create_query(const scheduler::Offering& offering
           .image = images_.id_for(offering.set, offering.pool, offering.type)};
 }
 
-scheduler::GateQuery CallGates::query(const Host& host, model::CloudOp op) const {
+gates::GateQuery CallGates::query(const Host& host, model::CloudOp op) const {
   const auto& record = host.instance.record;
-  scheduler::GateQuery query;
+  gates::GateQuery query;
   query.set = record.set;
   query.op = op;
   query.type = record.type;
@@ -129,9 +128,9 @@ scheduler::GateQuery CallGates::query(const Host& host, model::CloudOp op) const
   return query;
 }
 
-scheduler::GateQuery CallGates::tags_query(const Host& host) {
+gates::GateQuery CallGates::tags_query(const Host& host) {
   const auto& record = host.instance.record;
-  scheduler::GateQuery query;
+  gates::GateQuery query;
   query.set = record.set;
   query.op = model::CloudOp::kSetTags;
   query.instance = record.id;

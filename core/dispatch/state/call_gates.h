@@ -10,8 +10,8 @@
 #include "core/dispatch/state/plan_state.h"
 #include "core/dispatch/state/recorder.h"
 #include "core/dispatch/state/sets.h"
+#include "core/gates/gates.h"
 #include "core/model/policy.h"
-#include "core/scheduler/gates.h"
 
 namespace hostler::dispatch {
 
@@ -32,37 +32,35 @@ class CallGates {
   /// died, the driver is suspected.
   void restore(const model::GateRecord& gate, Now now);
   /// The gate that holds the call back now; null: none.
-  [[nodiscard]] const scheduler::Gate* shut(const scheduler::GateQuery& call, Mono now) const {
+  [[nodiscard]] const gates::Gate* shut(const gates::GateQuery& call, Mono now) const {
     return gates_.shut(call, now);
   }
   /// The call is made now: a half-open gate holds back all other calls until its answer.
-  void sent(const scheduler::GateQuery& call, Mono now) {
+  void sent(const gates::GateQuery& call, Mono now) {
     gates_.passing(call, now);
     began(call, now);
   }
   /// The answer to the call; `error` null: it succeeded.
-  void answered(const scheduler::GateQuery& call, const model::CloudError* error, Now now);
+  void answered(const gates::GateQuery& call, const model::CloudError* error, Now now);
   /// The same of a call that creates do not need. An account that may not make it may still create:
   /// unless the limit of its rate was reached, only calls of the operation are held back.
-  void side_call_answered(const scheduler::GateQuery& call, const model::CloudError* error,
-                          Now now);
+  void side_call_answered(const gates::GateQuery& call, const model::CloudError* error, Now now);
   /// Nobody waits for the answer any more, because the instance is gone: another call may probe
   /// after a pause.
-  void abandoned(const scheduler::GateQuery& call, Now now);
+  void abandoned(const gates::GateQuery& call, Now now);
   /// Shuts a gate as if such a call had been refused, although none has ended.
-  void refused(const scheduler::GateQuery& call, const model::CloudError& error, Now now);
+  void refused(const gates::GateQuery& call, const model::CloudError& error, Now now);
   // Crashes alone (crashes.cc): of calls whose refusals shut no gate. sent() and answered() call
   // them for the others.
 
   /// The gate that holds such a call back, as the driver died of it; null: none.
-  [[nodiscard]] const scheduler::Gate* held_by_crashes(const scheduler::GateQuery& call,
-                                                       Mono now) const;
+  [[nodiscard]] const gates::Gate* held_by_crashes(const gates::GateQuery& call, Mono now) const;
   /// The call is made now. If the driver runs in this process, a row of the call is journalled, and
   /// the call must wait until it is durable.
-  void began(const scheduler::GateQuery& call, Mono now);
-  void ended(const scheduler::GateQuery& call, const model::CloudError* error, Now now);
+  void began(const gates::GateQuery& call, Mono now);
+  void ended(const gates::GateQuery& call, const model::CloudError* error, Now now);
   /// Such a call is never made again: forgets the crashes in it.
-  void forget(const scheduler::GateQuery& call);
+  void forget(const gates::GateQuery& call);
   /// A driver was loaded for the set: crashes of another file are forgotten. Returns the gates that
   /// this opens.
   std::vector<model::GateRecord> driver_loaded(const std::string& set,
@@ -81,29 +79,29 @@ class CallGates {
   /// An admin opens a gate; `why` names who. Returns the gate; none: there is no such gate.
   std::optional<model::GateRecord> open(const std::string& key, const std::string& why, Now now);
 
-  // Of boot gates; see scheduler::Gates.
-  void boot_sent(const scheduler::GateQuery& boot, Now now) { gates_.boot_sent(boot, now.mono); }
-  void boot_failed(const scheduler::GateQuery& boot, std::vector<model::GateRecord> shut,
+  // Of boot gates; see gates::Gates.
+  void boot_sent(const gates::GateQuery& boot, Now now) { gates_.boot_sent(boot, now.mono); }
+  void boot_failed(const gates::GateQuery& boot, std::vector<model::GateRecord> shut,
                    const std::string& text, Now now);
-  void booted(const scheduler::GateQuery& boot, const std::string& why, Now now);
-  void boot_unknown(const scheduler::GateQuery& boot, Now now);
+  void booted(const gates::GateQuery& boot, const std::string& why, Now now);
+  void boot_unknown(const gates::GateQuery& boot, Now now);
   /// More about the boot of the host `id`, which boot gates name as the last one that failed.
   void tell_of_boots(const std::string& id, const std::string& more);
   void open_boots(const std::function<bool(const model::GateRecord&)>& which,
                   const std::string& why, Now now);
 
-  [[nodiscard]] scheduler::GateQuery create_query(const scheduler::Offering& offering) const;
-  [[nodiscard]] scheduler::GateQuery query(const Host& host, model::CloudOp op) const;
+  [[nodiscard]] gates::GateQuery create_query(const scheduler::Offering& offering) const;
+  [[nodiscard]] gates::GateQuery query(const Host& host, model::CloudOp op) const;
   /// A call that writes tags is about no type, zone or market.
-  [[nodiscard]] static scheduler::GateQuery tags_query(const Host& host);
+  [[nodiscard]] static gates::GateQuery tags_query(const Host& host);
   /// By key.
-  [[nodiscard]] const std::map<std::string, scheduler::Gate>& all() const { return gates_.all(); }
+  [[nodiscard]] const std::map<std::string, gates::Gate>& all() const { return gates_.all(); }
 
  private:
   [[nodiscard]] bool is_in_use(const std::string& set, const model::DriverFile& driver) const;
   void tell_no_descriptors(const std::string& set, const model::CloudError& error, Now now);
-  void crashed(const scheduler::GateQuery& call, const model::DriverCrash& crash, Now now);
-  void journal(scheduler::Gates::AfterCall after);
+  void crashed(const gates::GateQuery& call, const model::DriverCrash& crash, Now now);
+  void journal(gates::Gates::AfterCall after);
   void opened(const char* actor, std::vector<std::string> keys, const std::string& why, Now now);
 
   const model::SitePolicy& policy_;
@@ -111,7 +109,7 @@ class CallGates {
   const Images& images_;
   Recorder& recorder_;
   PlanState& plan_;
-  scheduler::Gates gates_;
+  gates::Gates gates_;
   Random random_;
   std::map<std::string, Mono> descriptors_told_;  ///< By set: when it was last an event.
 };

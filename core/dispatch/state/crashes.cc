@@ -30,19 +30,17 @@ void CallGates::restore(const model::GateRecord& gate, Now now) {
   crash.output.clear();
   const auto& row = gates_.all().at(gate.key).record;
   recorder_.change(model::GateChanged{row});
-  crashed(scheduler::Gates::call_of(row), crash, now);
+  crashed(gates::Gates::call_of(row), crash, now);
 }
 
-const scheduler::Gate* CallGates::held_by_crashes(const scheduler::GateQuery& call,
-                                                  Mono now) const {
+const gates::Gate* CallGates::held_by_crashes(const gates::GateQuery& call, Mono now) const {
   for (const auto& [key, gate] : gates_.all())
-    if (scheduler::is_of_crashes(gate.record) && gate.is_shut(now) &&
-        scheduler::holds(gate.record, call))
+    if (gates::is_of_crashes(gate.record) && gate.is_shut(now) && gates::holds(gate.record, call))
       return &gate;
   return nullptr;
 }
 
-void CallGates::began(const scheduler::GateQuery& call, Mono now) {
+void CallGates::began(const gates::GateQuery& call, Mono now) {
   const auto index = sets_.index_of(call.set);
   const Set* set = index ? &sets_.at(*index) : nullptr;
   const bool in_process = set != nullptr && set->in_process;
@@ -50,7 +48,7 @@ void CallGates::began(const scheduler::GateQuery& call, Mono now) {
     recorder_.change(model::GateChanged{*std::move(row)});
 }
 
-void CallGates::ended(const scheduler::GateQuery& call, const model::CloudError* error, Now now) {
+void CallGates::ended(const gates::GateQuery& call, const model::CloudError* error, Now now) {
   if (error != nullptr && error->no_descriptors) tell_no_descriptors(call.set, *error, now);
   if (error != nullptr && error->crash && is_in_use(call.set, error->crash->driver))
     return crashed(call, *error->crash, now);
@@ -77,29 +75,28 @@ void CallGates::tell_no_descriptors(const std::string& set, const model::CloudEr
                    error.message + ": raise LimitNOFILE of hostlerd", now);
 }
 
-void CallGates::abandoned(const scheduler::GateQuery& call, Now now) {
+void CallGates::abandoned(const gates::GateQuery& call, Now now) {
   gates_.abandoned(call, now);
   if (auto after = gates_.survived(call, false, now)) journal(*std::move(after));
 }
 
-void CallGates::forget(const scheduler::GateQuery& call) {
+void CallGates::forget(const gates::GateQuery& call) {
   if (auto key = gates_.forget_crashes(call)) recorder_.change(model::GateOpened{*std::move(key)});
 }
 
-void CallGates::journal(scheduler::Gates::AfterCall after) {
+void CallGates::journal(gates::Gates::AfterCall after) {
   if (after.forgotten)
     recorder_.change(model::GateOpened{std::move(after.record.key)});
   else
     recorder_.change(model::GateChanged{std::move(after.record)});
 }
 
-void CallGates::crashed(const scheduler::GateQuery& call, const model::DriverCrash& crash,
-                        Now now) {
+void CallGates::crashed(const gates::GateQuery& call, const model::DriverCrash& crash, Now now) {
   auto row = gates_.crashed(call, crash, now);
   if (!row) return;
   const std::string set = "set " + call.set;
   recorder_.record("cloud", set, model::Event::kDriverCrashed, crash.call, row->message, now);
-  if (scheduler::holds_back_crashes(*row)) {
+  if (gates::holds_back_crashes(*row)) {
     recorder_.record("cloud", "gate " + row->key, model::Event::kGateShut,
                      model::to_string(row->cls), row->message, now);
     recorder_.record("cloud", set, model::Event::kCallHeldBack, crash.call,
@@ -113,7 +110,7 @@ std::vector<model::GateRecord> CallGates::driver_loaded(const std::string& set,
                                                         const model::DriverFile& driver, Now now) {
   std::vector<model::GateRecord> out;
   for (auto& gate : gates_.driver_loaded(set, driver.file)) {
-    if (!scheduler::holds_back_crashes(gate)) {
+    if (!gates::holds_back_crashes(gate)) {
       recorder_.change(model::GateOpened{gate.key});
       continue;
     }

@@ -9,8 +9,8 @@
 #include "core/dispatch/state/last_list.h"
 #include "core/fleet/boot.h"
 #include "core/fleet/instance.h"
+#include "core/gates/gates.h"
 #include "core/scheduler/beyond_max.h"
-#include "core/scheduler/gates.h"
 #include "core/scheduler/snapshot.h"
 
 namespace hostler::dispatch {
@@ -39,15 +39,15 @@ struct Host {
   std::shared_ptr<const model::CreateRequest> create;
   std::string image;  ///< Of that request, also afterwards; empty: none, or not known any more.
   fleet::Boot boot = fleet::Boot::kUnderWay;  ///< As BootGates has counted it.
-  std::optional<scheduler::ClassId> reserved_for;
-  std::vector<scheduler::Load> load;  ///< The work that it was made for, until it gets work.
-  bool work_cancelled = false;        ///< All of that was cancelled.
-  bool for_exchange = false;          ///< It was made to replace a dearer host.
+  std::optional<demand::ClassId> reserved_for;
+  std::vector<demand::Load> load;  ///< The work that it was made for, until it gets work.
+  bool work_cancelled = false;     ///< All of that was cancelled.
+  bool for_exchange = false;       ///< It was made to replace a dearer host.
   scheduler::Closed closed = scheduler::Closed::kNo;  ///< It gets no new work.
   std::optional<model::Micros> counted_price;  ///< In the governor's account; unset: not counted.
   /// Calls under way, with the query that their gates were asked: the record may have changed when
   /// the answer comes.
-  std::optional<scheduler::GateQuery> create_under_way, destroy_under_way, power_under_way;
+  std::optional<gates::GateQuery> create_under_way, destroy_under_way, power_under_way;
   /// When the last create was sent: its record may be as old, however late it comes.
   Mono create_sent{};
   /// When the rate of creates has room for the one that finishes it; unset: not reserved.

@@ -86,7 +86,7 @@ std::optional<model::InstanceId> Hosts::find_listed(const std::string& set,
   return std::nullopt;
 }
 
-void Hosts::reserve(model::InstanceId id, scheduler::ClassId cls) {
+void Hosts::reserve(model::InstanceId id, demand::ClassId cls) {
   Host* chosen = change(id);
   if (chosen == nullptr) return;
   chosen->reserved_for = cls;

@@ -53,7 +53,7 @@ class Hosts {
   [[nodiscard]] Mono next_deadline() const { return std::min(deadlines_.next(), notices_.next()); }
 
   /// Keeps the host free for this class until the first item of the class is placed there.
-  void reserve(model::InstanceId id, scheduler::ClassId cls);
+  void reserve(model::InstanceId id, demand::ClassId cls);
   void clear_reservations();
 
   /// These hosts get no new work, and others may.

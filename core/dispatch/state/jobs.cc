@@ -22,7 +22,7 @@ std::size_t index_of(WorkState live) {
   return static_cast<std::size_t>(std::ranges::find(all, live) - all.begin());
 }
 
-scheduler::Allowance limits_of(const model::Quotas& quotas, const std::string& principal) {
+demand::Allowance limits_of(const model::Quotas& quotas, const std::string& principal) {
   const model::Quota quota = quotas.of(principal);
   return {.vcpus = quota.running_vcpus_max, .price_per_hour = quota.running_price_per_hour_max};
 }
@@ -111,14 +111,14 @@ work::Job* Jobs::find(const model::AttemptId& attempt) {
 
 void Jobs::set_quotas(const model::Quotas& quotas) {
   quotas_ = quotas;
-  for (scheduler::PrincipalId p = 0; p < principals_.size(); ++p) {
+  for (demand::PrincipalId p = 0; p < principals_.size(); ++p) {
     limits_[p] = limits_of(quotas_, principals_[p]);
     update_allowance(p);
   }
 }
 
-void Jobs::update_allowance(scheduler::PrincipalId principal) {
-  scheduler::Allowance left = limits_[principal];
+void Jobs::update_allowance(demand::PrincipalId principal) {
+  demand::Allowance left = limits_[principal];
   if (left.is_limited()) {
     const auto held = shares_.held(principal);
     if (left.vcpus) *left.vcpus -= held.vcpus;
@@ -129,7 +129,7 @@ void Jobs::update_allowance(scheduler::PrincipalId principal) {
   queue_.set_allowance(principal, left);
 }
 
-work::Job& Jobs::pop(scheduler::ClassId cls, model::Micros per_hour) {
+work::Job& Jobs::pop(demand::ClassId cls, model::Micros per_hour) {
   work::Job* first = find(queue_.pop(cls, per_hour).work);
   HOSTLER_ASSERT(first != nullptr && first->queued, "the queue holds jobs that wait");
   waiting_.remove(first->principal, first->cls);
@@ -200,9 +200,9 @@ std::vector<model::WorkId> Jobs::held() const {
   return out;
 }
 
-scheduler::PrincipalId Jobs::principal(const std::string& name) {
+demand::PrincipalId Jobs::principal(const std::string& name) {
   const auto [found, fresh] =
-      principal_ids_.try_emplace(name, static_cast<scheduler::PrincipalId>(principals_.size()));
+      principal_ids_.try_emplace(name, static_cast<demand::PrincipalId>(principals_.size()));
   if (fresh) {
     principals_.push_back(name);
     limits_.push_back(limits_of(quotas_, name));
@@ -229,15 +229,15 @@ bool Jobs::release(work::Job& job, Mono now) {
   return limits_[job.principal].is_limited() && queue_.count(job.principal) > 0;
 }
 
-scheduler::Shares::Held Jobs::held_by(const std::string& principal) const {
+demand::Shares::Held Jobs::held_by(const std::string& principal) const {
   const auto found = principal_ids_.find(principal);
-  return found == principal_ids_.end() ? scheduler::Shares::Held{} : shares_.held(found->second);
+  return found == principal_ids_.end() ? demand::Shares::Held{} : shares_.held(found->second);
 }
 
-void Jobs::use_changed(scheduler::PrincipalId principal, Mono now) {
+void Jobs::use_changed(demand::PrincipalId principal, Mono now) {
   if (use_tick_ == fleet::kNever) use_tick_ = now + kUseInterval;
   if (!shares_.take_rescaled()) return queue_.set_key(principal, shares_.key(principal));
-  for (scheduler::PrincipalId p = 0; p < principals_.size(); ++p) queue_.set_key(p, shares_.key(p));
+  for (demand::PrincipalId p = 0; p < principals_.size(); ++p) queue_.set_key(p, shares_.key(p));
 }
 
 std::vector<model::PrincipalUse> Jobs::use_changes(Now now) {

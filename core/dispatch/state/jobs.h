@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/demand/queue.h"
+#include "core/demand/shares.h"
 #include "core/dispatch/state/client_keys.h"
 #include "core/dispatch/state/waiting_counts.h"
 #include "core/fleet/instance.h"
 #include "core/model/quotas.h"
-#include "core/scheduler/queue.h"
-#include "core/scheduler/shares.h"
 #include "core/work/step.h"
 
 namespace hostler::dispatch {
@@ -48,10 +48,10 @@ class Jobs {
   [[nodiscard]] work::Job* find(const model::AttemptId& attempt);
   /// Takes the next job of a class out of the queue, to be placed where its part of a host has this
   /// price. Queue::has_next() says if there is one.
-  work::Job& pop(scheduler::ClassId cls, model::Micros per_hour = {});
+  work::Job& pop(demand::ClassId cls, model::Micros per_hour = {});
   /// Takes a job that waits out of the queue: its last attempt was found again.
   void withdraw(const work::Job& job) { leave_queue(job); }
-  /// A job that was placed holds this part of a host, by scheduler::price_of_part().
+  /// A job that was placed holds this part of a host, by demand::price_of_part().
   void hold(work::Job& job, model::Micros per_hour, Mono now);
 
   /// After each step of core/work: brings queue and counts into agreement with the job. A job that
@@ -60,13 +60,13 @@ class Jobs {
   bool settle(work::Job& job, work::Next next, Mono now);
 
   /// An item of the class that waits is about to be cancelled.
-  void note_cancelled(scheduler::ClassId cls) { ++cancelled_[cls]; }
+  void note_cancelled(demand::ClassId cls) { ++cancelled_[cls]; }
   /// How many items of each class were cancelled while they waited, since the last call.
-  [[nodiscard]] std::map<scheduler::ClassId, std::uint64_t> take_cancelled() {
+  [[nodiscard]] std::map<demand::ClassId, std::uint64_t> take_cancelled() {
     return std::exchange(cancelled_, {});
   }
-  [[nodiscard]] const scheduler::Queue& queue() const { return queue_; }
-  [[nodiscard]] const scheduler::Shares& shares() const { return shares_; }
+  [[nodiscard]] const demand::Queue& queue() const { return queue_; }
+  [[nodiscard]] const demand::Shares& shares() const { return shares_; }
   /// When use_changes() has something to write; kNever: no use changes.
   [[nodiscard]] Mono next_use_tick() const { return use_tick_; }
   /// Brings all uses up to date, and returns those that have changed, for the journal.
@@ -76,10 +76,10 @@ class Jobs {
   [[nodiscard]] const ClientKeys& client_keys() const { return client_keys_; }
   [[nodiscard]] const std::string& principal_of(const work::Job& job) const;
   /// What one principal holds of hosts.
-  [[nodiscard]] scheduler::Shares::Held held_by(const std::string& principal) const;
+  [[nodiscard]] demand::Shares::Held held_by(const std::string& principal) const;
   /// What waits of one principal.
   [[nodiscard]] const WaitingCounts::Of& waiting_of(const std::string& principal) const;
-  /// All that submitted a job which had not ended, since the start; by scheduler::PrincipalId.
+  /// All that submitted a job which had not ended, since the start; by demand::PrincipalId.
   [[nodiscard]] const std::vector<std::string>& principals() const { return principals_; }
   using Counts = std::array<std::uint64_t, model::kLiveStates.size()>;
   /// As model::kLiveStates.
@@ -96,26 +96,26 @@ class Jobs {
   void enter_queue(const work::Job& job, Mono since);
   /// False: it was not in it.
   bool leave_queue(const work::Job& job);
-  scheduler::PrincipalId principal(const std::string& name);
+  demand::PrincipalId principal(const std::string& name);
   /// True: the principal has a limit, and waits.
   bool release(work::Job& job, Mono now);
   /// After what the principal holds or may run has changed.
-  void update_allowance(scheduler::PrincipalId principal);
+  void update_allowance(demand::PrincipalId principal);
   /// After the use of the principal has changed.
-  void use_changed(scheduler::PrincipalId principal, Mono now);
+  void use_changed(demand::PrincipalId principal, Mono now);
 
   std::unordered_map<model::WorkId, work::Job> jobs_;
   Counts counts_{};
-  scheduler::Queue queue_;
+  demand::Queue queue_;
   WaitingCounts waiting_;
-  std::map<scheduler::ClassId, std::uint64_t> cancelled_;
+  std::map<demand::ClassId, std::uint64_t> cancelled_;
   ClientKeys client_keys_;
-  scheduler::Shares shares_;
+  demand::Shares shares_;
   model::Quotas quotas_;
-  std::vector<scheduler::Allowance> limits_;  ///< Of what a principal runs together.
+  std::vector<demand::Allowance> limits_;  ///< Of what a principal runs together.
   Mono use_tick_ = fleet::kNever;
   std::vector<std::string> principals_;
-  std::unordered_map<std::string, scheduler::PrincipalId> principal_ids_;
+  std::unordered_map<std::string, demand::PrincipalId> principal_ids_;
   std::uint64_t last_work_ = 0, last_arrival_ = 0;
 };
 

@@ -77,28 +77,28 @@ void PlanState::note_supply(const scheduler::Waiting& one) {
   }
 }
 
-void PlanState::forget_gone(const scheduler::Queue& queue) {
+void PlanState::forget_gone(const demand::Queue& queue) {
   std::erase_if(supply_, [&](const auto& known) { return queue.find(known.first) == nullptr; });
 }
 
-PlanState::Supply PlanState::supply(scheduler::ClassId cls) const {
+PlanState::Supply PlanState::supply(demand::ClassId cls) const {
   const auto found = supply_.find(cls);
   return found == supply_.end() ? Supply{} : found->second;
 }
 
-model::WaitingView PlanState::waiting(scheduler::ClassId cls, bool is_priced) const {
+model::WaitingView PlanState::waiting(demand::ClassId cls, bool is_priced) const {
   const auto found = waiting_.find({cls, is_priced});
   if (found == waiting_.end())
     return {model::WaitingCode::kPlanning, "the next plan looks at it", 0};
   return {found->second.code, found->second.reason, 0};
 }
 
-model::WaitingCode PlanState::waiting_code(scheduler::ClassId cls, bool is_priced) const {
+model::WaitingCode PlanState::waiting_code(demand::ClassId cls, bool is_priced) const {
   const auto found = waiting_.find({cls, is_priced});
   return found == waiting_.end() ? model::WaitingCode::kPlanning : found->second.code;
 }
 
-const std::vector<scheduler::Rejected>& PlanState::rejected(scheduler::ClassId cls) const {
+const std::vector<scheduler::Rejected>& PlanState::rejected(demand::ClassId cls) const {
   static const std::vector<scheduler::Rejected> kNone;
   const auto found = rejected_.find(cls);
   return found == rejected_.end() ? kNone : found->second;

@@ -56,18 +56,18 @@ class PlanState {
   /// Replaces the explanations of the previous plan. Keeps at most 32 rejections of a class.
   void explain(std::vector<scheduler::Waiting> waiting, std::vector<scheduler::Rejected> rejected);
   /// Forgets what was known of the supply of classes that are gone from the queue.
-  void forget_gone(const scheduler::Queue& queue);
+  void forget_gone(const demand::Queue& queue);
   /// If the last plan has not considered such items, they wait for the next plan. `is_priced`: why
   /// items with a ClassView::price wait.
-  [[nodiscard]] model::WaitingView waiting(scheduler::ClassId cls, bool is_priced = false) const;
-  [[nodiscard]] model::WaitingCode waiting_code(scheduler::ClassId cls, bool is_priced) const;
+  [[nodiscard]] model::WaitingView waiting(demand::ClassId cls, bool is_priced = false) const;
+  [[nodiscard]] model::WaitingCode waiting_code(demand::ClassId cls, bool is_priced) const;
   /// What the last plan that saw the class wait knew of hosts for it.
   struct Supply {
     bool is_stuck = false;    ///< None could be had.
     model::Micros part_from;  ///< Waiting::part_from, as last known; 0: never.
   };
-  [[nodiscard]] Supply supply(scheduler::ClassId cls) const;
-  [[nodiscard]] const std::vector<scheduler::Rejected>& rejected(scheduler::ClassId cls) const;
+  [[nodiscard]] Supply supply(demand::ClassId cls) const;
+  [[nodiscard]] const std::vector<scheduler::Rejected>& rejected(demand::ClassId cls) const;
   /// Keeps the last 50 decisions of a pool, oldest first.
   void decided(std::uint32_t pool, const model::LedgerRecord& decision);
   [[nodiscard]] std::vector<model::LedgerRecord> decisions(std::uint32_t pool) const;
@@ -82,9 +82,9 @@ class PlanState {
   std::uint64_t number_ = 0;
   Mono not_before_{};
   Mono wake_ = fleet::kNever;
-  std::map<std::pair<scheduler::ClassId, bool>, scheduler::Waiting> waiting_;  ///< Is priced?
-  std::unordered_map<scheduler::ClassId, Supply> supply_;  ///< Kept while nothing waits.
-  std::map<scheduler::ClassId, std::vector<scheduler::Rejected>> rejected_;
+  std::map<std::pair<demand::ClassId, bool>, scheduler::Waiting> waiting_;  ///< Is priced?
+  std::unordered_map<demand::ClassId, Supply> supply_;  ///< Kept while nothing waits.
+  std::map<demand::ClassId, std::vector<scheduler::Rejected>> rejected_;
   std::map<std::uint32_t, std::deque<model::LedgerRecord>> decisions_;  ///< By pool.
 };
 

@@ -29,7 +29,7 @@ void Questions::keep(std::uint32_t set, model::CloudOp op, const std::vector<std
 Questions::Due Questions::due(std::uint32_t set, model::CloudOp op, Now now) {
   Due out;
   if (!can_be_asked(set, op)) return out;
-  const scheduler::GateQuery call{.set = sets_.at(set).name, .op = op};
+  const gates::GateQuery call{.set = sets_.at(set).name, .op = op};
   for (auto at = all_.lower_bound({set, op});
        at != all_.end() && at->first.set == set && at->first.op == op; ++at) {
     Question& question = at->second;
@@ -51,7 +51,7 @@ Questions::Due Questions::due(std::uint32_t set, model::CloudOp op, Now now) {
 std::optional<Mono> Questions::take(const Name& name, std::uint64_t number,
                                     const model::CloudError* error, Now now) {
   const Set& set = sets_.at(name.set);
-  const scheduler::GateQuery call{.set = set.name, .op = name.op};
+  const gates::GateQuery call{.set = set.name, .op = name.op};
   gates_.side_call_answered(call, error, now);
   const auto found = all_.find(name);
   if (found == all_.end() || found->second.under_way != number) return std::nullopt;
@@ -93,7 +93,7 @@ void Questions::ask_again(std::uint32_t set, Now now) {
 
 void Questions::ask_held_back(std::uint32_t set, const model::GateRecord& gate, Now now) {
   for (auto& [name, question] : all_)
-    if (name.set == set && scheduler::holds(gate, {.set = sets_.at(set).name, .op = name.op})) {
+    if (name.set == set && gates::holds(gate, {.set = sets_.at(set).name, .op = name.op})) {
       question.next = std::min(question.next, now.mono);
       question.not_before = now.mono;
     }

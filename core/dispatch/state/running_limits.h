@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "core/demand/lane_caps.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/plan_state.h"
-#include "core/scheduler/lane_caps.h"
 
 namespace hostler::dispatch {
 
@@ -21,22 +21,22 @@ class RunningLimits {
       : policy_(policy), jobs_(jobs), menu_(menu), hosts_(hosts), plan_(plan) {}
 
   /// As of now; keeps prices. Valid until the next event.
-  [[nodiscard]] scheduler::CapRules rules() const;
+  [[nodiscard]] demand::CapRules rules() const;
   /// What a plan made now sees of the lanes of limited principals. O(principals + their lanes); for
   /// limits of price also O(hosts + offerings x classes in which such a principal waits).
-  [[nodiscard]] scheduler::LaneCaps caps() const;
+  [[nodiscard]] demand::LaneCaps caps() const;
   /// Of one principal; empty if it has no limit.
-  [[nodiscard]] scheduler::LaneCaps caps_of(scheduler::PrincipalId principal,
-                                            const scheduler::CapRules& rules) const;
+  [[nodiscard]] demand::LaneCaps caps_of(demand::PrincipalId principal,
+                                         const demand::CapRules& rules) const;
   /// Why a waiting job is beyond the caps of its principal; for people.
-  [[nodiscard]] std::string reason(const work::Job& job, const scheduler::CapRules& rules) const;
+  [[nodiscard]] std::string reason(const work::Job& job, const demand::CapRules& rules) const;
 
  private:
   /// The least and the highest price of a whole host of each offering.
-  using HostPrices = std::vector<scheduler::PartPrices>;
+  using HostPrices = std::vector<demand::PartPrices>;
   [[nodiscard]] HostPrices host_prices() const;
-  [[nodiscard]] std::optional<scheduler::PartPrices> prices(scheduler::ClassId cls,
-                                                            const HostPrices& of_hosts) const;
+  [[nodiscard]] std::optional<demand::PartPrices> prices(demand::ClassId cls,
+                                                         const HostPrices& of_hosts) const;
 
   const model::SitePolicy& policy_;
   const Jobs& jobs_;

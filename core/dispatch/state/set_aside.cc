@@ -31,7 +31,7 @@ std::vector<std::int64_t> SetAside::count_pools(const model::SitePolicy& policy)
   return out;
 }
 
-void SetAside::count(const model::SitePolicy& policy, scheduler::Governor& governor) const {
+void SetAside::count(const model::SitePolicy& policy, gates::Governor& governor) const {
   for (const auto& record : records_)
     governor.added(index_of(policy.sets, record.set), index_of(policy.pools, record.pool),
                    record.price_per_hour);

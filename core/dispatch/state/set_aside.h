@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/gates/governor.h"
 #include "core/model/policy.h"
 #include "core/model/records.h"
-#include "core/scheduler/governor.h"
 
 namespace hostler::dispatch {
 
@@ -20,7 +20,7 @@ class SetAside {
   void add(const model::DamagedRow& row);
   /// Adds them to a new governor's account. An instance whose set or pool is not in the policy
   /// counts for the site alone.
-  void count(const model::SitePolicy& policy, scheduler::Governor& governor) const;
+  void count(const model::SitePolicy& policy, gates::Governor& governor) const;
   /// The listed machine is one of them.
   [[nodiscard]] bool contains(const std::string& set, const model::ListedInstance& seen) const;
   [[nodiscard]] bool contains(model::WorkId work) const { return work_.contains(work.value); }

@@ -21,7 +21,7 @@
 #include "core/dispatch/state/submit_quotas.h"
 #include "core/dispatch/state/type_selection.h"
 #include "core/dispatch/state/watches.h"
-#include "core/scheduler/governor.h"
+#include "core/gates/governor.h"
 
 namespace hostler::dispatch {
 
@@ -73,7 +73,7 @@ struct State {
   Questions questions;
   BootGates boots;
   HostCommands commands;
-  scheduler::Governor governor;
+  gates::Governor governor;
   bool is_old = false;       ///< A cloud knows a later epoch: nothing is done any more.
   bool has_orphans = false;  ///< The journal has instances whose set is not in the policy.
 };

@@ -49,8 +49,7 @@ SubmitQuotas::Wanted SubmitQuotas::wanted_of(const Submit& event) const {
     if (last != nullptr && *last == item.shape) continue;  // An array is of one shape.
     last = &item.shape;
     const auto cls = jobs_.queue().find(item.shape);
-    if (!cls || !waiting.contains(*cls))
-      out.shapes.insert(scheduler::Queue::class_shape(item.shape));
+    if (!cls || !waiting.contains(*cls)) out.shapes.insert(demand::Queue::class_shape(item.shape));
   }
   return out;
 }

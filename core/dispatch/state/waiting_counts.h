@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/assert.h"
-#include "core/scheduler/queue.h"
+#include "core/demand/queue.h"
 
 namespace hostler::dispatch {
 
@@ -14,15 +14,15 @@ class WaitingCounts {
  public:
   struct Of {
     std::uint64_t jobs = 0;
-    std::unordered_map<scheduler::ClassId, std::uint64_t> by_class;  ///< None is 0.
+    std::unordered_map<demand::ClassId, std::uint64_t> by_class;  ///< None is 0.
   };
 
-  void add(std::uint32_t principal, scheduler::ClassId cls) {
+  void add(std::uint32_t principal, demand::ClassId cls) {
     if (principal >= all_.size()) all_.resize(principal + 1);
     ++all_[principal].jobs;
     ++all_[principal].by_class[cls];
   }
-  void remove(std::uint32_t principal, scheduler::ClassId cls) {
+  void remove(std::uint32_t principal, demand::ClassId cls) {
     Of& of = all_[principal];
     const auto counted = of.by_class.find(cls);
     HOSTLER_ASSERT(counted != of.by_class.end(), "a job that no longer waits was counted");

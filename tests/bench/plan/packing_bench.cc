@@ -57,13 +57,13 @@ void add_plain_requests(Site& site, std::uint64_t count, std::uint64_t seed) {
   constexpr std::array<std::int64_t, 6> kRam{100, 256, 512, 1024, 2048, 4096};
   Random random(seed);
   // By shape, when they arrive: in any order.
-  std::map<std::pair<std::int32_t, std::int64_t>, std::vector<Turn>> shapes;
+  std::map<std::pair<std::int32_t, std::int64_t>, std::vector<demand::Turn>> shapes;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::int32_t cpu = kCpu[random.below(kCpu.size())];
     shapes[{cpu, kRam[random.below(kRam.size())]}].push_back({.use = 0, .arrival = i});
   }
   for (const auto& [shape, turns] : shapes) {
-    ClassView& view = site.snapshot.classes[site.jobs(turns.size(), shape.first)];
+    demand::ClassView& view = site.snapshot.classes[site.jobs(turns.size(), shape.first)];
     view.shape.needs.ram = shape.second * kMiB;
     view.heads.assign(turns.begin(),
                       turns.begin() + std::min<std::ptrdiff_t>(32, std::ssize(turns)));
@@ -83,12 +83,12 @@ double price_of_hosts(const Site& site) {
 void apply(Site& site, const Plan& plan) {
   auto& snapshot = site.snapshot;
   for (const Place& place : plan.places) {
-    const auto cls = std::ranges::find(snapshot.classes, place.cls, &ClassView::id);
+    const auto cls = std::ranges::find(snapshot.classes, place.cls, &demand::ClassView::id);
     const auto host = std::ranges::find(snapshot.hosts, place.host, &HostView::id);
     site.occupy(*host, times(cls->shape.needs, place.count));
     cls->count -= place.count;
   }
-  std::erase_if(snapshot.classes, [](const ClassView& cls) { return cls.count == 0; });
+  std::erase_if(snapshot.classes, [](const demand::ClassView& cls) { return cls.count == 0; });
   for (const Shutdown& end : plan.shutdowns)
     std::ranges::find(snapshot.hosts, end.host, &HostView::id)->phase = HostPhase::kLeaving;
   for (const Create& create : plan.creates)
@@ -127,7 +127,7 @@ void distinct_needs(benchmark::State& state) {
   Random random(1);
   for (std::int64_t i = 0; i < state.range(1); ++i) {
     const auto vcpus = static_cast<std::int32_t>(1 + random.below(16)) * kUnits;
-    ClassView& view = site.snapshot.classes[site.jobs(10, vcpus)];
+    demand::ClassView& view = site.snapshot.classes[site.jobs(10, vcpus)];
     view.shape.needs.ram = static_cast<std::int64_t>(1 + random.below(65'536)) * kMiB;
   }
   Plan plan;
@@ -141,14 +141,14 @@ void distinct_needs(benchmark::State& state) {
 
 /// What the host was made for, as far as it still waits.
 void start_load(Site& site, HostView& host) {
-  for (const Load& load : host.load) {
-    const auto cls = std::ranges::find(site.snapshot.classes, load.cls, &ClassView::id);
+  for (const demand::Load& load : host.load) {
+    const auto cls = std::ranges::find(site.snapshot.classes, load.cls, &demand::ClassView::id);
     if (cls == site.snapshot.classes.end()) continue;
     const std::uint64_t count = std::min<std::uint64_t>(load.count, cls->count);
     if (count > 0) site.occupy(host, times(cls->shape.needs, count));
     cls->count -= count;
   }
-  std::erase_if(site.snapshot.classes, [](const ClassView& cls) { return cls.count == 0; });
+  std::erase_if(site.snapshot.classes, [](const demand::ClassView& cls) { return cls.count == 0; });
 }
 
 /// Hosts come up one by one, and take jobs until none waits: what the plan of that time places on
@@ -178,7 +178,7 @@ void hosts_come_one_by_one(benchmark::State& state) {
           thrown_away += s.code == ShutdownCode::kBootingSurplus ? 1 : 0;
         apply(site, plan);
       }
-      for (const ClassView& left : site.snapshot.classes)
+      for (const demand::ClassView& left : site.snapshot.classes)
         waiting += static_cast<double>(left.count);
       price += price_of_hosts(site);
       bound += least;

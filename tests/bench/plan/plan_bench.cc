@@ -16,14 +16,14 @@
 #include <vector>
 
 #include "core/base/random.h"
+#include "core/demand/lane_caps.h"
+#include "core/demand/shares.h"
+#include "core/demand/turns.h"
 #include "core/dispatch/state/offered_types.h"
 #include "core/dispatch/state/plan_state.h"
 #include "core/dispatch/state/type_selection.h"
 #include "core/pricing/history.h"
-#include "core/scheduler/lane_caps.h"
 #include "core/scheduler/plan.h"
-#include "core/scheduler/shares.h"
-#include "core/scheduler/turns.h"
 #include "tests/unit/scheduler/world_builder.h"
 
 namespace hostler::scheduler {
@@ -35,7 +35,7 @@ struct Bench {
   model::SitePolicy policy;
   Snapshot snapshot;
   Random random{1}, users_random{2};
-  Queue queue;
+  demand::Queue queue;
   std::uint64_t jobs = 0;
 
   Bench() {
@@ -58,7 +58,8 @@ struct Bench {
     policy.types.push_back(t);
     snapshot.offerings.push_back(o);
   }
-  void job(model::Vcpus vcpus, std::int64_t gib, std::int32_t priority, PrincipalId user = 0) {
+  void job(model::Vcpus vcpus, std::int64_t gib, std::int32_t priority,
+           demand::PrincipalId user = 0) {
     model::WorkShape shape;
     shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = gib * kGiB, .scratch = 0};
     shape.priority = priority;
@@ -80,16 +81,16 @@ struct Bench {
     snapshot.hosts.push_back(std::move(h));
   }
   /// Of so many; one user needs no chance, so that the jobs are those of earlier figures.
-  PrincipalId user(std::int64_t users) {
-    return users == 1
-               ? 0
-               : static_cast<PrincipalId>(users_random.below(static_cast<std::uint64_t>(users)));
+  demand::PrincipalId user(std::int64_t users) {
+    return users == 1 ? 0
+                      : static_cast<demand::PrincipalId>(
+                            users_random.below(static_cast<std::uint64_t>(users)));
   }
   void use_something(std::int64_t users) {
-    for (PrincipalId p = 0; p < static_cast<PrincipalId>(users); ++p)
+    for (demand::PrincipalId p = 0; p < static_cast<demand::PrincipalId>(users); ++p)
       queue.set_key(p, static_cast<double>(users_random.below(100'000)));
   }
-  void take_classes() { snapshot.classes = views_by_turns(queue, 1); }
+  void take_classes() { snapshot.classes = demand::views_by_turns(queue, 1); }
   void measure(benchmark::State& state) {
     take_classes();
     if (snapshot.hosts.empty() || snapshot.hosts[0].busy) snapshot.site.instances = 0;
@@ -191,21 +192,21 @@ void fill_queue(Bench& bench, std::int64_t users) {
 void see_turns(benchmark::State& state) {
   Bench bench;
   fill_queue(bench, state.range(0));
-  for (auto _ : state) benchmark::DoNotOptimize(views_by_turns(bench.queue, 1));
+  for (auto _ : state) benchmark::DoNotOptimize(demand::views_by_turns(bench.queue, 1));
 }
 
 /// A job ends, the next one is chosen for its room and starts, and another one comes.
 void next_job(benchmark::State& state) {
   Bench bench;
   fill_queue(bench, state.range(0));
-  Queue& queue = bench.queue;
+  demand::Queue& queue = bench.queue;
   double key = 200'000;
   for (auto _ : state) {
     const auto room = 1 + static_cast<std::int32_t>(bench.users_random.below(100));
     const auto cls =
-        queue.next([&](const Queue::Class& one) { return one.shape.needs.vcpus <= room; });
+        queue.next([&](const demand::Queue::Class& one) { return one.shape.needs.vcpus <= room; });
     queue.pop(*cls);
-    const PrincipalId who = bench.user(state.range(0));
+    const demand::PrincipalId who = bench.user(state.range(0));
     queue.set_key(who, key += 1);
     ++bench.jobs;
     queue.push(*cls, {.arrival = bench.jobs, .work = {bench.jobs}, .since = {}}, who);
@@ -225,7 +226,7 @@ void limits_seen(benchmark::State& state) {
   Bench bench;
   add_types(bench);
   fill_queue(bench, state.range(0));
-  for (PrincipalId p = 0; p < static_cast<PrincipalId>(state.range(0)); ++p) {
+  for (demand::PrincipalId p = 0; p < static_cast<demand::PrincipalId>(state.range(0)); ++p) {
     const auto price = static_cast<std::int64_t>(bench.users_random.below(20'000'000));
     bench.queue.set_allowance(p, {.vcpus = {}, .price_per_hour = model::Micros{price}});
   }
@@ -235,23 +236,24 @@ void limits_seen(benchmark::State& state) {
     waiting.push_back({order.cls, model::WaitingCode::kHostComing, "a host for it is coming"});
   last.explain(waiting, {});
   for (auto _ : state) {
-    std::unordered_map<ClassId, std::optional<PartPrices>> known;
-    const auto prices = [&](ClassId cls) {
+    std::unordered_map<demand::ClassId, std::optional<demand::PartPrices>> known;
+    const auto prices = [&](demand::ClassId cls) {
       const auto [at, fresh] = known.try_emplace(cls);
       if (!fresh) return at->second;
       const model::Resources& needs = bench.queue.at(cls).shape.needs;
       for (const Offering& o : bench.snapshot.offerings) {
         if (!needs.fits_in(o.resources)) continue;
-        const auto part = price_of_part(o.price_per_hour, needs, o.resources);
+        const auto part = demand::price_of_part(o.price_per_hour, needs, o.resources);
         if (!at->second) at->second = {part, part};
         at->second->least = std::min(at->second->least, part);
         at->second->most = std::max(at->second->most, part);
       }
       return at->second;
     };
-    const auto is_stuck = [&](ClassId cls) { return last.supply(cls).is_stuck; };
-    const LaneCaps caps = cap_lanes(bench.queue, {.prices = prices, .is_stuck = is_stuck});
-    benchmark::DoNotOptimize(views_by_turns(bench.queue, 1, caps));
+    const auto is_stuck = [&](demand::ClassId cls) { return last.supply(cls).is_stuck; };
+    const demand::LaneCaps caps =
+        demand::cap_lanes(bench.queue, {.prices = prices, .is_stuck = is_stuck});
+    benchmark::DoNotOptimize(demand::views_by_turns(bench.queue, 1, caps));
   }
 }
 
@@ -259,42 +261,42 @@ void limits_seen(benchmark::State& state) {
 /// or of price.
 void limits_next(benchmark::State& state) {
   Bench bench;
-  constexpr PrincipalId kUsers = 1000;
+  constexpr demand::PrincipalId kUsers = 1000;
   fill_queue(bench, kUsers);
-  Queue& queue = bench.queue;
+  demand::Queue& queue = bench.queue;
   std::vector<std::int64_t> left(kUsers, 100);
-  const auto take = [&](PrincipalId who, std::int64_t vcpus) {
+  const auto take = [&](demand::PrincipalId who, std::int64_t vcpus) {
     left[who] -= vcpus;
     if (state.range(0) != 0)
       queue.set_allowance(who, {.vcpus = left[who], .price_per_hour = {}});
     else
       queue.set_allowance(who, {.vcpus = {}, .price_per_hour = model::Micros{left[who] * 50'000}});
   };
-  for (PrincipalId p = 0; p < kUsers; ++p) take(p, 0);
-  std::map<std::uint64_t, PrincipalId> owners;
-  for (PrincipalId p = 0; p < kUsers; ++p)
+  for (demand::PrincipalId p = 0; p < kUsers; ++p) take(p, 0);
+  std::map<std::uint64_t, demand::PrincipalId> owners;
+  for (demand::PrincipalId p = 0; p < kUsers; ++p)
     for (const auto& [lane, needs] : queue.lanes(p))
-      queue.lane(p, lane.cls).each([&](const Queue::Item& item) {
+      queue.lane(p, lane.cls).each([&](const demand::Queue::Item& item) {
         owners[item.arrival] = p;
         return true;
       });
   struct Running {
-    PrincipalId who;
+    demand::PrincipalId who;
     std::int32_t vcpus;
   };
   std::deque<Running> running;
   double key = 200'000;
   const auto start = [&](std::int32_t room) {
-    const auto price = [](const Queue::Class& cls) {
+    const auto price = [](const demand::Queue::Class& cls) {
       return model::Micros{cls.shape.needs.vcpus.thousandths() * 50};
     };
-    model::Resources free = Queue::kAnyRoom;
+    model::Resources free = demand::Queue::kAnyRoom;
     free.vcpus = room;
-    const auto cls = queue.next([](const Queue::Class&) { return true; }, price, free);
+    const auto cls = queue.next([](const demand::Queue::Class&) { return true; }, price, free);
     if (!cls) return false;
     const auto vcpus = static_cast<std::int32_t>(queue.at(*cls).shape.needs.vcpus.whole());
     const auto item = queue.pop(*cls, price(queue.at(*cls)));
-    const PrincipalId who = owners.at(item.arrival);
+    const demand::PrincipalId who = owners.at(item.arrival);
     owners.erase(item.arrival);
     take(who, vcpus);
     queue.set_key(who, key += 1);

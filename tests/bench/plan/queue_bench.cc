@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "core/scheduler/queue.h"
+#include "core/demand/queue.h"
 
 namespace hostler::scheduler {
 namespace {
@@ -18,7 +18,7 @@ void next_of_distinct(benchmark::State& state) {
   const std::int64_t jobs = state.range(0), users = state.range(1), lacks = state.range(2);
   std::size_t kept = 0;
   {
-    Queue queue;
+    demand::Queue queue;
     const std::size_t before = mallinfo2().uordblks;
     for (std::int64_t i = 0; i < jobs; ++i) {
       const bool is_last = i == jobs - 1, is_wide = lacks == 0 || i % 2 == 0;
@@ -29,15 +29,16 @@ void next_of_distinct(benchmark::State& state) {
                      .scratch = 0};
       const auto arrival = static_cast<std::uint64_t>(i) + 1;
       queue.push(queue.intern(shape), {.arrival = arrival, .work = {arrival}, .since = {}},
-                 static_cast<PrincipalId>(i % users));
+                 static_cast<demand::PrincipalId>(i % users));
     }
     state.counters["MB"] = static_cast<double>(mallinfo2().uordblks - before) / 1e6;
     const model::Resources room{.vcpus = 1, .gpus = 0, .ram = kGiB, .scratch = 0};
-    std::optional<ClassId> found;
-    for (auto _ : state) found = queue.next([](const Queue::Class&) { return true; }, {}, room);
+    std::optional<demand::ClassId> found;
+    for (auto _ : state)
+      found = queue.next([](const demand::Queue::Class&) { return true; }, {}, room);
     state.counters["found"] = found ? 1 : 0;
     while (queue.size() > 0) {
-      const ClassId cls = queue.order().begin()->cls;
+      const demand::ClassId cls = queue.order().begin()->cls;
       queue.pop(cls);
       queue.release(cls);
     }

@@ -51,7 +51,7 @@ Question random_question(std::uint64_t seed) {
     std::sort(view.heads.begin(), view.heads.end());
     view.displaced = random.chance(0.1);
     if (snapshot.has_limits && random.chance(0.3))
-      view.price.emplace(std::vector<scheduler::PriceBound::Share>{
+      view.price.emplace(std::vector<demand::PriceBound::Share>{
           {model::Micros{static_cast<std::int64_t>(random.below(2000))}, view.count}});
   }
   return {world.policy, snapshot, Wall{1'700'000'000'000'000}};

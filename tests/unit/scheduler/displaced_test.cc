@@ -18,8 +18,8 @@ class DisplacedTest : public testing::Test {
   DisplacedTest() : small(site.type("small", 2, 4, 60)) {}
 
   /// Jobs on hosts that will be interrupted.
-  ClassId displaced(std::uint64_t count, std::int32_t vcpus) {
-    const ClassId cls = site.jobs(count, vcpus);
+  demand::ClassId displaced(std::uint64_t count, std::int32_t vcpus) {
+    const demand::ClassId cls = site.jobs(count, vcpus);
     auto& view = site.snapshot.classes.back();
     view.displaced = true;
     view.heads.clear();
@@ -52,7 +52,7 @@ TEST_F(DisplacedTest, AHostIsBoughtForItAndNothingOfItIsPlaced) {
 
 TEST_F(DisplacedTest, AHostThatComesForItIsEnough) {
   interrupted(1);
-  const ClassId cls = displaced(1, 2);
+  const demand::ClassId cls = displaced(1, 2);
   site.host(2, small, HostPhase::kComing).load = {{cls, 1}};
   EXPECT_THAT(plan().creates, IsEmpty());
 }

@@ -12,17 +12,17 @@ using model::Market;
 using testing::HasSubstr;
 
 TEST(PickNextTest, GoesByPriorityThenArrivalAndPassesWhatDoesNotFit) {
-  Queue queue;
+  demand::Queue queue;
   const auto add = [&](std::int32_t vcpus, std::int32_t priority, std::uint64_t arrival) {
     model::WorkShape shape;
     shape.needs.vcpus = vcpus;
     shape.priority = priority;
-    const ClassId cls = queue.intern(shape);
+    const demand::ClassId cls = queue.intern(shape);
     queue.push(cls, {.arrival = arrival, .work = {arrival}, .since = {}});
     return cls;
   };
-  const ClassId urgent_but_large = add(8, 9, 1);
-  const ClassId late = add(2, 1, 5), early = add(1, 1, 3);
+  const demand::ClassId urgent_but_large = add(8, 9, 1);
+  const demand::ClassId late = add(2, 1, 5), early = add(1, 1, 3);
   Site site;
   HostView host = site.host(1, site.type("small", 4, 8, 100));
   const auto pick = [&] { return pick_next(queue, host, "small", "", Market::kOnDemand); };
@@ -36,7 +36,7 @@ TEST(PickNextTest, GoesByPriorityThenArrivalAndPassesWhatDoesNotFit) {
   EXPECT_EQ(pick(), urgent_but_large);
   host.takes_work = false;
   EXPECT_EQ(pick(), std::nullopt);
-  EXPECT_EQ(pick_next(Queue{}, host, "small", "", Market::kOnDemand), std::nullopt);
+  EXPECT_EQ(pick_next(demand::Queue{}, host, "small", "", Market::kOnDemand), std::nullopt);
 }
 
 TEST(CheapestFitTest, NamesTheNearestTypesAndWhatEachLacks) {

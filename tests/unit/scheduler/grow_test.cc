@@ -32,7 +32,7 @@ TEST(CoverTest, CreatesWhatIsMissingAndDoesNotRepeatIt) {
 TEST(CoverTest, WorkOfAnotherKindIsPlannedLikeAJob) {
   Site site;
   site.type("small", 2, 4, 100);
-  const ClassId leases = site.jobs(3, 1);
+  const demand::ClassId leases = site.jobs(3, 1);
   site.snapshot.classes[leases].kind = model::WorkKind::kLease;
 
   const Plan plan = site.plan();
@@ -73,7 +73,7 @@ TEST(GrowTest, TakesTheCheapestTypeThatFits) {
   const Plan plan = site.plan();
   ASSERT_THAT(plan.creates, SizeIs(1));
   EXPECT_EQ(plan.creates[0].offering, cheap);
-  EXPECT_EQ(plan.creates[0].for_class, ClassId{0});
+  EXPECT_EQ(plan.creates[0].for_class, demand::ClassId{0});
   EXPECT_EQ(plan.creates[0].reason, "1 waiting job needs it");
 }
 
@@ -158,9 +158,9 @@ TEST(GrowTest, NeverCreatesPastACeiling) {
     Site site;
     site.type("small", 1, 2, 100);
     site.jobs(10, 1);
-    Headroom& room = level == 0   ? site.snapshot.site
-                     : level == 1 ? site.snapshot.sets[0]
-                                  : site.snapshot.pools[0];
+    gates::Headroom& room = level == 0   ? site.snapshot.site
+                            : level == 1 ? site.snapshot.sets[0]
+                                         : site.snapshot.pools[0];
     if (level <= 2) room.instances = 3;
     if (level == 3) room.creates = 3;
     if (level == 4) room.price_per_hour = model::Micros{399};
@@ -175,8 +175,8 @@ TEST(GrowTest, AtACeilingTheHighestPriorityIsServedFirst) {
   Site site;
   site.type("small", 1, 2, 100);
   site.type("large", 4, 8, 390);
-  const ClassId urgent = site.jobs(1, 1, 1, 5);
-  const ClassId other = site.jobs(40, 4, 1, 0);
+  const demand::ClassId urgent = site.jobs(1, 1, 1, 5);
+  const demand::ClassId other = site.jobs(40, 4, 1, 0);
   site.snapshot.pools[0].instances = 1;
 
   const Plan plan = site.plan();
@@ -208,7 +208,7 @@ TEST(GrowTest, CreatesInTheZoneThatAJobAsksFor) {
     site.type("small", 2, 4, 100, Market::kOnDemand, zone);
     site.snapshot.offerings.back().type = 0;
   }
-  const ClassId bound = site.jobs(3, 2);
+  const demand::ClassId bound = site.jobs(3, 2);
   site.constraints(bound).zone = "z2";
 
   const Plan plan = site.plan();

@@ -25,7 +25,7 @@ struct ManyNeeds : Site {
     pool().max = 100'000;
     for (std::int32_t i = 1; i <= 64; ++i) type("t" + std::to_string(i), i, 2 * i, i * 10'000);
     for (int i = 0; i < needs; ++i) {
-      ClassView& view = snapshot.classes[jobs(1 + random.below(5), number(1, 16))];
+      demand::ClassView& view = snapshot.classes[jobs(1 + random.below(5), number(1, 16))];
       view.shape.needs.ram = number(1, 32'768) * kMiB;
     }
   }
@@ -39,11 +39,11 @@ struct ManyNeeds : Site {
 };
 
 /// By class, how many items the plan's new hosts are for. Each host holds its load.
-std::map<ClassId, std::uint64_t> items_on_new_hosts(const Site& site, const Plan& plan) {
-  std::map<ClassId, std::uint64_t> out;
+std::map<demand::ClassId, std::uint64_t> items_on_new_hosts(const Site& site, const Plan& plan) {
+  std::map<demand::ClassId, std::uint64_t> out;
   for (const Create& create : plan.creates) {
     model::Resources sum;
-    for (const Load& load : create.load) {
+    for (const demand::Load& load : create.load) {
       out[load.cls] += load.count;
       sum += times(site.snapshot.classes[load.cls].shape.needs, load.count);
     }
@@ -78,7 +78,7 @@ TEST(JoinLotsTest, EachItemOfAJoinedLotNeedsAtMostWhatTheLotSays) {
     items += of_lot;
   }
   std::uint64_t waiting = 0;
-  for (const ClassView& view : site.snapshot.classes) waiting += view.count;
+  for (const demand::ClassView& view : site.snapshot.classes) waiting += view.count;
   EXPECT_EQ(items, waiting);
 }
 
@@ -96,7 +96,7 @@ TEST(JoinLotsTest, JobsOfThousandsOfNeedsGetHostsAtAFairPrice) {
   const ManyNeeds site(5000);
   const Plan plan = site.plan();
   const auto on_new_hosts = items_on_new_hosts(site, plan);
-  for (const ClassView& view : site.snapshot.classes)
+  for (const demand::ClassView& view : site.snapshot.classes)
     EXPECT_EQ(on_new_hosts.at(view.id), view.count);
   double price = 0;
   for (const Create& create : plan.creates)
@@ -119,9 +119,9 @@ TEST(JoinLotsTest, EqualLotsAreNotSplit) {
   site.pool().max = 100'000;
   site.type("small", 4, 8, 40'000);
   for (std::int32_t priority = 0; priority < 300; ++priority) {
-    ClassView& view = site.snapshot.classes[site.jobs(1, 1, 1, priority)];
+    demand::ClassView& view = site.snapshot.classes[site.jobs(1, 1, 1, priority)];
     view.shape.needs.vcpus = model::Vcpus::of_thousandths(300);
-    view.price = PriceBound({{.left = {1'000'000'000}, .items = 1000}});
+    view.price = demand::PriceBound({{.left = {1'000'000'000}, .items = 1000}});
   }
   EXPECT_EQ(items_on_new_hosts(site, site.plan()).size(), 300);
 }
@@ -134,7 +134,7 @@ TEST(JoinLotsTest, JobsGetHostsAlsoWhereTheMostOfEachResourceFitsNone) {
   site.type("much_ram", 8, 512, 100'000);
   for (std::int32_t i = 0; i < 300; ++i) {
     site.jobs(1, 8 + i % 50, 8);
-    ClassView& wide = site.snapshot.classes.back();
+    demand::ClassView& wide = site.snapshot.classes.back();
     wide.shape.needs.ram += i * kMiB;
     site.jobs(1, 1 + i % 8, 65);
     site.snapshot.classes.back().shape.needs.ram += i * kMiB;

@@ -8,42 +8,42 @@
 #include <optional>
 #include <set>
 
-#include "core/scheduler/lane_caps.h"
-#include "core/scheduler/shares.h"
-#include "core/scheduler/turns.h"
+#include "core/demand/lane_caps.h"
+#include "core/demand/shares.h"
+#include "core/demand/turns.h"
 #include "tests/unit/scheduler/world_builder.h"
 
 namespace hostler::scheduler {
 
-inline constexpr PrincipalId kAnn = 0, kBob = 1;
+inline constexpr demand::PrincipalId kAnn = 0, kBob = 1;
 
 /// A queue, and a site whose plans see it.
 struct LimitsTest : testing::Test {
-  ClassId cls(model::Vcpus vcpus, std::int32_t priority = 0) {
+  demand::ClassId cls(model::Vcpus vcpus, std::int32_t priority = 0) {
     model::WorkShape shape;
     shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = kGiB, .scratch = 0};
     shape.priority = priority;
     return queue.intern(shape);
   }
-  void push(ClassId to, PrincipalId principal, int count = 1) {
+  void push(demand::ClassId to, demand::PrincipalId principal, int count = 1) {
     for (int i = 0; i < count; ++i) {
       ++arrival;
       queue.push(to, {.arrival = arrival, .work = {arrival}, .since = Mono{}}, principal);
     }
   }
-  void limit_vcpus(PrincipalId principal, model::Vcpus vcpus) {
+  void limit_vcpus(demand::PrincipalId principal, model::Vcpus vcpus) {
     queue.set_allowance(principal, {.vcpus = vcpus, .price_per_hour = {}});
   }
-  void limit_price(PrincipalId principal, std::int64_t price) {
+  void limit_price(demand::PrincipalId principal, std::int64_t price) {
     queue.set_allowance(principal, {.vcpus = {}, .price_per_hour = model::Micros{price}});
   }
-  [[nodiscard]] LaneCaps caps() const {
-    const auto prices = [&](ClassId cls) {
-      const Queue::Class& of = queue.at(cls);
-      std::optional<PartPrices> out;
+  [[nodiscard]] demand::LaneCaps caps() const {
+    const auto prices = [&](demand::ClassId cls) {
+      const demand::Queue::Class& of = queue.at(cls);
+      std::optional<demand::PartPrices> out;
       for (const Offering& o : site.snapshot.offerings) {
         if (!of.shape.needs.fits_in(o.resources)) continue;
-        const auto part = price_of_part(o.price_per_hour, of.shape.needs, o.resources);
+        const auto part = demand::price_of_part(o.price_per_hour, of.shape.needs, o.resources);
         if (!out) out = {part, part};
         out->least = std::min(out->least, part);
         out->most = std::max(out->most, part);
@@ -51,27 +51,29 @@ struct LimitsTest : testing::Test {
       if (const auto at = from.find(cls); out && at != from.end()) out->from = at->second;
       return out;
     };
-    return cap_lanes(
-        queue, {.prices = prices, .is_stuck = [&](ClassId of) { return stuck.contains(of); }});
+    return demand::cap_lanes(queue, {.prices = prices, .is_stuck = [&](demand::ClassId of) {
+                                       return stuck.contains(of);
+                                     }});
   }
   Plan plan() {
-    site.snapshot.classes = views_by_turns(queue, 1, caps());
+    site.snapshot.classes = demand::views_by_turns(queue, 1, caps());
     site.snapshot.has_limits = queue.has_limits();
     return site.plan();
   }
   /// Items of the class that a plan sees, whoever's they are.
-  std::uint64_t seen(ClassId of) {
+  std::uint64_t seen(demand::ClassId of) {
     std::uint64_t out = 0;
-    for (const ClassView& view : views_by_turns(queue, 1, caps()))
+    for (const demand::ClassView& view : demand::views_by_turns(queue, 1, caps()))
       if (view.id == of) out += view.count;
     return out;
   }
-  static bool any(const Queue::Class&) { return true; }
+  static bool any(const demand::Queue::Class&) { return true; }
 
   Site site;
-  Queue queue;
-  std::set<ClassId> stuck;
-  std::map<ClassId, model::Micros> from;  ///< What the last plan said of parts that can be had.
+  demand::Queue queue;
+  std::set<demand::ClassId> stuck;
+  std::map<demand::ClassId, model::Micros>
+      from;  ///< What the last plan said of parts that can be had.
   std::uint64_t arrival = 0;
 };
 

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "core/base/random.h"
-#include "core/scheduler/shares.h"
+#include "core/demand/shares.h"
 #include "tests/unit/scheduler/limits_fixture.h"
 
 /// Principals that may hold only so much of the hosts: what is beyond waits, and holds nobody up.
@@ -17,7 +17,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 TEST_F(LimitsTest, TheNextIsOfWhoeverMayHoldMore) {
-  const ClassId a = cls(4);
+  const demand::ClassId a = cls(4);
   push(a, kAnn, 5);
   push(a, kBob, 5);
   queue.set_key(kBob, 9);
@@ -38,7 +38,7 @@ TEST_F(LimitsTest, TheNextIsOfWhoeverMayHoldMore) {
 }
 
 TEST_F(LimitsTest, SmallerWorkOfTheSameUserGoesOn) {
-  const ClassId wide = cls(8), narrow = cls(2);
+  const demand::ClassId wide = cls(8), narrow = cls(2);
   push(wide, kAnn);
   push(narrow, kAnn);
   limit_vcpus(kAnn, 7);
@@ -48,13 +48,13 @@ TEST_F(LimitsTest, SmallerWorkOfTheSameUserGoesOn) {
 }
 
 TEST_F(LimitsTest, APriceLimitCountsAtTheHostThatHasRoom) {
-  const ClassId a = cls(1);
+  const demand::ClassId a = cls(1);
   push(a, kAnn);
   limit_price(kAnn, 5'000);
   EXPECT_TRUE(queue.has_next(a, {5'000}));
   EXPECT_FALSE(queue.has_next(a, {5'001}));
   const auto at = [&](std::int64_t price) {
-    return queue.next(any, [price](const Queue::Class&) { return model::Micros{price}; });
+    return queue.next(any, [price](const demand::Queue::Class&) { return model::Micros{price}; });
   };
   EXPECT_EQ(at(5'000), a);
   EXPECT_EQ(at(5'001), std::nullopt);
@@ -62,7 +62,7 @@ TEST_F(LimitsTest, APriceLimitCountsAtTheHostThatHasRoom) {
 
 TEST_F(LimitsTest, APlanBuysAndWakesNoHostsForMoreThanTheLimit) {
   const auto small = site.type("small", 2, 8, 100'000);
-  const ClassId a = cls(2);
+  const demand::ClassId a = cls(2);
   push(a, kAnn, 100);
   limit_vcpus(kAnn, 6);
   EXPECT_THAT(plan().creates, SizeIs(3));
@@ -83,7 +83,7 @@ TEST_F(LimitsTest, APlanBuysAndWakesNoHostsForMoreThanTheLimit) {
 
 TEST_F(LimitsTest, OthersOfTheSameClassAndOfLowerPriorityGoOn) {
   site.type("small", 2, 8, 100'000);
-  const ClassId shared = cls(2, 5), low = cls(1);
+  const demand::ClassId shared = cls(2, 5), low = cls(1);
   push(shared, kAnn, 100);
   push(shared, kBob, 2);
   push(low, kBob, 2);
@@ -98,7 +98,7 @@ TEST_F(LimitsTest, WhatIsBeyondTheLimitDoesNotStarve) {
   site.pool().max = 1;
   HostView& host = site.host(1, large);
   site.occupy(host, {.vcpus = 1, .gpus = 0, .ram = kGiB, .scratch = 0});
-  const ClassId wide = cls(8);
+  const demand::ClassId wide = cls(8);
   push(wide, kAnn);
   EXPECT_THAT(plan().reservations, SizeIs(1));
   limit_vcpus(kAnn, 7);
@@ -108,7 +108,7 @@ TEST_F(LimitsTest, WhatIsBeyondTheLimitDoesNotStarve) {
 TEST_F(LimitsTest, AReservedHostServesOthersWhenTheOneItWaitsForMayNotStart) {
   const auto large = site.type("large", 8, 32, 400'000);
   HostView& host = site.host(1, large);
-  const ClassId wide = cls(8), other = cls(1);
+  const demand::ClassId wide = cls(8), other = cls(1);
   push(wide, kAnn);
   push(other, kBob);
   host.reserved_for = wide;
@@ -123,27 +123,27 @@ TEST_F(LimitsTest, ChoosesAsAnExhaustiveSearchWould) {
     Random random(seed);
     queue = {};
     arrival = 0;
-    std::map<std::uint64_t, std::pair<ClassId, PrincipalId>> items;
-    std::map<PrincipalId, model::Vcpus> left;
-    const auto principals = 1 + static_cast<PrincipalId>(random.below(30));
-    const auto limit = [&](PrincipalId principal, model::Vcpus vcpus) {
+    std::map<std::uint64_t, std::pair<demand::ClassId, demand::PrincipalId>> items;
+    std::map<demand::PrincipalId, model::Vcpus> left;
+    const auto principals = 1 + static_cast<demand::PrincipalId>(random.below(30));
+    const auto limit = [&](demand::PrincipalId principal, model::Vcpus vcpus) {
       left[principal] = vcpus;
       limit_vcpus(principal, vcpus);
     };
-    const auto some = [&] { return static_cast<PrincipalId>(random.below(principals)); };
+    const auto some = [&] { return static_cast<demand::PrincipalId>(random.below(principals)); };
     for (int step = 0; step < 500; ++step) {
       if (random.chance(0.6)) {
         const auto thousandths = static_cast<std::int64_t>(random.below(40)) * 250;
-        const ClassId to = cls(model::Vcpus::of_thousandths(thousandths),
-                               static_cast<std::int32_t>(random.below(3)));
-        const PrincipalId who = some();
+        const demand::ClassId to = cls(model::Vcpus::of_thousandths(thousandths),
+                                       static_cast<std::int32_t>(random.below(3)));
+        const demand::PrincipalId who = some();
         push(to, who);
         items[arrival] = {to, who};
       }
       if (random.chance(0.2)) queue.set_key(some(), static_cast<double>(random.below(5)));
       if (random.chance(0.1)) limit(some(), static_cast<std::int32_t>(random.below(20)) - 2);
       if (random.chance(0.1)) {
-        const PrincipalId who = some();
+        const demand::PrincipalId who = some();
         left.erase(who);
         queue.set_allowance(who, {});
       }
@@ -155,7 +155,8 @@ TEST_F(LimitsTest, ChoosesAsAnExhaustiveSearchWould) {
         return std::tuple(-queue.at(item.second.first).shape.priority,
                           queue.key(item.second.second), item.first);
       };
-      const std::pair<const std::uint64_t, std::pair<ClassId, PrincipalId>>* best = nullptr;
+      const std::pair<const std::uint64_t, std::pair<demand::ClassId, demand::PrincipalId>>* best =
+          nullptr;
       for (const auto& item : items) {
         const auto limited = left.find(item.second.second);
         const bool allowed =
@@ -164,7 +165,7 @@ TEST_F(LimitsTest, ChoosesAsAnExhaustiveSearchWould) {
           best = &item;
       }
       const auto found =
-          queue.next([&](const Queue::Class& of) { return of.shape.needs.vcpus <= room; });
+          queue.next([&](const demand::Queue::Class& of) { return of.shape.needs.vcpus <= room; });
       ASSERT_EQ(found.has_value(), best != nullptr) << seed << " " << step;
       if (!found) continue;
       ASSERT_EQ(*found, best->second.first) << seed << " " << step;
@@ -173,7 +174,7 @@ TEST_F(LimitsTest, ChoosesAsAnExhaustiveSearchWould) {
         limit(limited->first, limited->second - needs(*best));
       items.erase(best->first);
     }
-    for (const ClassView& view : views_by_turns(queue, 1, caps())) {
+    for (const demand::ClassView& view : demand::views_by_turns(queue, 1, caps())) {
       ASSERT_GT(view.count, 0U);
       ASSERT_FALSE(view.heads.empty());
     }
@@ -193,10 +194,10 @@ TEST_F(LimitsTest, NeverBuysForMoreThanTheAllowancesOfAllTogether) {
                 100'000 + static_cast<std::int64_t>(random.below(900'000)));
     for (Offering& offering : site.snapshot.offerings)
       if (random.chance(0.3)) offering.shut = "a gate is shut";
-    const auto principals = 1 + static_cast<PrincipalId>(random.below(4));
+    const auto principals = 1 + static_cast<demand::PrincipalId>(random.below(4));
     model::Vcpus vcpus;
     std::int64_t price = 0;
-    for (PrincipalId p = 0; p < principals; ++p) {
+    for (demand::PrincipalId p = 0; p < principals; ++p) {
       for (int i = 0; i < 3; ++i)
         push(cls(1 + static_cast<std::int32_t>(random.below(4)),
                  static_cast<std::int32_t>(random.below(2))),
@@ -209,10 +210,10 @@ TEST_F(LimitsTest, NeverBuysForMoreThanTheAllowancesOfAllTogether) {
     }
     for (const Create& create : plan().creates) {
       const Offering& on = site.snapshot.offerings[create.offering];
-      for (const Load& load : create.load) {
+      for (const demand::Load& load : create.load) {
         const auto& needs = queue.at(load.cls).shape.needs;
         vcpus -= needs.vcpus * static_cast<std::int64_t>(load.count);
-        price -= price_of_part(on.price_per_hour, needs, on.resources).value *
+        price -= demand::price_of_part(on.price_per_hour, needs, on.resources).value *
                  static_cast<std::int64_t>(load.count);
       }
     }

@@ -30,7 +30,7 @@ inline double linear_bound(const Site& site) {
   const auto same = [](const Size& a, const Size& b) { return a.gib * b.vcpus == b.gib * a.vcpus; };
   types.erase(std::unique(types.begin(), types.end(), same), types.end());
   double vcpus = 0, gib = 0;
-  for (const ClassView& view : site.snapshot.classes) {
+  for (const demand::ClassView& view : site.snapshot.classes) {
     const auto count = static_cast<double>(view.count);
     vcpus += count * static_cast<double>(view.shape.needs.vcpus);
     gib += count * static_cast<double>(view.shape.needs.ram) / static_cast<double>(kGiB);

@@ -70,7 +70,7 @@ double price_of(const Site& site, const Plan& plan) {
 class Exact {
  public:
   explicit Exact(const Site& site) : site_(site) {
-    for (const ClassView& view : site.snapshot.classes)
+    for (const demand::ClassView& view : site.snapshot.classes)
       for (std::uint64_t i = 0; i < view.count; ++i) jobs_.push_back(view.shape.needs);
     const std::uint32_t all = 1U << jobs_.size();
     std::vector<double> host(all, HUGE_VAL);
@@ -157,11 +157,11 @@ TEST(PackPropertyTest, AHostHoldsWhatItIsForAndEachJobHasOneHost) {
     site.any_types(site.number(1, 40), 64);
     site.random_jobs(site.number(1, 20), 40, 24, 60);
     if (site.random.chance(0.3)) site.pool().attempts_parallel_max = 3;
-    std::map<ClassId, std::uint64_t> bought;
+    std::map<demand::ClassId, std::uint64_t> bought;
     for (const Create& create : site.plan().creates) {
       model::Resources sum;
       std::int64_t jobs = 0;
-      for (const Load& load : create.load) {
+      for (const demand::Load& load : create.load) {
         bought[load.cls] += load.count;
         jobs += load.count;
         for (std::uint32_t n = 0; n < load.count; ++n)
@@ -170,7 +170,7 @@ TEST(PackPropertyTest, AHostHoldsWhatItIsForAndEachJobHasOneHost) {
       EXPECT_TRUE(sum.fits_in(site.snapshot.offerings[create.offering].resources)) << seed;
       EXPECT_LE(jobs, site.pool().attempts_parallel_max > 0 ? 3 : INT32_MAX) << seed;
     }
-    for (const ClassView& view : site.snapshot.classes) {
+    for (const demand::ClassView& view : site.snapshot.classes) {
       const bool fits = std::ranges::any_of(site.snapshot.offerings, [&](const Offering& o) {
         return view.shape.needs.fits_in(o.resources);
       });

@@ -69,7 +69,7 @@ class LinearBound {
   static double clamp(double x) { return std::min(1.0, std::max(0.0, x)); }
   double cost(const std::array<double, 3>& split) const {
     double sum = 0;
-    for (const ClassView& view : site_.snapshot.classes) {
+    for (const demand::ClassView& view : site_.snapshot.classes) {
       double cheapest = HUGE_VAL;
       for (std::size_t f = 0; f < 3; ++f)
         cheapest = std::min(cheapest,
@@ -130,17 +130,17 @@ TEST(PackTest, EveryFillHoldsWhatItIsFor) {
     add_families(site);
     Random random(seed);
     for (int i = 0; i < 15; ++i) add_jobs(site, random, {.first = 1, .more = 60}, 64, 300);
-    std::map<ClassId, std::uint64_t> bought;
+    std::map<demand::ClassId, std::uint64_t> bought;
     for (const Create& create : site.plan().creates) {
       model::Resources sum;
-      for (const Load& load : create.load) {
+      for (const demand::Load& load : create.load) {
         bought[load.cls] += load.count;
         for (std::uint32_t n = 0; n < load.count; ++n)
           sum += site.snapshot.classes[load.cls].shape.needs;
       }
       EXPECT_TRUE(sum.fits_in(site.snapshot.offerings[create.offering].resources)) << seed;
     }
-    for (const ClassView& view : site.snapshot.classes)
+    for (const demand::ClassView& view : site.snapshot.classes)
       EXPECT_EQ(bought[view.id], view.count) << "seed " << seed;
   }
 }

@@ -11,7 +11,7 @@ constexpr model::Vcpus kQuarter = model::Vcpus::of_thousandths(250);
 
 std::uint64_t items_of(const Create& create) {
   std::uint64_t out = 0;
-  for (const Load& load : create.load) out += load.count;
+  for (const demand::Load& load : create.load) out += load.count;
   return out;
 }
 
@@ -31,7 +31,7 @@ TEST(PartsOfVcpusTest, APartIsPlacedWhereAPartIsLeft) {
   HostView& host = site.host(1, small);
   site.occupy(host,
               {.vcpus = model::Vcpus::of_thousandths(1750), .gpus = 0, .ram = 0, .scratch = 0});
-  const ClassId quarters = site.jobs(2, kQuarter);
+  const demand::ClassId quarters = site.jobs(2, kQuarter);
 
   const Plan plan = site.plan();
 
@@ -99,7 +99,7 @@ TEST(PartsOfVcpusTest, AReadyHostTakesJobsThatNeedNothingUpToItsLimitAtOnce) {
   Site site;
   const auto small = site.type("small", 1, 4, 100);
   site.host(1, small).attempts_left = 4'000;
-  const ClassId nothing = site.jobs(5'000, {}, 0);
+  const demand::ClassId nothing = site.jobs(5'000, {}, 0);
 
   EXPECT_EQ(placed_on(site.plan(), 1), 4'000U);
   EXPECT_EQ(placed(site.plan(), nothing), 4'000U);

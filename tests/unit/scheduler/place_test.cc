@@ -15,7 +15,7 @@ using testing::SizeIs;
 TEST(PlacementTest, PlacesTheHighestPriorityFirst) {
   Site site;
   site.host(1, site.type("small", 1, 4, 100));
-  const ClassId urgent = site.jobs(1, 1, 1, 9);
+  const demand::ClassId urgent = site.jobs(1, 1, 1, 9);
   site.jobs(1, 1, 1, 0);
 
   EXPECT_EQ(placed(site.plan(), urgent), 1U);
@@ -24,7 +24,7 @@ TEST(PlacementTest, PlacesTheHighestPriorityFirst) {
 TEST(PlacementTest, ServesClassesOfOnePriorityByArrival) {
   Site site;
   site.host(1, site.type("big", 4, 64, 100));
-  const ClassId a = site.jobs(4, 1, 1), b = site.jobs(4, 1, 2);
+  const demand::ClassId a = site.jobs(4, 1, 1), b = site.jobs(4, 1, 2);
   site.snapshot.classes[a].heads = {{0, 1}, {0, 4}, {0, 7}, {0, 8}};
   site.snapshot.classes[b].heads = {{0, 2}, {0, 3}, {0, 5}, {0, 6}};
 
@@ -37,7 +37,7 @@ TEST(PlacementTest, ServesClassesOfOnePriorityByArrival) {
 TEST(PlacementTest, LetsLaterWorkPassWhatDoesNotFit) {
   Site site;
   site.host(1, site.type("small", 2, 4, 100));
-  const ClassId big = site.jobs(1, 4), small = site.jobs(2, 1);
+  const demand::ClassId big = site.jobs(1, 4), small = site.jobs(2, 1);
 
   const Plan plan = site.plan();
 
@@ -77,7 +77,7 @@ TEST(PlacementTest, LeavesHostsWithGpusToWorkThatNeedsThem) {
 TEST(PlacementTest, NeverPlacesPastAnyResource) {
   Site site;
   site.host(1, site.type("small", 8, 4, 100));
-  const ClassId cls = site.jobs(8, 1, 2);
+  const demand::ClassId cls = site.jobs(8, 1, 2);
   EXPECT_EQ(placed(site.plan(), cls), 2U) << "ram";
 
   site.snapshot.hosts[0].attempts_left = 1;
@@ -98,7 +98,7 @@ TEST(PlacementTest, RespectsConstraints) {
   Site site;
   site.host(1, site.type("spot", 2, 4, 100, Market::kSpot, "z1"));
   site.host(2, site.type("steady", 2, 4, 100, Market::kOnDemand, "z2"));
-  const ClassId cls = site.jobs(1, 1);
+  const demand::ClassId cls = site.jobs(1, 1);
 
   site.constraints(cls).types = {"steady"};
   EXPECT_EQ(placed_on(site.plan(), 2), 1U);
@@ -130,7 +130,7 @@ class StarvationTest : public testing::Test {
     small = site.jobs(9, 1);
   }
   Site site;
-  ClassId large = 0, small = 0;
+  demand::ClassId large = 0, small = 0;
 };
 
 TEST_F(StarvationTest, ReservesAHostForTheOldestItemOnceItHasWaitedLong) {
@@ -159,7 +159,7 @@ TEST_F(StarvationTest, GivesTheHostToTheItemWhenItIsEmptyEnough) {
 }
 
 TEST_F(StarvationTest, DropsAReservationWhoseClassIsGone) {
-  site.snapshot.hosts[0].reserved_for = ClassId{77};
+  site.snapshot.hosts[0].reserved_for = demand::ClassId{77};
   EXPECT_EQ(placed(site.plan(), small), 1U);
 }
 
@@ -182,7 +182,7 @@ TEST_F(StarvationTest, NeverShutsDownAReservedHost) {
 TEST(PlacementTest, ANewHostFirstGetsWhatItWasMadeFor) {
   Site site;
   const auto small = site.type("small", 4, 8, 100);
-  const ClassId first = site.jobs(4, 1), own = site.jobs(2, 2);
+  const demand::ClassId first = site.jobs(4, 1), own = site.jobs(2, 2);
   HostView& host = site.host(1, small);
   EXPECT_EQ(placed(site.plan(), first), 4U);
   host.load = {{own, 2}};
@@ -196,7 +196,7 @@ TEST(PlacementTest, ANewHostFirstGetsWhatItWasMadeFor) {
 TEST(PlacementTest, MoreUrgentWorkGoesBeforeWhatAHostWasMadeFor) {
   Site site;
   const auto small = site.type("small", 4, 8, 100);
-  const ClassId urgent = site.jobs(3, 1, 1, 1), own = site.jobs(2, 2);
+  const demand::ClassId urgent = site.jobs(3, 1, 1, 1), own = site.jobs(2, 2);
   site.host(1, small).load = {{own, 2}};
   EXPECT_EQ(placed(site.plan(), urgent), 3U);
   EXPECT_EQ(placed(site.plan(), own), 0U);
@@ -205,7 +205,7 @@ TEST(PlacementTest, MoreUrgentWorkGoesBeforeWhatAHostWasMadeFor) {
 TEST(PlacementTest, WhatDoesNotFitTheHostThatCameIsLeftOut) {
   Site site;
   const auto small = site.type("small", 4, 8, 100);
-  const ClassId other = site.jobs(1, 1), own = site.jobs(1, 4);
+  const demand::ClassId other = site.jobs(1, 1), own = site.jobs(1, 4);
   HostView& host = site.host(1, small);
   host.load = {{own, 1}};
   host.total = host.free = {.vcpus = 3, .gpus = 0, .ram = 8 * kGiB, .scratch = 0};

@@ -12,10 +12,10 @@
 #include <sstream>
 
 #include "core/base/random.h"
+#include "core/demand/shares.h"
 #include "core/scheduler/fit.h"
 #include "core/scheduler/plan.h"
 #include "core/scheduler/price_rule.h"
-#include "core/scheduler/shares.h"
 #include "tests/unit/scheduler/random_world.h"
 
 namespace hostler::scheduler {
@@ -25,7 +25,7 @@ class Checker {
  public:
   Checker(const Site& site, const Plan& plan) : site_(site), plan_(plan) {
     for (const HostView& h : site.snapshot.hosts) hosts_[h.id] = &h;
-    for (const ClassView& c : site.snapshot.classes) classes_[c.id] = &c;
+    for (const demand::ClassView& c : site.snapshot.classes) classes_[c.id] = &c;
   }
   void all() const {
     placements();
@@ -39,10 +39,10 @@ class Checker {
   void placements() const {
     std::map<model::InstanceId, model::Resources> used;
     std::map<model::InstanceId, std::int64_t> attempts;
-    std::map<ClassId, std::uint64_t> taken;
+    std::map<demand::ClassId, std::uint64_t> taken;
     for (const Place& p : plan_.places) {
       const HostView& h = *hosts_.at(p.host);
-      const ClassView& c = *classes_.at(p.cls);
+      const demand::ClassView& c = *classes_.at(p.cls);
       EXPECT_TRUE(h.phase == HostPhase::kReady && h.takes_work) << "on " << p.host.text();
       for (std::uint32_t i = 0; i < p.count; ++i) used[p.host] += c.shape.needs;
       attempts[p.host] += p.count;
@@ -77,7 +77,7 @@ class Checker {
       const auto cap = site_.policy.pools[o.pool].price_cap_per_hour.value;
       EXPECT_TRUE(cap == 0 || o.price_per_hour.value <= cap);
     }
-    const auto below = [](const Headroom& room, std::int64_t count, std::int64_t money) {
+    const auto below = [](const gates::Headroom& room, std::int64_t count, std::int64_t money) {
       EXPECT_TRUE(!room.instances || count <= *room.instances);
       EXPECT_TRUE(!room.creates || count <= *room.creates);
       EXPECT_TRUE(!room.price_per_hour || money <= room.price_per_hour->value);
@@ -126,9 +126,9 @@ class Checker {
   }
 
   void waiting() const {
-    std::map<ClassId, std::uint64_t> taken;
+    std::map<demand::ClassId, std::uint64_t> taken;
     for (const Place& p : plan_.places) taken[p.cls] += p.count;
-    std::set<ClassId> told;
+    std::set<demand::ClassId> told;
     for (const Waiting& w : plan_.waiting) {
       EXPECT_TRUE(told.insert(w.cls).second);
       EXPECT_FALSE(w.reason.empty());
@@ -148,7 +148,7 @@ class Checker {
   const Site& site_;
   const Plan& plan_;
   std::map<model::InstanceId, const HostView*> hosts_;
-  std::map<ClassId, const ClassView*> classes_;
+  std::map<demand::ClassId, const demand::ClassView*> classes_;
 };
 
 std::string text(const Site& site, const Plan& plan) {
@@ -159,7 +159,7 @@ std::string text(const Site& site, const Plan& plan) {
     const Offering& o = site.snapshot.offerings[c.offering];
     out << "create " << site.policy.types[o.type].name << ' ' << o.zone << ' ' << o.pool << ' '
         << c.reason;
-    for (const Load& load : c.load) out << ' ' << load.cls << 'x' << load.count;
+    for (const demand::Load& load : c.load) out << ' ' << load.cls << 'x' << load.count;
     out << '\n';
   }
   for (const Shutdown& s : plan.shutdowns)
@@ -230,7 +230,7 @@ TEST(PlanPropertyTest, AnAppliedPlanIsNotRepeated) {
     // Ending a spot request that took too long makes room for a new one: that is no repetition.
     // So does the end of a reservation.
     for (HostView& h : world.snapshot.hosts) h.unfulfilled_spot = false, h.reserved_for.reset();
-    for (ClassView& c : world.snapshot.classes) c.oldest = world.snapshot.now;
+    for (demand::ClassView& c : world.snapshot.classes) c.oldest = world.snapshot.now;
     const Plan first = world.plan();
     world.apply(first);
     const Plan second = world.plan();
@@ -269,7 +269,7 @@ TEST(PlanPropertyTest, AReserveIsMadeOnceAndKept) {
 }
 
 /// The lowest price of a part, of the hosts that can be bought for one item of the class alone.
-std::optional<model::Micros> cheapest_part(const Site& site, const ClassView& cls) {
+std::optional<model::Micros> cheapest_part(const Site& site, const demand::ClassView& cls) {
   const auto may_go = [&](const Offering& o) {
     const auto& pool = site.policy.pools[o.pool];
     const auto& wanted = cls.shape.constraints;
@@ -285,7 +285,7 @@ std::optional<model::Micros> cheapest_part(const Site& site, const ClassView& cl
     const double most = cheapest * site.policy.pools[o.pool].price_factor_max;
     if (!may_go(o) || !o.shut.empty() || static_cast<double>(o.price_per_hour.value) > most)
       continue;
-    const auto part = price_of_part(o.price_per_hour, cls.shape.needs, o.resources);
+    const auto part = demand::price_of_part(o.price_per_hour, cls.shape.needs, o.resources);
     if (!out || part < *out) out = part;
   }
   return out;
@@ -304,11 +304,11 @@ TEST(PlanPropertyTest, StartsSomethingOfEachClassWhoseLimitPaysForAHostOfOneItem
       o.price_per_hour.value *= 1000;
     }
     for (HostView& h : world.snapshot.hosts) h.unfulfilled_spot = false, h.reserved_for.reset();
-    std::map<ClassId, bool> payable;
-    for (ClassView& c : world.snapshot.classes) {
+    std::map<demand::ClassId, bool> payable;
+    for (demand::ClassView& c : world.snapshot.classes) {
       const model::Micros most{static_cast<std::int64_t>(world.random.below(1'000'000))};
       const auto part = cheapest_part(world, c);
-      c.price = PriceBound({{.left = most, .items = c.count}});
+      c.price = demand::PriceBound({{.left = most, .items = c.count}});
       payable[c.id] = part && *part <= most;
     }
     const Plan plan = world.plan();
@@ -327,7 +327,7 @@ TEST(PlanPropertyTest, LeavesNothingWaitingThatFitsWhereNothingElseGoes) {
     for (HostView& h : world.snapshot.hosts) h.reserved_for.reset();
     const Plan plan = world.plan();
     world.apply(plan);
-    for (const ClassView& c : world.snapshot.classes)
+    for (const demand::ClassView& c : world.snapshot.classes)
       for (const HostView& h : world.snapshot.hosts) {
         if (h.phase != HostPhase::kReady || !h.takes_work || h.reserved_for) continue;
         if (std::ranges::find(plan.closed, h.id, &Close::host) != plan.closed.end()) continue;

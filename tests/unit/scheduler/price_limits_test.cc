@@ -15,7 +15,7 @@ using PriceLimitsTest = LimitsTest;
 
 TEST_F(PriceLimitsTest, APlanBuysOnlyWhatALimitOfPricePaysFor) {
   site.type("small", 1, 4, 100'000);
-  const ClassId a = cls(1);
+  const demand::ClassId a = cls(1);
   push(a, kAnn, 100);
   limit_price(kAnn, 350'000);
   EXPECT_THAT(plan().creates, SizeIs(3));
@@ -25,7 +25,7 @@ TEST_F(PriceLimitsTest, HostsThatAreTooDearForALimitAreLeftToOthers) {
   const auto dear = site.type("dear", 1, 4, 300'000);
   const auto cheap = site.type("cheap", 1, 4, 100'000);
   site.host(1, dear);
-  const ClassId a = cls(1);
+  const demand::ClassId a = cls(1);
   push(a, kAnn, 5);
   limit_price(kAnn, 200'000);
   const Plan alone = plan();
@@ -41,7 +41,7 @@ TEST_F(PriceLimitsTest, WhereTheCheapestCannotBeHadALimitPaysForFewerOfTheNext) 
   const auto dear = site.type("dear", 1, 4, 200'000);
   const auto cheap = site.type("cheap", 1, 4, 100'000);
   site.snapshot.offerings[cheap].shut = "no capacity";
-  const ClassId a = cls(1);
+  const demand::ClassId a = cls(1);
   push(a, kAnn, 100);
   limit_price(kAnn, 450'000);
   EXPECT_THAT(bought(plan()), ElementsAre(dear, dear));
@@ -57,8 +57,8 @@ TEST_F(PriceLimitsTest, HostsAreBoughtOnlyForItemsWhoseOwnUserPaysForOne) {
   const auto cheap = site.type("cheap", 1, 4, 100'000);
   site.snapshot.offerings[cheap].shut = "no capacity";
   site.pool().price_factor_max = 4;
-  const ClassId a = cls(1);
-  for (PrincipalId user = 0; user < 40; ++user) {
+  const demand::ClassId a = cls(1);
+  for (demand::PrincipalId user = 0; user < 40; ++user) {
     push(a, user, 3);
     limit_price(user, 200'000 + user);
   }
@@ -72,7 +72,7 @@ TEST_F(PriceLimitsTest, AHostThatTheLimitFillsTooLittleOfIsNoReasonToBuyNone) {
   const auto small = site.type("small", 1, 4, 100'000);
   site.type("large", 8, 32, 640'000);  // 80,000 for each vcpu, and too dear for fewer than 6 jobs.
   site.pool().price_factor_max = 1.2;
-  const ClassId a = cls(1);
+  const demand::ClassId a = cls(1);
   push(a, kAnn, 10);
   limit_price(kAnn, 250'000);
   EXPECT_THAT(bought(plan()), ElementsAre(small, small));
@@ -83,8 +83,8 @@ TEST_F(PriceLimitsTest, AClassThatMayOnlyShareAHostKeepsNoOtherFromAHostOfItsOwn
   const auto large = site.type("large", 16, 53, 640'000);
   site.pool().price_factor_max = 1;
   const auto one_job = [&](std::int32_t vcpus, std::int64_t gib, std::int64_t limit) {
-    const ClassId of = site.jobs(1, vcpus, gib);
-    site.snapshot.classes[of].price = PriceBound({{.left = {limit}, .items = 1}});
+    const demand::ClassId of = site.jobs(1, vcpus, gib);
+    site.snapshot.classes[of].price = demand::PriceBound({{.left = {limit}, .items = 1}});
   };
   // Fills more of a large host than the other job, but does not pay for one alone.
   one_job(13, 23, 550'000);
@@ -107,7 +107,7 @@ TEST_F(PriceLimitsTest, APlanSaysThatTheHostsThatCanBeHadAreTooDearForTheLimit) 
 }
 
 TEST_F(PriceLimitsTest, AClassThatNoHostCanBeHadForLeavesTheAllowanceToTheOthers) {
-  const ClassId first = cls(2), second = cls(1);
+  const demand::ClassId first = cls(2), second = cls(1);
   push(first, kAnn, 10);
   push(second, kAnn, 10);
   limit_vcpus(kAnn, 4);
@@ -124,7 +124,7 @@ TEST_F(PriceLimitsTest, AClassWhoseHostsAreTooDearForTheLimitLeavesItToTheOthers
   const auto small = site.type("small", 1, 4, 100'000);
   site.pool().price_factor_max = 4;
   site.snapshot.offerings[cheap].shut = "no capacity";
-  const ClassId first = cls(4), second = cls(1);
+  const demand::ClassId first = cls(4), second = cls(1);
   push(first, kAnn);
   push(second, kAnn, 10);
   limit_price(kAnn, 500'000);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/random.h"
-#include "core/scheduler/shares.h"
+#include "core/demand/shares.h"
 #include "tests/unit/scheduler/world_builder.h"
 
 namespace hostler::scheduler {
@@ -81,7 +81,7 @@ class RandomWorld : public Site {
       if (random.chance(0.1)) h.unreachable_since = snapshot.now - 11min, h.takes_work = false;
       if (h.phase == HostPhase::kComing && snapshot.offerings[h.offering].market == Market::kSpot)
         h.unfulfilled_spot = random.chance(0.5);
-      if (random.chance(0.1)) h.reserved_for = static_cast<ClassId>(random.below(6));
+      if (random.chance(0.1)) h.reserved_for = static_cast<demand::ClassId>(random.below(6));
       if (random.chance(0.05)) h.offering = UINT32_MAX;
       if (random.chance(0.2)) h.attempts_left = static_cast<std::int32_t>(number(0, 2));
     }
@@ -101,7 +101,7 @@ class RandomWorld : public Site {
       const std::chrono::seconds waited(number(0, 1200));
       const std::int64_t ram = needs_nothing ? 0 : number(1, 40);
       const auto count = static_cast<std::uint64_t>(number(1, random.chance(0.1) ? 90 : 6));
-      const ClassId cls =
+      const demand::ClassId cls =
           jobs(count, needs_nothing ? model::Vcpus() : vcpus, ram, priority, waited);
       auto& c = constraints(cls);
       if (random.chance(0.1)) c.zone = "z1";
@@ -112,7 +112,7 @@ class RandomWorld : public Site {
   }
 
   void make_ceilings() {
-    const auto some = [&](Headroom& room) {
+    const auto some = [&](gates::Headroom& room) {
       if (random.chance(0.3)) room.instances = number(0, 5);
       if (random.chance(0.2)) room.creates = number(0, 5);
       if (random.chance(0.2)) room.destroys = number(0, 3);

@@ -74,7 +74,7 @@ TEST(SpotTest, ReplacesASpotRequestThatWasNotFulfilledInTime) {
   const auto spot = site.type("spot", 2, 4, 50, Market::kSpot);
   const auto steady = site.type("steady", 2, 4, 300);
   site.request_in_vain(1, spot);
-  const ClassId cls = site.jobs(1, 1, 1, 0, 10min);
+  const demand::ClassId cls = site.jobs(1, 1, 1, 0, 10min);
 
   const Plan plan = site.plan();
   EXPECT_THAT(bought(plan), ElementsAre(steady));

@@ -74,10 +74,10 @@ struct Site {
     return h;
   }
   /// Adds `count` jobs, which arrive one after the other. Returns the id of their class.
-  ClassId jobs(std::uint64_t count, model::Vcpus vcpus, std::int64_t gib = 1,
-               std::int32_t priority = 0, Duration waited = 1s) {
-    ClassView c;
-    c.id = static_cast<ClassId>(snapshot.classes.size());
+  demand::ClassId jobs(std::uint64_t count, model::Vcpus vcpus, std::int64_t gib = 1,
+                       std::int32_t priority = 0, Duration waited = 1s) {
+    demand::ClassView c;
+    c.id = static_cast<demand::ClassId>(snapshot.classes.size());
     c.shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = gib * kGiB, .scratch = 0};
     c.shape.priority = priority;
     c.count = count;
@@ -87,7 +87,9 @@ struct Site {
     snapshot.classes.push_back(c);
     return c.id;
   }
-  model::Constraints& constraints(ClassId cls) { return snapshot.classes[cls].shape.constraints; }
+  model::Constraints& constraints(demand::ClassId cls) {
+    return snapshot.classes[cls].shape.constraints;
+  }
   void occupy(HostView& h, const model::Resources& used) {
     h.free -= used;
     h.busy = true;
@@ -98,7 +100,7 @@ struct Site {
   /// and switched on or off at once.
   void apply(const Plan& plan) {
     for (const Place& p : plan.places) {
-      ClassView& c = snapshot.classes[p.cls];
+      demand::ClassView& c = snapshot.classes[p.cls];
       c.count -= p.count;
       c.oldest = snapshot.now;  // the next job is newer
       c.heads.erase(c.heads.begin(),
@@ -128,11 +130,11 @@ struct Site {
     for (const Reserve& r : plan.reservations)
       for (HostView& h : snapshot.hosts)
         if (h.id == r.host) h.reserved_for = r.cls;
-    std::erase_if(snapshot.classes, [](const ClassView& c) { return c.count == 0; });
+    std::erase_if(snapshot.classes, [](const demand::ClassView& c) { return c.count == 0; });
   }
 };
 
-inline std::uint64_t placed(const Plan& plan, ClassId cls) {
+inline std::uint64_t placed(const Plan& plan, demand::ClassId cls) {
   std::uint64_t n = 0;
   for (const Place& p : plan.places) n += p.cls == cls ? p.count : 0;
   return n;

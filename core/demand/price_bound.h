@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/model/cloud.h"
+
+namespace hostler::demand {
+
+/// What the parts of hosts may cost that some items will hold, by the allowances of their
+/// principals: each item goes only where its own principal can pay for it.
+///
+/// Exact for up to 32 principals, and for any number of which the shares are equal. Of others those
+/// with the nearest shares are counted together; then a host may be bought for an item that cannot
+/// start, but there is always one for some item that can.
+class PriceBound {
+ public:
+  static constexpr std::size_t kBucketsMax = 32;
+  /// What one principal has for its items.
+  struct Share {
+    model::Micros left;
+    std::uint64_t items = 0;
+    friend auto operator<=>(const Share&, const Share&) = default;
+  };
+
+  /// Principals with nearly equal shares.
+  struct Bucket {
+    std::uint64_t principals = 0;
+    model::Micros most;  ///< What one of them had at first.
+    Share all;
+
+    [[nodiscard]] model::Micros charge(model::Micros each) const;
+    [[nodiscard]] std::uint64_t count(model::Micros each, std::uint64_t wanted) const;
+  };
+
+  explicit PriceBound(std::vector<Share> shares);
+  /// One that was written down, see buckets(): at most kBucketsMax.
+  static PriceBound of_buckets(std::vector<Bucket> buckets);
+  /// The poorest first.
+  [[nodiscard]] const std::vector<Bucket>& buckets() const { return buckets_; }
+
+  /// How many items may go where a part costs `each`, at most `wanted`. Not more at a higher price.
+  [[nodiscard]] std::uint64_t count(model::Micros each, std::uint64_t wanted) const;
+  /// Of items that count() allows. The principals that have least pay first.
+  void take(model::Micros each, std::uint64_t items);
+
+ private:
+  std::vector<Bucket> buckets_;
+};
+
+}  // namespace hostler::demand

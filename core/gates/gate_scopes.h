@@ -1,0 +1,20 @@
+#pragma once
+
+#include "core/gates/gates.h"
+#include "core/model/cloud.h"
+#include "core/model/records.h"
+
+/// Private to gates.cc and gate_scopes.cc: which calls a gate is for.
+namespace hostler::gates {
+
+/// The create itself is wrong: all such creates are refused until the settings are corrected.
+[[nodiscard]] bool is_for_good(model::CloudErrorClass cls, model::CloudOp op);
+[[nodiscard]] bool is_of_boots(const model::GateRecord& r);
+/// Answers of the cloud shut and open these, and no others.
+[[nodiscard]] bool is_of_answers(const model::GateRecord& r);
+/// Nobody knows of which quota group the refused call was.
+[[nodiscard]] bool leaves_group_to_driver(const model::GateRecord& r);
+/// The gate that the error shuts, with its key and scope.
+[[nodiscard]] model::GateRecord record_of(const GateQuery& call, const model::CloudError& error);
+
+}  // namespace hostler::gates
