@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "core/base/assert.h"
-#include "core/dispatch/handlers/currency.h"
 #include "core/dispatch/handlers/handlers.h"
+#include "core/dispatch/handlers/questions/currency.h"
 #include "core/dispatch/state/state.h"
 
 namespace hostler::dispatch {

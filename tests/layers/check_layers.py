@@ -108,12 +108,13 @@ def problems(root: pathlib.Path):
             if layer in PURE and (match := NOT_IN_PURE.search(code)):
                 yield f"{where}: '{match[0]}' in a pure layer; make it an argument"
     for layer, folders in INNER.items():
-        for path in sorted(root.glob(f"{layer}/*/*.[hc]*")):
+        for path in sorted(root.glob(f"{layer}/*/**/*.[hc]*")):
+            own = path.relative_to(root / layer).parts[0]
+            seen = folders[: folders.index(own) + 1] if own in folders else []
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 match = re.match(rf'#include "{layer}/(\w+)/', line)
-                seen = folders[: folders.index(path.parent.name) + 1] if path.parent.name in folders else []
                 if match and match[1] not in seen:
-                    yield f"{path}:{number}: {path.parent.name} may not include {match[1]}"
+                    yield f"{path}:{number}: {own} may not include {match[1]}"
     for path in sorted(root.glob("sdk/check/**/*.[hc]*")):
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if (match := re.match(r'#include "core/(\w+)/', line)) and match[1] not in KIT_MAY_INCLUDE:

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "core/dispatch/handlers/instance_steps.h"
-#include "core/dispatch/state/leftovers.h"
 #include "core/dispatch/state/menu.h"
-#include "core/dispatch/state/questions.h"
+#include "core/dispatch/state/questions/leftovers.h"
+#include "core/dispatch/state/questions/questions.h"
+#include "core/dispatch/state/questions/watches.h"
 #include "core/dispatch/state/set_aside.h"
-#include "core/dispatch/state/watches.h"
 
 namespace hostler::dispatch {
 

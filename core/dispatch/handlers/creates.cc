@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/base/units.h"
-#include "core/dispatch/handlers/currency.h"
 #include "core/dispatch/handlers/new_host.h"
+#include "core/dispatch/handlers/questions/currency.h"
 #include "core/model/currency.h"
 
 namespace hostler::dispatch {

@@ -5,9 +5,9 @@
 
 #include "core/dispatch/create_secrets.h"
 #include "core/dispatch/handlers/instance_steps.h"
-#include "core/dispatch/state/images.h"
 #include "core/dispatch/state/menu.h"
-#include "core/dispatch/state/offered_types.h"
+#include "core/dispatch/state/questions/images.h"
+#include "core/dispatch/state/questions/offered_types.h"
 #include "core/dispatch/state/rests.h"
 #include "core/scheduler/plan.h"
 

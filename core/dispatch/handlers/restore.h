@@ -1,9 +1,9 @@
 #pragma once
 
 #include "core/dispatch/handlers/instance_steps.h"
-#include "core/dispatch/state/images.h"
 #include "core/dispatch/state/lost_time.h"
 #include "core/dispatch/state/menu.h"
+#include "core/dispatch/state/questions/images.h"
 #include "core/dispatch/state/set_aside.h"
 
 namespace hostler::dispatch {

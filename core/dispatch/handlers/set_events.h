@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/dispatch/handlers/instance_steps.h"
-#include "core/dispatch/state/images.h"
 #include "core/dispatch/state/menu.h"
+#include "core/dispatch/state/questions/images.h"
 
 namespace hostler::dispatch {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/demand/turns.h"
-#include "core/dispatch/handlers/currency.h"
+#include "core/dispatch/handlers/questions/currency.h"
 
 namespace hostler::dispatch {
 

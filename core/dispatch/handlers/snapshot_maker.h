@@ -8,7 +8,7 @@
 #include "core/dispatch/state/call_gates.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
-#include "core/dispatch/state/offered_types.h"
+#include "core/dispatch/state/questions/offered_types.h"
 #include "core/dispatch/state/rests.h"
 #include "core/dispatch/state/running_limits.h"
 #include "core/dispatch/state/set_aside.h"

@@ -6,8 +6,8 @@
 
 #include "core/base/random.h"
 #include "core/dispatch/state/host.h"
-#include "core/dispatch/state/images.h"
 #include "core/dispatch/state/plan_state.h"
+#include "core/dispatch/state/questions/images.h"
 #include "core/dispatch/state/recorder.h"
 #include "core/dispatch/state/sets.h"
 #include "core/gates/gates.h"

@@ -5,7 +5,7 @@
 #include "core/dispatch/events.h"
 #include "core/dispatch/state/jobs.h"
 #include "core/dispatch/state/menu.h"
-#include "core/dispatch/state/offered_types.h"
+#include "core/dispatch/state/questions/offered_types.h"
 #include "core/dispatch/state/sets.h"
 
 namespace hostler::dispatch {

@@ -6,8 +6,8 @@
 
 #include "core/dispatch/events.h"
 #include "core/dispatch/state/hosts.h"
-#include "core/dispatch/state/leftovers.h"
-#include "core/dispatch/state/questions.h"
+#include "core/dispatch/state/questions/leftovers.h"
+#include "core/dispatch/state/questions/questions.h"
 #include "core/dispatch/state/recorder.h"
 #include "core/dispatch/state/set_aside.h"
 #include "core/dispatch/state/sets.h"

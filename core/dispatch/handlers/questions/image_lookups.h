@@ -4,9 +4,9 @@
 #include <string>
 
 #include "core/dispatch/events.h"
-#include "core/dispatch/state/images.h"
 #include "core/dispatch/state/plan_state.h"
-#include "core/dispatch/state/questions.h"
+#include "core/dispatch/state/questions/images.h"
+#include "core/dispatch/state/questions/questions.h"
 #include "core/dispatch/state/recorder.h"
 #include "core/dispatch/state/sets.h"
 

@@ -1,4 +1,4 @@
-#include "core/dispatch/state/watches.h"
+#include "core/dispatch/state/questions/watches.h"
 
 #include <algorithm>
 

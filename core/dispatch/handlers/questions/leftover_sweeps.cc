@@ -1,4 +1,4 @@
-#include "core/dispatch/handlers/leftover_sweeps.h"
+#include "core/dispatch/handlers/questions/leftover_sweeps.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,8 +1,8 @@
-#include "core/dispatch/state/type_selection.h"
+#include "core/dispatch/state/questions/type_selection.h"
 
 #include <gmock/gmock.h>
 
-#include "core/dispatch/state/type_names.h"
+#include "core/dispatch/state/questions/type_names.h"
 
 /// Which of the offered types a pool gets, their names and prices.
 namespace hostler::dispatch {

@@ -1,4 +1,4 @@
-#include "core/dispatch/state/questions.h"
+#include "core/dispatch/state/questions/questions.h"
 
 #include <algorithm>
 #include <chrono>

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/dispatch/events.h"
-#include "core/dispatch/state/offered_types.h"
-#include "core/dispatch/state/questions.h"
+#include "core/dispatch/state/questions/offered_types.h"
+#include "core/dispatch/state/questions/questions.h"
 #include "core/dispatch/state/recorder.h"
 #include "core/dispatch/state/sets.h"
 

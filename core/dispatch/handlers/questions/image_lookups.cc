@@ -1,4 +1,4 @@
-#include "core/dispatch/handlers/image_lookups.h"
+#include "core/dispatch/handlers/questions/image_lookups.h"
 
 #include <chrono>
 #include <utility>

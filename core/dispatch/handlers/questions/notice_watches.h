@@ -6,7 +6,7 @@
 #include "core/dispatch/events.h"
 #include "core/dispatch/handlers/interruptions.h"
 #include "core/dispatch/state/call_gates.h"
-#include "core/dispatch/state/watches.h"
+#include "core/dispatch/state/questions/watches.h"
 
 namespace hostler::dispatch {
 

@@ -1,4 +1,4 @@
-#include "core/dispatch/handlers/offering_events.h"
+#include "core/dispatch/handlers/questions/offering_events.h"
 
 #include <chrono>
 #include <optional>

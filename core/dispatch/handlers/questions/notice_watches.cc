@@ -1,4 +1,4 @@
-#include "core/dispatch/handlers/notice_watches.h"
+#include "core/dispatch/handlers/questions/notice_watches.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "core/dispatch/state/offered_groups.h"
+#include "core/dispatch/state/questions/offered_groups.h"
 
 #include <algorithm>
 #include <cstdint>

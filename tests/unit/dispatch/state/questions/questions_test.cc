@@ -1,7 +1,7 @@
-#include "core/dispatch/state/questions.h"
+#include "core/dispatch/state/questions/questions.h"
 
-#include "core/dispatch/state/images.h"
 #include "core/dispatch/state/plan_state.h"
+#include "core/dispatch/state/questions/images.h"
 #include "tests/unit/dispatch/story.h"
 
 namespace hostler::dispatch {

@@ -1,4 +1,4 @@
-#include "core/dispatch/handlers/type_changes.h"
+#include "core/dispatch/handlers/questions/type_changes.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "core/dispatch/state/offering_intake.h"
+#include "core/dispatch/state/questions/offering_intake.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -7,11 +7,11 @@
 #include "core/dispatch/state/boot_gates.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/menu.h"
-#include "core/dispatch/state/offered_types.h"
 #include "core/dispatch/state/plan_state.h"
+#include "core/dispatch/state/questions/offered_types.h"
+#include "core/dispatch/state/questions/type_selection.h"
 #include "core/dispatch/state/recorder.h"
 #include "core/dispatch/state/sets.h"
-#include "core/dispatch/state/type_selection.h"
 
 namespace hostler::dispatch {
 

@@ -1,10 +1,10 @@
-#include "core/dispatch/state/offered_types.h"
+#include "core/dispatch/state/questions/offered_types.h"
 
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/dispatch/state/offering_intake.h"
-#include "core/dispatch/state/type_names.h"
+#include "core/dispatch/state/questions/offering_intake.h"
+#include "core/dispatch/state/questions/type_names.h"
 
 namespace hostler::dispatch {
 

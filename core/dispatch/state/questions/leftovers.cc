@@ -1,4 +1,4 @@
-#include "core/dispatch/state/leftovers.h"
+#include "core/dispatch/state/questions/leftovers.h"
 
 #include <algorithm>
 

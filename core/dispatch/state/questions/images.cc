@@ -1,4 +1,4 @@
-#include "core/dispatch/state/images.h"
+#include "core/dispatch/state/questions/images.h"
 
 #include <algorithm>
 #include <tuple>

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/dispatch/state/offered_types.h"
+#include "core/dispatch/state/questions/offered_types.h"
 
 /// What of a cloud's answer can be used: each answer may be false, and of any size.
 namespace hostler::dispatch {

@@ -1,4 +1,4 @@
-#include "core/dispatch/handlers/leftover_destroys.h"
+#include "core/dispatch/handlers/questions/leftover_destroys.h"
 
 #include <algorithm>
 #include <chrono>

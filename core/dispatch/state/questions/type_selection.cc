@@ -1,9 +1,9 @@
-#include "core/dispatch/state/type_selection.h"
+#include "core/dispatch/state/questions/type_selection.h"
 
 #include <algorithm>
 #include <tuple>
 
-#include "core/dispatch/state/offered_groups.h"
+#include "core/dispatch/state/questions/offered_groups.h"
 
 namespace hostler::dispatch {
 

@@ -1,4 +1,4 @@
-#include "core/dispatch/handlers/currency.h"
+#include "core/dispatch/handlers/questions/currency.h"
 
 #include <memory>
 #include <utility>

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/dispatch/state/offered_types.h"
+#include "core/dispatch/state/questions/offered_types.h"
 #include "core/model/policy.h"
 
 namespace hostler::dispatch {

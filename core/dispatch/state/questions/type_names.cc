@@ -1,4 +1,4 @@
-#include "core/dispatch/state/type_names.h"
+#include "core/dispatch/state/questions/type_names.h"
 
 #include <algorithm>
 
