@@ -5,7 +5,6 @@
 
 #include "core/base/units.h"
 #include "core/dispatch/handlers/new_host.h"
-#include "core/dispatch/handlers/questions/currency.h"
 #include "core/model/currency.h"
 
 namespace hostler::dispatch {
@@ -29,21 +28,13 @@ std::string name_hint(const std::string& pool, const std::string& id, std::size_
 bool Creates::still_holds(const scheduler::Create& create, Now now) const {
   if (create.offering >= menu_.offerings().size()) return false;
   const auto& offering = menu_.offerings()[create.offering];
-  const Set& set = sets_.at(offering.set);
   if (create.for_class && !create.displaced && !jobs_.queue().waits(*create.for_class))
     return false;
   if (create.is_exchange && rests_.exchanges(offering.pool, now.mono)) return false;
-  if (!set.refuses_creates().empty()) return false;
-  if (!set.refuses_pool(policy_.pools[offering.pool]).empty()) return false;
-  if (!set.refuses_market(offering.market).empty()) return false;
-  if (!images_.refuses(offering.set, offering.pool, offering.type).empty()) return false;
-  if (offered_.is_unavailable(policy_.types[offering.type], offering.zone)) return false;
-  if (!refuses_cap(policy_, set, policy_.pools[offering.pool], offering.market).empty())
-    return false;
   if (!governor_.refuses_create(offering.set, offering.pool, offering.price_per_hour, now.mono)
            .empty())
     return false;
-  return gates_.shut(gates_.create_query(offering), now.mono) == nullptr;
+  return !refusals_.refuses(offering, now);
 }
 
 /// Intent first: the whole request is journalled with its key, and the call leaves once that is

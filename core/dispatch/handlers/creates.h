@@ -4,10 +4,10 @@
 #include <string>
 
 #include "core/dispatch/create_secrets.h"
+#include "core/dispatch/handlers/create_refusals.h"
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/questions/images.h"
-#include "core/dispatch/state/questions/offered_types.h"
 #include "core/dispatch/state/rests.h"
 #include "core/scheduler/plan.h"
 
@@ -16,21 +16,20 @@ namespace hostler::dispatch {
 /// Executes the create actions of plans.
 class Creates {
  public:
-  Creates(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Jobs& jobs, CallGates& gates,
+  Creates(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Jobs& jobs,
           gates::Governor& governor, PlanState& plan, Recorder& recorder, const Menu& menu,
-          const Images& images, const OfferedTypes& offered, Rests& rests,
+          const Images& images, const CreateRefusals& refusals, Rests& rests,
           CreateSecretsFactory make_secrets, InstanceCalls& calls, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
         jobs_(jobs),
-        gates_(gates),
         governor_(governor),
         plan_(plan),
         recorder_(recorder),
         menu_(menu),
         images_(images),
-        offered_(offered),
+        refusals_(refusals),
         rests_(rests),
         make_secrets_(std::move(make_secrets)),
         calls_(calls),
@@ -53,13 +52,12 @@ class Creates {
   Sets& sets_;
   Hosts& hosts_;
   Jobs& jobs_;
-  CallGates& gates_;
   gates::Governor& governor_;
   PlanState& plan_;
   Recorder& recorder_;
   const Menu& menu_;
   const Images& images_;
-  const OfferedTypes& offered_;
+  const CreateRefusals& refusals_;
   Rests& rests_;
   const CreateSecretsFactory make_secrets_;
   InstanceCalls& calls_;

@@ -64,6 +64,7 @@ struct Handlers {
   WorkRequests work;
   AdminRequests admin;
   DiskEvents disk;
+  CreateRefusals refusals;
   Creates creates;
   PowerActions power;
   SnapshotMaker snapshots;

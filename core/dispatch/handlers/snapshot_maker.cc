@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/demand/turns.h"
-#include "core/dispatch/handlers/questions/currency.h"
 
 namespace hostler::dispatch {
 
@@ -124,7 +123,6 @@ Mono SnapshotMaker::add_offerings(scheduler::Snapshot& out, Now now) const {
   Mono wake = fleet::kNever;
   out.offerings = menu_.offerings();
   for (auto& offering : out.offerings) {
-    const Set& set = sets_.at(offering.set);
     const auto& type = policy_.types[offering.type].name;
     auto& scratch = offering.resources.scratch;
     const auto configured = scratch;
@@ -133,22 +131,13 @@ Mono SnapshotMaker::add_offerings(scheduler::Snapshot& out, Now now) const {
       offering.note +=
           (offering.note.empty() ? "" : "; of scratch: ") + std::string("what its hosts report");
     offering.can_stop = viewer_.can_stop(offering.set, type, offering.market);
-    offering.shut = set.refuses_creates();
-    if (offering.shut.empty()) offering.shut = set.refuses_pool(policy_.pools[offering.pool]);
-    if (offering.shut.empty()) offering.shut = set.refuses_market(offering.market);
-    if (offering.shut.empty())
-      offering.shut = images_.refuses(offering.set, offering.pool, offering.type);
-    if (offering.shut.empty())
-      offering.shut = refuses_cap(policy_, set, policy_.pools[offering.pool], offering.market);
     offering.unavailable = offered_.is_unavailable(policy_.types[offering.type], offering.zone);
-    if (offering.shut.empty() && offering.unavailable)
-      offering.shut = "the cloud of set " + set.name + " says that it has none now";
-    if (!offering.shut.empty()) continue;
-    if (const auto* gate = gates_.shut(gates_.create_query(offering), now.mono)) {
-      offering.shut = gate->record.message.empty() ? "a gate is shut" : gate->record.message;
-      offering.at_quota = gate->record.cls == model::CloudErrorClass::kQuota;
-      if (gate->until > now.mono) wake = std::min(wake, gate->until);
-    }
+    auto refusal = refusals_.refuses(offering, now);
+    if (!refusal) continue;
+    offering.shut = std::move(refusal->text);
+    if (refusal->gate == nullptr) continue;
+    offering.at_quota = refusal->gate->record.cls == model::CloudErrorClass::kQuota;
+    if (refusal->gate->until > now.mono) wake = std::min(wake, refusal->gate->until);
   }
   add_quota_groups(out);
   return wake;

@@ -5,10 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/dispatch/state/call_gates.h"
+#include "core/dispatch/handlers/create_refusals.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
-#include "core/dispatch/state/questions/offered_types.h"
 #include "core/dispatch/state/rests.h"
 #include "core/dispatch/state/running_limits.h"
 #include "core/dispatch/state/set_aside.h"
@@ -20,7 +19,7 @@ namespace hostler::dispatch {
 class SnapshotMaker {
  public:
   SnapshotMaker(const model::SitePolicy& policy, const Sets& sets, const Hosts& hosts,
-                const Jobs& jobs, const Menu& menu, const Images& images,
+                const Jobs& jobs, const Menu& menu, const CreateRefusals& refusals,
                 const OfferedTypes& offered, const HostViewer& viewer, const SetAside& set_aside,
                 const Rests& rests, const CallGates& gates, const gates::Governor& governor,
                 const RunningLimits& limits)
@@ -29,7 +28,7 @@ class SnapshotMaker {
         hosts_(hosts),
         jobs_(jobs),
         menu_(menu),
-        images_(images),
+        refusals_(refusals),
         offered_(offered),
         viewer_(viewer),
         set_aside_(set_aside),
@@ -65,7 +64,7 @@ class SnapshotMaker {
   const Hosts& hosts_;
   const Jobs& jobs_;
   const Menu& menu_;
-  const Images& images_;
+  const CreateRefusals& refusals_;
   const OfferedTypes& offered_;
   const HostViewer& viewer_;
   const SetAside& set_aside_;
