@@ -3,6 +3,7 @@
 
 #include "core/base/units.h"
 #include "core/scheduler/price_rule.h"
+#include "core/scheduler/shutdown_rule.h"
 #include "core/scheduler/steps.h"
 #include "core/scheduler/targets.h"
 
@@ -16,39 +17,39 @@ struct Candidate {
   bool keeps_minimum = false;  ///< It counts for minimum and standby, so they may keep it.
 };
 
+/// The plan asks for more than still_true() where the end of a host can wait, and where another
+/// step of this plan has chosen it.
 std::optional<Candidate> candidate_of(const World& world, std::uint32_t h) {
   const HostView& host = world.snapshot.hosts[h];
   const auto* pool = world.pool(host);
-  if (pool == nullptr || world.pool_held[host.pool] || host.kept ||
-      host.phase == HostPhase::kLingering || host.phase == HostPhase::kLeaving)
-    return std::nullopt;
-  const Mono now = world.snapshot.now;
-  const bool in_use = host.busy || world.used[h];
-  if (host.cordoned && !in_use) return Candidate{h, ShutdownCode::kInterrupted, false};
-  if (world.closed[h] != Closed::kNo && !in_use && !host.adopted && !host.unreachable_since)
+  if (pool == nullptr || world.pool_held[host.pool] || host.kept) return std::nullopt;
+  const Closed closed = world.closed[h];
+  const auto is_true = [&](ShutdownCode code) {
+    return (!world.used[h] || code == ShutdownCode::kUnreachable) &&
+           still_true(code, host, closed, *pool, world.snapshot.now);
+  };
+  const bool is_coming = host.phase == HostPhase::kComing;
+  if (is_true(ShutdownCode::kInterrupted)) return Candidate{h, ShutdownCode::kInterrupted, false};
+  // A host that does not answer, or did not since the restart, has its own time to be back.
+  if (is_true(ShutdownCode::kBeyondMax) && !host.adopted && !host.unreachable_since)
     return Candidate{
-        h, world.closed[h] == Closed::kOffMenu ? ShutdownCode::kOffMenu : ShutdownCode::kBeyondMax,
-        false};
+        h, closed == Closed::kOffMenu ? ShutdownCode::kOffMenu : ShutdownCode::kBeyondMax, false};
   const bool is_awaited = host.for_exchange && !world.stale_spot[h];
-  if (host.unfulfilled_spot && host.phase == HostPhase::kComing && !in_use && !is_awaited)
+  if (is_true(ShutdownCode::kUnwantedSpot) && is_coming && !is_awaited)
     return Candidate{h, ShutdownCode::kUnwantedSpot, !world.stale_spot[h]};
   if (is_standby(world, h)) return Candidate{h, ShutdownCode::kStandbySurplus, false};
-  if (host.phase == HostPhase::kStopped && !in_use)
-    return Candidate{h, ShutdownCode::kFailed, false};
-  if (host.unreachable_since && now - *host.unreachable_since >= pool->probe_timeout &&
-      host.phase == HostPhase::kReady)
+  if (is_true(ShutdownCode::kFailed)) return Candidate{h, ShutdownCode::kFailed, false};
+  if (is_true(ShutdownCode::kUnreachable) && host.phase == HostPhase::kReady)
     return Candidate{h, ShutdownCode::kUnreachable, false};
-  if (in_use) return std::nullopt;
-  if (host.draining) return Candidate{h, ShutdownCode::kDrained, false};
-  if (host.adopted) return std::nullopt;
-  // A host that boots is kept until it is ready and idle.
-  const bool boots = host.phase == HostPhase::kComing;
-  if (boots && (world.gives_way[h] || host.work_cancelled))
+  if (is_true(ShutdownCode::kDrained)) return Candidate{h, ShutdownCode::kDrained, false};
+  // Else a host that boots is kept until it is ready and idle.
+  if (is_true(ShutdownCode::kBootingSurplus) && (world.gives_way[h] || host.work_cancelled))
     return Candidate{h, ShutdownCode::kBootingSurplus, true};
-  if (boots) return std::nullopt;
-  if (world.gives_way[h]) return Candidate{h, ShutdownCode::kGaveWay, true};
-  if (world.exchanged[h]) return Candidate{h, ShutdownCode::kExchanged, true};
-  if (now - host.since >= pool->idle_timeout) return Candidate{h, ShutdownCode::kIdle, true};
+  if (is_true(ShutdownCode::kGaveWay) && world.gives_way[h])
+    return Candidate{h, ShutdownCode::kGaveWay, true};
+  if (is_true(ShutdownCode::kExchanged) && world.exchanged[h])
+    return Candidate{h, ShutdownCode::kExchanged, true};
+  if (is_true(ShutdownCode::kIdle)) return Candidate{h, ShutdownCode::kIdle, true};
   return std::nullopt;
 }
 

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/scheduler/shutdown_rule.h"
+
 namespace hostler::dispatch {
 
 using model::InstanceState;
@@ -141,43 +143,11 @@ bool PlanEvents::end_exchange(std::uint32_t pool) {
 }
 
 bool PlanEvents::still_holds(const scheduler::Shutdown& shutdown, const Host& host, Now now) const {
-  using enum scheduler::ShutdownCode;
-  const auto& instance = host.instance;
-  const auto state = instance.record.state;
-  const auto& pool = policy_.pools[instance.pool];
-  if (instance.record.idle_behavior == model::IdleBehavior::kHold) return false;
-  if (state == InstanceState::kTerminating || state == InstanceState::kAbandoned ||
-      state == InstanceState::kVanished || sets_.at(instance.set).spares(instance))
-    return false;
-  if (instance.record.restored) return false;
-  if (shutdown.code == kUnreachable)
-    return instance.unreachable_since &&
-           now.mono - *instance.unreachable_since >= pool.probe_timeout;
-  if (!instance.empty()) return false;
-  switch (shutdown.code) {
-    case kUnwantedSpot:
-      return instance.unfulfilled_spot;
-    case kIdle:
-      return state == InstanceState::kIdle && now.mono - instance.since >= pool.idle_timeout;
-    case kDrained:
-      return instance.record.idle_behavior == model::IdleBehavior::kDrain;
-    case kInterrupted:
-      return instance.cordoned;
-    case kBootingSurplus:
-      return state == InstanceState::kRequested || state == InstanceState::kBooting;
-    case kFailed:
-    case kStandbySurplus:
-      return state == InstanceState::kStopped;
-    case kBeyondMax:
-    case kOffMenu:
-      return host.closed != scheduler::Closed::kNo;
-    case kGaveWay:
-    case kExchanged:
-      return state == InstanceState::kIdle;
-    case kUnreachable:
-      break;
-  }
-  return false;
+  // HostView::kept also has a host that is off while its set is closed. A set that has closed since
+  // the plan was made does not undo the decision: the destroy waits until it is open.
+  if (viewer_.is_kept(host)) return false;
+  return scheduler::still_true(shutdown.code, viewer_.view(host), host.closed,
+                               policy_.pools[host.instance.pool], now.mono);
 }
 
 }  // namespace hostler::dispatch

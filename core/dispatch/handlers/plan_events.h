@@ -13,12 +13,11 @@ namespace hostler::dispatch {
 /// Requests plans and applies them. The state may have changed since the snapshot of a plan.
 class PlanEvents {
  public:
-  PlanEvents(const model::SitePolicy& policy, const Sets& sets, Jobs& jobs, Hosts& hosts,
-             Rests& rests, gates::Governor& governor, PlanState& plan, Recorder& recorder,
+  PlanEvents(const model::SitePolicy& policy, Jobs& jobs, Hosts& hosts, Rests& rests,
+             gates::Governor& governor, PlanState& plan, Recorder& recorder,
              const HostViewer& viewer, const SnapshotMaker& snapshots, InstanceSteps& steps,
              AttemptEvents& attempts, Creates& creates, PowerActions& power)
       : policy_(policy),
-        sets_(sets),
         jobs_(jobs),
         hosts_(hosts),
         rests_(rests),
@@ -58,7 +57,6 @@ class PlanEvents {
                                  Now now) const;
 
   const model::SitePolicy& policy_;
-  const Sets& sets_;
   Jobs& jobs_;
   Hosts& hosts_;
   Rests& rests_;

@@ -43,10 +43,8 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   out.phase = phase_of(instance);
   out.takes_work = instance.takes_work();
   out.busy = !instance.empty();
-  out.kept = record.idle_behavior == model::IdleBehavior::kHold || record.restored ||
-             sets_.at(instance.set).spares(instance);
   // While its set is closed nobody can start or end a host that is off.
-  out.kept = out.kept || (out.phase == HostPhase::kStopped && !sets_.at(instance.set).open);
+  out.kept = is_kept(host) || (out.phase == HostPhase::kStopped && !sets_.at(instance.set).open);
   out.can_stop = out.phase == HostPhase::kStopped
                      ? sets_.has_power(instance.set, record.market)
                      : can_stop(instance.set, record.type, record.market);
@@ -74,6 +72,12 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   out.for_exchange = host.for_exchange;
   out.ends = record.state == InstanceState::kTerminating && out.phase == HostPhase::kLeaving;
   return out;
+}
+
+bool HostViewer::is_kept(const Host& host) const {
+  const auto& record = host.instance.record;
+  return record.idle_behavior == model::IdleBehavior::kHold || record.restored ||
+         sets_.at(host.instance.set).spares(host.instance);
 }
 
 model::Resources HostViewer::room_of(const fleet::Instance& instance) const {

@@ -15,6 +15,8 @@ class HostViewer {
       : policy_(policy), sets_(sets), menu_(menu) {}
 
   [[nodiscard]] scheduler::HostView view(const Host& host) const;
+  /// Only an admin ends it now: it is held, was restored from a backup, or its set spares it.
+  [[nodiscard]] bool is_kept(const Host& host) const;
   /// It is switched off, and a call to start it may be made.
   [[nodiscard]] bool can_wake(const Host& host) const;
   /// Instances like this one can be kept switched off.

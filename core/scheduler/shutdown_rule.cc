@@ -1,0 +1,38 @@
+#include "core/scheduler/shutdown_rule.h"
+
+namespace hostler::scheduler {
+
+bool still_true(ShutdownCode code, const HostView& host, Closed closed,
+                const model::PoolPolicy& pool, Mono now) {
+  using enum ShutdownCode;
+  if (host.phase == HostPhase::kLingering || host.phase == HostPhase::kLeaving) return false;
+  if (code == kUnreachable)
+    return host.unreachable_since && now - *host.unreachable_since >= pool.probe_timeout;
+  if (host.busy) return false;
+  switch (code) {
+    case kUnwantedSpot:
+      return host.unfulfilled_spot;
+    case kIdle:
+      return host.phase == HostPhase::kReady && now - host.since >= pool.idle_timeout;
+    case kDrained:
+      return host.draining;
+    case kInterrupted:
+      return host.cordoned;
+    case kBootingSurplus:
+      return host.phase == HostPhase::kComing && !host.adopted;
+    case kFailed:
+    case kStandbySurplus:
+      return host.phase == HostPhase::kStopped;
+    case kBeyondMax:
+    case kOffMenu:
+      return closed != Closed::kNo;
+    case kGaveWay:
+    case kExchanged:
+      return host.phase == HostPhase::kReady;
+    case kUnreachable:
+      break;
+  }
+  return false;
+}
+
+}  // namespace hostler::scheduler

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "core/base/time.h"
+#include "core/model/policy.h"
+#include "core/scheduler/beyond_max.h"
+#include "core/scheduler/plan.h"
+
+namespace hostler::scheduler {
+
+/// Whether the reason of a shutdown is true of the host now: its view has the facts that the reason
+/// is about, and no work runs on it, unless it is unreachable. Plans ask this when they choose a
+/// host, and whoever applies a plan asks it again. HostView::kept is not looked at. `closed`: why
+/// the host is closed now.
+[[nodiscard]] bool still_true(ShutdownCode code, const HostView& host, Closed closed,
+                              const model::PoolPolicy& pool, Mono now);
+
+}  // namespace hostler::scheduler
