@@ -13,53 +13,61 @@ bool keeps_order(const std::vector<Named>& old, const std::vector<Named>& fresh)
 }
 
 void compare_access(const Access& old, Access fresh, Diff& out) {
-  if (old.tokens != fresh.tokens) out.live.emplace_back("access.tcp.tokens_file (its content)");
+  if (old.tokens != fresh.tokens)
+    out.live.push_back({.path = "access.tcp.tokens_file", .part = "its content"});
   fresh.tokens = old.tokens;
   if (old == fresh) return;
   Access tcp = fresh;
   tcp.socket_path = old.socket_path;
   tcp.socket_mode = old.socket_mode;
   tcp.socket_group = old.socket_group;
-  if (tcp != old) out.restart.emplace_back("access.tcp");
-  if (tcp != fresh) out.restart.emplace_back("access.socket");
+  if (tcp != old) out.restart.push_back({"access.tcp"});
+  if (tcp != fresh) out.restart.push_back({"access.socket"});
 }
 
 void compare_sets(const Config& old, const Config& fresh, Diff& out) {
   if (old.sets.size() != fresh.sets.size() || !keeps_order(old.sets, fresh.sets)) {
-    out.restart.emplace_back("sets (added, removed or in another order)");
+    out.restart.push_back({.path = "sets", .part = "added, removed or in another order"});
     return;
   }
   for (std::size_t i = 0; i < old.sets.size(); ++i) {
-    const std::string name = "sets \"" + old.sets[i].name + "\"";
+    const std::string& name = old.sets[i].name;
     Set same_driver = fresh.sets[i];
     same_driver.config_json = old.sets[i].config_json;
     same_driver.credentials = old.sets[i].credentials;
     same_driver.credentials_json = old.sets[i].credentials_json;
     if (same_driver != old.sets[i])
-      out.restart.push_back(name +
-                            " (driver, isolation, sandbox, keys, proxy, escalate or record)");
-    if (same_driver != fresh.sets[i]) out.live.push_back(name + " (config or credentials)");
-    if (old.site.sets[i] != fresh.site.sets[i]) out.live.push_back(name);
+      out.restart.push_back(
+          {"sets", name, "driver, isolation, sandbox, keys, proxy, escalate or record"});
+    if (same_driver != fresh.sets[i]) out.live.push_back({"sets", name, "config or credentials"});
+    if (old.site.sets[i] != fresh.site.sets[i]) out.live.push_back({"sets", name});
   }
 }
 
 void compare_pools(const Config& old, const Config& fresh, Diff& out) {
   if (!keeps_order(old.site.pools, fresh.site.pools)) {
-    out.restart.emplace_back("pools (removed or in another order)");
+    out.restart.push_back({.path = "pools", .part = "removed or in another order"});
     return;
   }
   for (std::size_t i = 0; i < fresh.site.pools.size(); ++i)
     if (i >= old.site.pools.size() || old.site.pools[i] != fresh.site.pools[i])
-      out.live.push_back("pools \"" + fresh.site.pools[i].name + "\"");
+      out.live.push_back({"pools", fresh.site.pools[i].name});
 }
 
 }  // namespace
 
+std::string to_string(const DiffKey& key) {
+  std::string out = key.path;
+  if (!key.name.empty()) out += " \"" + key.name + '"';
+  if (!key.part.empty()) out += " (" + key.part + ')';
+  return out;
+}
+
 Diff diff(const Config& old, const Config& fresh) {
   Diff out;
-  const auto compare = [](std::vector<std::string>& to, const char* key, const auto& a,
+  const auto compare = [](std::vector<DiffKey>& to, const char* path, const auto& a,
                           const auto& b) {
-    if (!(a == b)) to.emplace_back(key);
+    if (!(a == b)) to.push_back({path});
   };
   compare(out.restart, "state_dir", old.state_dir, fresh.state_dir);
   compare(out.restart, "disk_reserve", old.disk_reserve, fresh.disk_reserve);

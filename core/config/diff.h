@@ -7,10 +7,20 @@
 
 namespace hostler::config {
 
-/// The difference between two configurations. Each entry names a key that changed, for people.
+/// A key that differs between two configurations.
+struct DiffKey {
+  std::string path;       ///< Without indices: "access.tcp", "pools".
+  std::string name = {};  ///< Of the set or pool that differs; empty: the path names no single one.
+  std::string part = {};  ///< For people: which part of it differs; empty: any.
+};
+
+/// For people: "sets "west" (config or credentials)".
+[[nodiscard]] std::string to_string(const DiffKey& key);
+
+/// The difference between two configurations.
 struct Diff {
-  std::vector<std::string> live;     ///< Changes that a reload (SIGHUP) can apply.
-  std::vector<std::string> restart;  ///< Changes that need a restart of the daemon.
+  std::vector<DiffKey> live;     ///< Changes that a reload (SIGHUP) can apply.
+  std::vector<DiffKey> restart;  ///< Changes that need a restart of the daemon.
 };
 
 /// Compares two configurations. Policies refer to sets and pools by index; so without a restart

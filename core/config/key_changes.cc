@@ -1,6 +1,5 @@
 #include "core/config/key_changes.h"
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -87,35 +86,29 @@ class Comparison {
   std::string name_;
 };
 
-/// The key of an entry of diff(): `pools "default"` and `sets "west" (config or credentials)` have
-/// the name, too.
+/// A key of diff(), which may stand for several changes.
 struct Entry {
-  std::string key, name;
+  DiffKey key;
   bool needs_restart = false;
   bool explained = false;
 
-  Entry(const std::string& text, bool restart) : needs_restart(restart) {
-    const std::size_t space = std::min(text.find(' '), text.size());
-    key = text.substr(0, space);
-    const std::size_t from = text.find('"'), to = text.rfind('"');
-    if (from < to && to != std::string::npos) name = text.substr(from + 1, to - from - 1);
-  }
   /// The change is one of those that the entry stands for.
   [[nodiscard]] bool covers(const KeyChange& change) const {
     std::string_view path = change.path;
     if (path == "isolation") path = "sets";
-    const bool is_below = path.starts_with(key) || std::string_view(key).starts_with(path);
-    return is_below && (name.empty() || change.name.empty() || name == change.name);
+    const bool is_below =
+        path.starts_with(key.path) || std::string_view(key.path).starts_with(path);
+    return is_below && (key.name.empty() || change.name.empty() || key.name == change.name);
   }
 };
 
 }  // namespace
 
 std::vector<KeyChange> key_changes(const Config& old, const Config& fresh) {
-  const Diff all = diff(old, fresh);
+  Diff all = diff(old, fresh);
   std::vector<Entry> entries;
-  for (const auto& text : all.restart) entries.emplace_back(text, true);
-  for (const auto& text : all.live) entries.emplace_back(text, false);
+  for (auto& key : all.restart) entries.push_back({std::move(key), true});
+  for (auto& key : all.live) entries.push_back({std::move(key), false});
   constexpr json::ParseOptions kOptions{.bytes_max = std::size_t{4} << 20, .comments = true};
   const auto a = json::Document::parse(old.text, kOptions);
   const auto b = json::Document::parse(fresh.text, kOptions);
@@ -133,8 +126,8 @@ std::vector<KeyChange> key_changes(const Config& old, const Config& fresh) {
   }
   for (const Entry& entry : entries)
     if (!entry.explained)
-      out.push_back({.path = entry.key,
-                     .name = entry.name,
+      out.push_back({.path = entry.key.path,
+                     .name = entry.key.name,
                      .from = {},
                      .to = {},
                      .needs_restart = entry.needs_restart});

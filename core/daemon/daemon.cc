@@ -376,7 +376,7 @@ Result<void> Daemon::apply(config::Config fresh) {
   const auto changes = config::diff(parts_->config, fresh);
   if (!changes.restart.empty()) {
     std::string keys;
-    for (const auto& key : changes.restart) keys += (keys.empty() ? "" : ", ") + key;
+    for (const auto& key : changes.restart) keys += (keys.empty() ? "" : ", ") + to_string(key);
     return fail(Errc::kInvalidArgument, "these need a restart (instances stay): " + keys);
   }
   HOSTLER_TRY(log::parse_level(fresh.log_level));

@@ -61,7 +61,7 @@ void write_changes(json::Writer& w, const config::Config& old, const config::Con
     w.member("needs_restart", change.needs_restart).end_object();
   }
   w.end_array().key("restart").begin_array();
-  for (const auto& key : config::diff(old, fresh).restart) w.value(key);
+  for (const auto& key : config::diff(old, fresh).restart) w.value(to_string(key));
   w.end_array();
 }
 
