@@ -279,8 +279,8 @@ std::optional<Event> parse_event(std::string_view code) {
 Severity severity_of(Event event, std::string_view reason_code) {
   const EventInfo& of = info(event);
   if (of.reason_code != ReasonCode::kReason) return of.severity;
-  const Reason reason = parse_reason(reason_code).value_or(Reason::kUnknown);
-  return std::max(of.severity, info(reason).severity);
+  const ReasonInfo* reason = find_reason(reason_code);
+  return reason == nullptr ? of.severity : std::max(of.severity, reason->severity);
 }
 
 }  // namespace hostler::model

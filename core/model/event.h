@@ -120,7 +120,7 @@ enum class Event : std::uint8_t {
 /// The meaning of a ledger record's reason_code.
 enum class ReasonCode : std::uint8_t {
   kNone,    ///< Empty.
-  kReason,  ///< The code of a Reason, or empty.
+  kReason,  ///< The code of a Reason or an EndReason, or empty.
   kData,    ///< A name, an id or a key, as the event's sentence says; or empty.
 };
 

@@ -20,7 +20,7 @@ std::optional<WorkState> parse_work_state(std::string_view text) {
   return std::nullopt;
 }
 
-const char* to_string(EndReason reason) { return to_string(reason_of(reason)); }
+const char* to_string(EndReason reason) { return info(reason).code; }
 
 std::optional<int> exit_status(EndReason reason, std::int32_t exit_code, std::int32_t signal) {
   switch (reason) {

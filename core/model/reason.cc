@@ -8,7 +8,8 @@ namespace {
 
 using enum Severity;
 
-/// By value of Reason. The codes are stored and part of the API: they never change.
+/// By value of Reason; then the ends of jobs. The codes are stored and part of the API: they never
+/// change.
 constexpr std::array kReasons{
     ReasonInfo{Reason::kNone, "", kDebug, ""},
     ReasonInfo{Reason::kUnknown, "unknown", kDebug, "a reason of another version of this program"},
@@ -88,7 +89,7 @@ constexpr std::array kReasons{
     ReasonInfo{Reason::kCapacity, "capacity", kDebug, "the cloud has no such machine to give now"},
     ReasonInfo{Reason::kTransient, "transient", kDebug, "the cloud failed for the moment"},
     ReasonInfo{Reason::kTimeout, "timeout", kDebug, "the cloud did not answer in time"},
-    ReasonInfo{Reason::kCancelled, "cancelled", kDebug, "it was cancelled"},
+    ReasonInfo{Reason::kCancelled, "cancelled", kDebug, "it was cancelled", EndReason::kCancelled},
     ReasonInfo{Reason::kKeyMismatch, "key_mismatch", kWarning,
                "the cloud says that the host's key is another one"},
     ReasonInfo{Reason::kInternal, "internal", kWarning, "the driver failed"},
@@ -98,19 +99,23 @@ constexpr std::array kReasons{
     ReasonInfo{Reason::kDriverCrashes, "driver_crashes", kWarning,
                "the driver died in such a call, twice in a row"},
 
-    ReasonInfo{Reason::kExit, "exit", kDebug, "the job's process exited"},
-    ReasonInfo{Reason::kSignal, "signal", kDebug, "a signal ended the job's process"},
-    ReasonInfo{Reason::kTimeLimit, "time_limit", kDebug, "the job's time limit passed"},
-    ReasonInfo{Reason::kHostLost, "host_lost", kInfo, "the host was lost while the job ran"},
-    ReasonInfo{Reason::kStartFailed, "start_failed", kDebug, "the job's process did not start"},
-    ReasonInfo{Reason::kInputFailed, "input_failed", kDebug,
-               "the job's inputs could not be brought to the host"},
-    ReasonInfo{Reason::kOutputLost, "output_lost", kInfo,
-               "the job's output could not be fetched whole"},
-    ReasonInfo{Reason::kSupervisionLost, "supervision_lost", kInfo,
-               "the end of the job's process was not observed"},
-    ReasonInfo{Reason::kStartFailures, "start_failures", kInfo,
-               "as many hosts as the job allows could not start it"},
+    ReasonInfo{Reason::kNone, "exit", kDebug, "the job's process exited", EndReason::kExit},
+    ReasonInfo{Reason::kNone, "signal", kDebug, "a signal ended the job's process",
+               EndReason::kSignal},
+    ReasonInfo{Reason::kNone, "time_limit", kDebug, "the job's time limit passed",
+               EndReason::kTimeLimit},
+    ReasonInfo{Reason::kNone, "host_lost", kInfo, "the host was lost while the job ran",
+               EndReason::kHostLost},
+    ReasonInfo{Reason::kNone, "start_failed", kDebug, "the job's process did not start",
+               EndReason::kStartFailed},
+    ReasonInfo{Reason::kNone, "input_failed", kDebug,
+               "the job's inputs could not be brought to the host", EndReason::kInputFailed},
+    ReasonInfo{Reason::kNone, "output_lost", kInfo, "the job's output could not be fetched whole",
+               EndReason::kOutputLost},
+    ReasonInfo{Reason::kNone, "supervision_lost", kInfo,
+               "the end of the job's process was not observed", EndReason::kSupervisionLost},
+    ReasonInfo{Reason::kNone, "start_failures", kInfo,
+               "as many hosts as the job allows could not start it", EndReason::kStartFailures},
 };
 
 constexpr std::array kWaitingCodes{
@@ -134,12 +139,26 @@ constexpr std::array kWaitingCodes{
                 "an admin releases or cancels it"},
 };
 
+constexpr std::size_t kInstanceReasons = static_cast<std::size_t>(Reason::kDriverCrashes) + 1;
+
+/// By value of EndReason: the index of its row.
+constexpr auto kEndRows = [] {
+  std::array<std::size_t, static_cast<std::size_t>(EndReason::kStartFailures) + 1> out{};
+  for (std::size_t i = 0; i < kReasons.size(); ++i)
+    if (kReasons[i].end != EndReason::kNone) out[static_cast<std::size_t>(kReasons[i].end)] = i;
+  return out;
+}();
+
 constexpr bool reasons_are_in_order() {
   for (std::size_t i = 0; i < kReasons.size(); ++i)
-    if (static_cast<std::size_t>(kReasons[i].reason) != i) return false;
+    if (static_cast<std::size_t>(kReasons[i].reason) != (i < kInstanceReasons ? i : 0))
+      return false;
+  for (std::size_t end = 1; end < kEndRows.size(); ++end)
+    if (kEndRows[end] == 0) return false;
   for (std::size_t i = 0; i < kWaitingCodes.size(); ++i)
     if (static_cast<std::size_t>(kWaitingCodes[i].waiting) != i) return false;
-  return static_cast<std::size_t>(Reason::kStartFailures) + 1 == kReasons.size() &&
+  // All ends but kNone have a row of their own, and kCancelled that of Reason::kCancelled.
+  return kInstanceReasons + kEndRows.size() - 2 == kReasons.size() &&
          static_cast<std::size_t>(WaitingCode::kHeld) + 1 == kWaitingCodes.size();
 }
 static_assert(reasons_are_in_order());
@@ -164,13 +183,23 @@ std::span<const ReasonInfo> all_reasons() { return std::span(kReasons).subspan(2
 
 const ReasonInfo& info(Reason reason) { return kReasons[static_cast<std::size_t>(reason)]; }
 
+const ReasonInfo& info(EndReason reason) {
+  return kReasons[kEndRows[static_cast<std::size_t>(reason)]];
+}
+
+const ReasonInfo* find_reason(std::string_view code) {
+  for (const ReasonInfo& one : all_reasons())
+    if (code == one.code) return &one;
+  return nullptr;
+}
+
 const char* to_string(Reason reason) { return info(reason).code; }
 
 std::optional<Reason> parse_reason(std::string_view code) {
   if (code.empty()) return Reason::kNone;
-  for (const ReasonInfo& one : all_reasons())
-    if (code == one.code) return one.reason;
-  return std::nullopt;
+  const ReasonInfo* found = find_reason(code);
+  if (found == nullptr || found->reason == Reason::kNone) return std::nullopt;
+  return found->reason;
 }
 
 Reason reason_of(CloudErrorClass cls) {
@@ -207,34 +236,6 @@ Reason reason_of(CloudErrorClass cls) {
       return Reason::kBoot;
     case CloudErrorClass::kDriverCrashes:
       return Reason::kDriverCrashes;
-  }
-  return Reason::kUnknown;
-}
-
-Reason reason_of(EndReason reason) {
-  switch (reason) {
-    case EndReason::kNone:
-      return Reason::kNone;
-    case EndReason::kExit:
-      return Reason::kExit;
-    case EndReason::kSignal:
-      return Reason::kSignal;
-    case EndReason::kTimeLimit:
-      return Reason::kTimeLimit;
-    case EndReason::kHostLost:
-      return Reason::kHostLost;
-    case EndReason::kStartFailed:
-      return Reason::kStartFailed;
-    case EndReason::kInputFailed:
-      return Reason::kInputFailed;
-    case EndReason::kOutputLost:
-      return Reason::kOutputLost;
-    case EndReason::kSupervisionLost:
-      return Reason::kSupervisionLost;
-    case EndReason::kCancelled:
-      return Reason::kCancelled;
-    case EndReason::kStartFailures:
-      return Reason::kStartFailures;
   }
   return Reason::kUnknown;
 }

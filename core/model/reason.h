@@ -20,11 +20,11 @@ enum class Severity : std::uint8_t {
 };
 [[nodiscard]] const char* to_string(Severity severity);
 
+/// Why an instance ends, or is in its state. How a job ended: EndReason.
 enum class Reason : std::uint8_t {
   kNone,
   kUnknown,  ///< A store of another version holds a code that this program does not know.
 
-  // Why an instance ends, or is in its state.
   kIdle,
   kDrained,
   kInterrupted,
@@ -71,40 +71,33 @@ enum class Reason : std::uint8_t {
   kCapacity,
   kTransient,
   kTimeout,
-  kCancelled,  ///< Also how a job ended.
+  kCancelled,
   kKeyMismatch,
   kInternal,
   kMisbehaving,
   kBoot,
   kDriverCrashes,
-
-  // How a job ended.
-  kExit,
-  kSignal,
-  kTimeLimit,
-  kHostLost,
-  kStartFailed,
-  kInputFailed,
-  kOutputLost,
-  kSupervisionLost,
-  kStartFailures,
 };
 
+/// The meaning of one code. One code may be both a Reason and an EndReason.
 struct ReasonInfo {
-  Reason reason;
-  const char* code;      ///< As stored and shown: "boot_timeout"; "" for kNone.
-  Severity severity;     ///< An event with this reason has at least this severity.
-  const char* sentence;  ///< For people, without a full stop.
+  Reason reason;                     ///< kNone: no instance has it.
+  const char* code;                  ///< As stored and shown: "boot_timeout"; "" for kNone.
+  Severity severity;                 ///< An event with this reason has at least this severity.
+  const char* sentence;              ///< For people, without a full stop.
+  EndReason end = EndReason::kNone;  ///< kNone: no job ends so.
 };
 
 /// All but kNone and kUnknown.
 [[nodiscard]] std::span<const ReasonInfo> all_reasons();
 [[nodiscard]] const ReasonInfo& info(Reason reason);
+[[nodiscard]] const ReasonInfo& info(EndReason reason);
+/// One of all_reasons(); null: this program knows no such code.
+[[nodiscard]] const ReasonInfo* find_reason(std::string_view code);
 [[nodiscard]] const char* to_string(Reason reason);
-/// kNone for an empty text; nullopt: this program knows no such code.
+/// kNone for an empty text; nullopt: this program knows no such reason of an instance.
 [[nodiscard]] std::optional<Reason> parse_reason(std::string_view code);
 [[nodiscard]] Reason reason_of(CloudErrorClass cls);
-[[nodiscard]] Reason reason_of(EndReason reason);
 
 /// Why queued work does not start.
 enum class WaitingCode : std::uint8_t {

@@ -76,7 +76,7 @@ void write_actions(json::Writer& w, const Question& question, const Plan& plan) 
   for (const auto& one : plan.shutdowns)
     begin_action(w, "shut_down")
         .member("host", one.host.text())
-        .member("code", model::to_string(scheduler::reason_of(one.code)))
+        .member("code", model::to_string(one.code))
         .member("reason", one.reason)
         .end_object();
   for (const auto& one : plan.reservations)

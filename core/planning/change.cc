@@ -82,8 +82,8 @@ std::vector<scheduler::Shutdown> shutdowns_by(const Question& now, const model::
   for (const auto& one : plan.closed)
     if (told.insert(one.host).second)
       out.push_back({one.host,
-                     one.why == scheduler::Closed::kOffMenu ? scheduler::ShutdownCode::kOffMenu
-                                                            : scheduler::ShutdownCode::kBeyondMax,
+                     one.why == scheduler::Closed::kOffMenu ? model::Reason::kOffMenu
+                                                            : model::Reason::kBeyondMax,
                      "when its jobs have ended"});
   return out;
 }

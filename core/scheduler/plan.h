@@ -41,24 +41,9 @@ struct SwitchOff {
   model::InstanceId host;
   std::string reason;
 };
-enum class ShutdownCode : std::uint8_t {
-  kUnwantedSpot,
-  kFailed,
-  kUnreachable,
-  kIdle,
-  kDrained,
-  kInterrupted,
-  kBootingSurplus,
-  kStandbySurplus,
-  kBeyondMax,
-  kOffMenu,
-  kGaveWay,
-  kExchanged,
-};
-[[nodiscard]] model::Reason reason_of(ShutdownCode code);
 struct Shutdown {
   model::InstanceId host;
-  ShutdownCode code{};
+  model::Reason code{};  ///< One that still_true() knows (shutdown_rule.h).
   std::string reason;
   bool gives_way = false;  ///< To work: minimum and standby do not replace it yet, see Rest.
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/base/units.h"
@@ -8,12 +9,15 @@
 #include "core/scheduler/targets.h"
 
 namespace hostler::scheduler {
+
+using model::Reason;
+
 namespace {
 
 /// A host that may go, if the pool's minimum and standby do not need it.
 struct Candidate {
   std::uint32_t host = 0;
-  ShutdownCode code{};
+  Reason code{};
   bool keeps_minimum = false;  ///< It counts for minimum and standby, so they may keep it.
 };
 
@@ -24,72 +28,52 @@ std::optional<Candidate> candidate_of(const World& world, std::uint32_t h) {
   const auto* pool = world.pool(host);
   if (pool == nullptr || world.pool_held[host.pool] || host.kept) return std::nullopt;
   const Closed closed = world.closed[h];
-  const auto is_true = [&](ShutdownCode code) {
-    return (!world.used[h] || code == ShutdownCode::kUnreachable) &&
+  const auto is_true = [&](Reason code) {
+    return (!world.used[h] || code == Reason::kUnreachable) &&
            still_true(code, host, closed, *pool, world.snapshot.now);
   };
   const bool is_coming = host.phase == HostPhase::kComing;
-  if (is_true(ShutdownCode::kInterrupted)) return Candidate{h, ShutdownCode::kInterrupted, false};
+  if (is_true(Reason::kInterrupted)) return Candidate{h, Reason::kInterrupted, false};
   // A host that does not answer, or did not since the restart, has its own time to be back.
-  if (is_true(ShutdownCode::kBeyondMax) && !host.adopted && !host.unreachable_since)
-    return Candidate{
-        h, closed == Closed::kOffMenu ? ShutdownCode::kOffMenu : ShutdownCode::kBeyondMax, false};
+  if (is_true(Reason::kBeyondMax) && !host.adopted && !host.unreachable_since)
+    return Candidate{h, closed == Closed::kOffMenu ? Reason::kOffMenu : Reason::kBeyondMax, false};
   const bool is_awaited = host.for_exchange && !world.stale_spot[h];
-  if (is_true(ShutdownCode::kUnwantedSpot) && is_coming && !is_awaited)
-    return Candidate{h, ShutdownCode::kUnwantedSpot, !world.stale_spot[h]};
-  if (is_standby(world, h)) return Candidate{h, ShutdownCode::kStandbySurplus, false};
-  if (is_true(ShutdownCode::kFailed)) return Candidate{h, ShutdownCode::kFailed, false};
-  if (is_true(ShutdownCode::kUnreachable) && host.phase == HostPhase::kReady)
-    return Candidate{h, ShutdownCode::kUnreachable, false};
-  if (is_true(ShutdownCode::kDrained)) return Candidate{h, ShutdownCode::kDrained, false};
+  if (is_true(Reason::kUnwantedSpot) && is_coming && !is_awaited)
+    return Candidate{h, Reason::kUnwantedSpot, !world.stale_spot[h]};
+  if (is_standby(world, h)) return Candidate{h, Reason::kStandbySurplus, false};
+  if (is_true(Reason::kFailed)) return Candidate{h, Reason::kFailed, false};
+  if (is_true(Reason::kUnreachable) && host.phase == HostPhase::kReady)
+    return Candidate{h, Reason::kUnreachable, false};
+  if (is_true(Reason::kDrained)) return Candidate{h, Reason::kDrained, false};
   // Else a host that boots is kept until it is ready and idle.
-  if (is_true(ShutdownCode::kBootingSurplus) && (world.gives_way[h] || host.work_cancelled))
-    return Candidate{h, ShutdownCode::kBootingSurplus, true};
-  if (is_true(ShutdownCode::kGaveWay) && world.gives_way[h])
-    return Candidate{h, ShutdownCode::kGaveWay, true};
-  if (is_true(ShutdownCode::kExchanged) && world.exchanged[h])
-    return Candidate{h, ShutdownCode::kExchanged, true};
-  if (is_true(ShutdownCode::kIdle)) return Candidate{h, ShutdownCode::kIdle, true};
+  if (is_true(Reason::kBootingSurplus) && (world.gives_way[h] || host.work_cancelled))
+    return Candidate{h, Reason::kBootingSurplus, true};
+  if (is_true(Reason::kGaveWay) && world.gives_way[h]) return Candidate{h, Reason::kGaveWay, true};
+  if (is_true(Reason::kExchanged) && world.exchanged[h])
+    return Candidate{h, Reason::kExchanged, true};
+  if (is_true(Reason::kIdle)) return Candidate{h, Reason::kIdle, true};
   return std::nullopt;
 }
 
-/// Position in the order of shutdowns: the lowest goes first.
-int rank(ShutdownCode code) {
-  switch (code) {
-    case ShutdownCode::kUnwantedSpot:
-    case ShutdownCode::kInterrupted:
-    case ShutdownCode::kOffMenu:
-    case ShutdownCode::kBeyondMax:
-      return 0;
-    case ShutdownCode::kFailed:
-    case ShutdownCode::kStandbySurplus:
-      return 1;
-    case ShutdownCode::kUnreachable:
-      return 2;
-    case ShutdownCode::kGaveWay:
-    case ShutdownCode::kExchanged:
-      return 3;
-    case ShutdownCode::kIdle:
-      return 4;
-    case ShutdownCode::kDrained:
-      return 5;
-    case ShutdownCode::kBootingSurplus:
-      return 6;
-  }
-  return 7;
-}
+/// The order of shutdowns.
+constexpr std::array kOrder{Reason::kUnwantedSpot, Reason::kInterrupted, Reason::kBeyondMax,
+                            Reason::kOffMenu,      Reason::kFailed,      Reason::kStandbySurplus,
+                            Reason::kUnreachable,  Reason::kGaveWay,     Reason::kExchanged,
+                            Reason::kIdle,         Reason::kDrained,     Reason::kBootingSurplus};
+
+/// The lowest goes first.
+auto rank(Reason code) { return std::ranges::find(kOrder, code) - kOrder.begin(); }
 
 bool goes_first(const World& world, const Candidate& a, const Candidate& b) {
   const HostView &x = world.snapshot.hosts[a.host], &y = world.snapshot.hosts[b.host];
-  if (rank(a.code) != rank(b.code)) return rank(a.code) < rank(b.code);
-  if (a.code != b.code) return a.code < b.code;
-  if (a.code == ShutdownCode::kIdle && x.price_per_hour != y.price_per_hour)
+  if (a.code != b.code) return rank(a.code) < rank(b.code);
+  if (a.code == Reason::kIdle && x.price_per_hour != y.price_per_hour)
     return x.price_per_hour > y.price_per_hour;
-  if ((a.code == ShutdownCode::kBootingSurplus || a.code == ShutdownCode::kUnwantedSpot) &&
+  if ((a.code == Reason::kBootingSurplus || a.code == Reason::kUnwantedSpot) &&
       x.created != y.created)
     return x.created > y.created;
-  if (a.code == ShutdownCode::kIdle && x.since != y.since) return x.since < y.since;
-  return a.code == ShutdownCode::kBootingSurplus ? x.id > y.id : x.id < y.id;
+  if (a.code == Reason::kIdle && x.since != y.since) return x.since < y.since;
+  return a.code == Reason::kBootingSurplus ? x.id > y.id : x.id < y.id;
 }
 
 /// "; pool default has 5 hosts, and its maximum is 3"; or empty.
@@ -104,39 +88,40 @@ std::string reason_of(const World& world, const Candidate& c) {
   const auto& pool = *world.pool(host);
   const Mono now = world.snapshot.now;
   switch (c.code) {
-    case ShutdownCode::kUnwantedSpot:
+    case Reason::kUnwantedSpot:
       return world.stale_spot[c.host]
                  ? "its spot request was not fulfilled in " + format_duration(now - host.created)
                  : "nothing waits for its spot request";
-    case ShutdownCode::kFailed:
+    case Reason::kFailed:
       return "it is switched off";
-    case ShutdownCode::kStandbySurplus:
+    case Reason::kStandbySurplus:
       return "switched off, and pool " + pool.name + " keeps " + std::to_string(pool.stopped) +
              " such hosts";
-    case ShutdownCode::kUnreachable:
+    case Reason::kUnreachable:
       return "unreachable for " + format_duration(now - *host.unreachable_since) +
              ", probe timeout " + format_duration(pool.probe_timeout);
-    case ShutdownCode::kIdle:
+    case Reason::kIdle:
       return "idle for " + format_duration(now - host.since) + ", idle timeout " +
              format_duration(pool.idle_timeout);
-    case ShutdownCode::kDrained:
+    case Reason::kDrained:
       return "drained: nothing runs on it any more";
-    case ShutdownCode::kInterrupted:
+    case Reason::kInterrupted:
       return "its cloud takes it back, and nothing runs on it any more";
-    case ShutdownCode::kBootingSurplus:
+    case Reason::kBootingSurplus:
       return world.gives_way[c.host] ? "still booting, and other jobs need its room"
                                      : "still booting, and the jobs that it was for are cancelled";
-    case ShutdownCode::kBeyondMax:
+    case Reason::kBeyondMax:
       return "pool " + pool.name + " has more hosts than its maximum of " +
              std::to_string(pool.max);
-    case ShutdownCode::kOffMenu:
+    case Reason::kOffMenu:
       return "its type has left the menu of pool " + pool.name;
-    case ShutdownCode::kGaveWay:
+    case Reason::kGaveWay:
       return "waiting jobs need its room, and none of them fits it";
-    case ShutdownCode::kExchanged:
+    case Reason::kExchanged:
       return "a cheaper host replaces it in pool " + pool.name;
+    default:
+      return {};
   }
-  return {};
 }
 
 /// Hosts of a pool that the plan has not ended.
@@ -154,8 +139,8 @@ void add(const World& world, std::uint32_t h, const std::optional<Candidate>& ca
   const bool alive = candidate ? candidate->keeps_minimum : world.is_alive(h);
   if (host.pool >= counts.size()) return;
   Count& count = counts[host.pool];
-  if (candidate && candidate->code == ShutdownCode::kStandbySurplus) ++count.hosts.off;
-  if (candidate && candidate->code == ShutdownCode::kBootingSurplus) ++count.booting;
+  if (candidate && candidate->code == Reason::kStandbySurplus) ++count.hosts.off;
+  if (candidate && candidate->code == Reason::kBootingSurplus) ++count.booting;
   if (!alive) return;
   const bool is_ready = host.phase == HostPhase::kReady;
   ++count.hosts.alive;
@@ -178,13 +163,13 @@ bool is_wanted(const World& world, const Candidate& c, const Count& count) {
   if (world.gives_way[c.host] || world.exchanged[c.host]) return false;
   const Target target = target_of(pool, count.hosts.in_use());
   const std::int64_t missing = std::max<std::int64_t>(0, target.off - count.hosts.off);
-  if (c.code == ShutdownCode::kStandbySurplus) return count.hosts.off <= target.off;
+  if (c.code == Reason::kStandbySurplus) return count.hosts.off <= target.off;
   if (!c.keeps_minimum) return false;
-  const bool boots = c.code == ShutdownCode::kBootingSurplus;
+  const bool boots = c.code == Reason::kBootingSurplus;
   const std::int64_t to_be_off = boots ? missing : 0;
   if (target.missing(count.hosts) + to_be_off >= 0) return true;
   // A booting host does not replace a ready one.
-  if (c.code == ShutdownCode::kIdle)
+  if (c.code == Reason::kIdle)
     return target_of(pool, count.booted.in_use()).missing(count.booted) >= 0;
   // A booting host that the standby may need finishes its boot: else each short job on a standby
   // host would create a host, and its end would destroy that one. Except if it is far dearer than
@@ -210,7 +195,7 @@ void shrink(World& world, Plan& plan) {
     const HostView& host = world.snapshot.hosts[c.host];
     Count& count = counts[host.pool];
     if (is_wanted(world, c, count)) continue;
-    const bool goes_off = c.code == ShutdownCode::kIdle && host.can_stop && host.takes_work &&
+    const bool goes_off = c.code == Reason::kIdle && host.can_stop && host.takes_work &&
                           count.hosts.off < target_of(*world.pool(host), 0).off;
     if (!goes_off && !world.budget.may_destroy(host)) continue;
     std::string reason = reason_of(world, c);
@@ -218,46 +203,16 @@ void shrink(World& world, Plan& plan) {
     if (c.keeps_minimum) --count.hosts.alive, --count.hosts.empty;
     if (c.keeps_minimum && host.phase == HostPhase::kReady)
       --count.booted.alive, --count.booted.empty;
-    if (c.code == ShutdownCode::kBootingSurplus) --count.booting;
+    if (c.code == Reason::kBootingSurplus) --count.booting;
     if (goes_off) {
       plan.switch_offs.push_back({host.id, std::move(reason)});
       ++count.hosts.off;
       continue;
     }
     world.budget.destroy(host);
-    if (c.code == ShutdownCode::kStandbySurplus) --count.hosts.off;
+    if (c.code == Reason::kStandbySurplus) --count.hosts.off;
     plan.shutdowns.push_back({host.id, c.code, std::move(reason), world.gives_way[c.host]});
   }
-}
-
-model::Reason reason_of(ShutdownCode code) {
-  switch (code) {
-    case ShutdownCode::kUnwantedSpot:
-      return model::Reason::kUnwantedSpot;
-    case ShutdownCode::kFailed:
-      return model::Reason::kFailed;
-    case ShutdownCode::kUnreachable:
-      return model::Reason::kUnreachable;
-    case ShutdownCode::kIdle:
-      return model::Reason::kIdle;
-    case ShutdownCode::kDrained:
-      return model::Reason::kDrained;
-    case ShutdownCode::kInterrupted:
-      return model::Reason::kInterrupted;
-    case ShutdownCode::kBootingSurplus:
-      return model::Reason::kBootingSurplus;
-    case ShutdownCode::kStandbySurplus:
-      return model::Reason::kStandbySurplus;
-    case ShutdownCode::kBeyondMax:
-      return model::Reason::kBeyondMax;
-    case ShutdownCode::kOffMenu:
-      return model::Reason::kOffMenu;
-    case ShutdownCode::kGaveWay:
-      return model::Reason::kGaveWay;
-    case ShutdownCode::kExchanged:
-      return model::Reason::kExchanged;
-  }
-  return model::Reason::kUnknown;
 }
 
 }  // namespace hostler::scheduler

@@ -2,9 +2,9 @@
 
 namespace hostler::scheduler {
 
-bool still_true(ShutdownCode code, const HostView& host, Closed closed,
+bool still_true(model::Reason code, const HostView& host, Closed closed,
                 const model::PoolPolicy& pool, Mono now) {
-  using enum ShutdownCode;
+  using enum model::Reason;
   if (host.phase == HostPhase::kLingering || host.phase == HostPhase::kLeaving) return false;
   if (code == kUnreachable)
     return host.unreachable_since && now - *host.unreachable_since >= pool.probe_timeout;
@@ -29,10 +29,9 @@ bool still_true(ShutdownCode code, const HostView& host, Closed closed,
     case kGaveWay:
     case kExchanged:
       return host.phase == HostPhase::kReady;
-    case kUnreachable:
-      break;
+    default:
+      return false;
   }
-  return false;
 }
 
 }  // namespace hostler::scheduler

@@ -10,8 +10,8 @@ namespace hostler::scheduler {
 /// Whether the reason of a shutdown is true of the host now: its view has the facts that the reason
 /// is about, and no work runs on it, unless it is unreachable. Plans ask this when they choose a
 /// host, and whoever applies a plan asks it again. HostView::kept is not looked at. `closed`: why
-/// the host is closed now.
-[[nodiscard]] bool still_true(ShutdownCode code, const HostView& host, Closed closed,
+/// the host is closed now. False for a reason that no shutdown has.
+[[nodiscard]] bool still_true(model::Reason code, const HostView& host, Closed closed,
                               const model::PoolPolicy& pool, Mono now);
 
 }  // namespace hostler::scheduler

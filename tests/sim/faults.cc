@@ -57,7 +57,7 @@ void World::go_mad(scheduler::Plan& plan, const scheduler::Snapshot& snapshot) {
     plan.creates.insert(plan.creates.end(), creates.begin(), creates.end());
   for (const auto& host : snapshot.hosts) {
     if (chance_.chance(0.5))
-      plan.shutdowns.push_back({host.id, scheduler::ShutdownCode::kIdle, "a mad plan"});
+      plan.shutdowns.push_back({host.id, model::Reason::kIdle, "a mad plan"});
     if (chance_.chance(0.5)) plan.switch_offs.push_back({host.id, "a mad plan"});
   }
 }

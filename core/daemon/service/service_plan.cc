@@ -71,7 +71,7 @@ void write_hosts(json::Writer& w, const planning::Question& now, const model::Si
   for (const auto& one : planning::shutdowns_by(now, fresh)) {
     w.begin_object().member("host", one.host.text());
     w.member("pool", now.policy.pools[pools.at(one.host)].name);
-    w.member("code", model::to_string(scheduler::reason_of(one.code)));
+    w.member("code", model::to_string(one.code));
     w.member("reason", one.reason).end_object();
   }
 }

@@ -121,7 +121,7 @@ void PlanEvents::apply(const scheduler::Shutdown& shutdown, Now now) {
   const std::uint32_t pool = instance.pool;
   const auto& policy = policy_.pools[pool];
   if (shutdown.gives_way) rests_.gave_way(pool, now.mono, now.mono + policy.idle_timeout);
-  if (shutdown.code == scheduler::ShutdownCode::kExchanged) {
+  if (shutdown.code == model::Reason::kExchanged) {
     // Where the old host goes first, the new one may never come up.
     const bool is_done = end_exchange(pool);
     if (is_done)
@@ -129,9 +129,8 @@ void PlanEvents::apply(const scheduler::Shutdown& shutdown, Now now) {
     else
       rests_.exchange_first(pool, now.mono, rest_of_exchange(policy));
   }
-  steps_.apply(
-      *host, fleet::terminate(instance, scheduler::reason_of(shutdown.code), shutdown.reason, now),
-      "scheduler", now);
+  steps_.apply(*host, fleet::terminate(instance, shutdown.code, shutdown.reason, now), "scheduler",
+               now);
 }
 
 bool PlanEvents::end_exchange(std::uint32_t pool) {

@@ -175,7 +175,7 @@ void hosts_come_one_by_one(benchmark::State& state) {
         const Plan plan = site.plan();
         more += static_cast<double>(plan.creates.size());
         for (const Shutdown& s : plan.shutdowns)
-          thrown_away += s.code == ShutdownCode::kBootingSurplus ? 1 : 0;
+          thrown_away += s.code == model::Reason::kBootingSurplus ? 1 : 0;
         apply(site, plan);
       }
       for (const demand::ClassView& left : site.snapshot.classes)

@@ -6,7 +6,7 @@
 namespace hostler::dispatch {
 namespace {
 
-using scheduler::ShutdownCode;
+using model::Reason;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -15,7 +15,7 @@ class PlanTest : public testing::Test {
   void SetUp() override { story.begin(); }
 
   /// A plan that wants a host gone, as the dispatcher's next answer.
-  void plan_to_end(InstanceId id, ShutdownCode code) {
+  void plan_to_end(InstanceId id, Reason code) {
     story.plans_wait = true;
     story.plan.reset();
     story.say(SetOpened{"west", model::SetInfo{}});  // Makes a new plan worth making.
@@ -92,9 +92,8 @@ TEST_F(PlanTest, RoomThatIsFilledAsItComesIsNoReasonForAPlan) {
 
 TEST_F(PlanTest, AHostIsNeverEndedAsWorkLandsOnIt) {
   for (const auto code :
-       {ShutdownCode::kIdle, ShutdownCode::kDrained, ShutdownCode::kBootingSurplus,
-        ShutdownCode::kBeyondMax, ShutdownCode::kOffMenu, ShutdownCode::kGaveWay,
-        ShutdownCode::kExchanged}) {
+       {Reason::kIdle, Reason::kDrained, Reason::kBootingSurplus, Reason::kBeyondMax,
+        Reason::kOffMenu, Reason::kGaveWay, Reason::kExchanged}) {
     story = Story();
     story.begin();
     const auto on = idle_host();
@@ -104,14 +103,14 @@ TEST_F(PlanTest, AHostIsNeverEndedAsWorkLandsOnIt) {
     story.ready(on);  // Filled at once.
     ASSERT_THAT(story.dispatcher.queries().instances()[0].attempts, SizeIs(1));
     story.say(plan);
-    EXPECT_EQ(story.state(on), InstanceState::kBusy) << to_string(reason_of(code));
+    EXPECT_EQ(story.state(on), InstanceState::kBusy) << to_string(code);
   }
 }
 
 TEST_F(PlanTest, NorAsDrainedWhileWorkRunsOnIt) {
   const auto [id, on] = story.running();
   (void)story.ask(SetIdleBehavior{0, "user root", on, model::IdleBehavior::kDrain});
-  plan_to_end(on, ShutdownCode::kDrained);
+  plan_to_end(on, Reason::kDrained);
   story.say(*story.plan);
   EXPECT_EQ(story.state(on), InstanceState::kBusy);
   EXPECT_EQ(story.record(id).state, WorkState::kRunning);
@@ -119,7 +118,7 @@ TEST_F(PlanTest, NorAsDrainedWhileWorkRunsOnIt) {
 
 TEST_F(PlanTest, NorWhenItWasHeldMeanwhile) {
   const auto on = idle_host();
-  plan_to_end(on, ShutdownCode::kIdle);
+  plan_to_end(on, Reason::kIdle);
   const auto plan = *story.plan;
   (void)story.ask(SetIdleBehavior{0, "user root", on, model::IdleBehavior::kHold});
   story.say(plan);
@@ -130,7 +129,7 @@ TEST_F(PlanTest, NorWhenItWasHeldMeanwhile) {
 TEST_F(PlanTest, NorForBeingUnreachableWhenItIsBack) {
   const auto [id, on] = story.running();
   story.host(on, model::HostLost{"no route"});
-  plan_to_end(on, ShutdownCode::kUnreachable);
+  plan_to_end(on, Reason::kUnreachable);
   const auto plan = *story.plan;
   story.ready(on, {{{id, 1}, model::AttemptPhase::kRunning}});
   story.say(plan);
@@ -141,7 +140,7 @@ TEST_F(PlanTest, NorForBeingUnreachableWhenItIsBack) {
 // Bug: it was ended though it had just worked: the idle clock starts when the host becomes idle.
 TEST_F(PlanTest, NorForBeingIdleWhenItHasWorkedSince) {
   const auto on = idle_host();
-  plan_to_end(on, ShutdownCode::kIdle);
+  plan_to_end(on, Reason::kIdle);
   const auto plan = *story.plan;
   const auto id = story.submit({story.job(2)}).at(0);
   story.ready(on);
@@ -154,20 +153,20 @@ TEST_F(PlanTest, NorForBeingIdleWhenItHasWorkedSince) {
 // Bug: what was drained, surplus or unwanted when the plan was made was ended though it had become
 // wanted or useful meanwhile.
 TEST_F(PlanTest, NorForWhatWasSoWhenThePlanWasMade) {
-  for (const auto code : {ShutdownCode::kDrained, ShutdownCode::kBootingSurplus,
-                          ShutdownCode::kUnwantedSpot, ShutdownCode::kFailed}) {
+  for (const auto code :
+       {Reason::kDrained, Reason::kBootingSurplus, Reason::kUnwantedSpot, Reason::kFailed}) {
     story = Story();
     story.begin();
     const auto on = idle_host();
     plan_to_end(on, code);
     story.say(*story.plan);
-    EXPECT_EQ(story.state(on), InstanceState::kIdle) << to_string(reason_of(code));
+    EXPECT_EQ(story.state(on), InstanceState::kIdle) << to_string(code);
   }
 }
 
 TEST_F(PlanTest, AnOlderPlanIsIgnored) {
   const auto on = idle_host();
-  plan_to_end(on, ShutdownCode::kIdle);
+  plan_to_end(on, Reason::kIdle);
   auto old = *story.plan;
   --old.number;
   story.say(old);

@@ -37,7 +37,7 @@ TEST(BeyondMaxTest, IdleHostsGoAtOnceTheNewestFirst) {
   site.pool().max = 3;
   EXPECT_THAT(closed(site.plan()), ElementsAre(4, 5));
   EXPECT_THAT(ended(site.plan()),
-              ElementsAre(Pair(4, ShutdownCode::kBeyondMax), Pair(5, ShutdownCode::kBeyondMax)));
+              ElementsAre(Pair(4, model::Reason::kBeyondMax), Pair(5, model::Reason::kBeyondMax)));
 }
 
 TEST(BeyondMaxTest, HostsWithWorkGoAfterIdleOnesAndWhenTheyAreEmpty) {
@@ -45,7 +45,7 @@ TEST(BeyondMaxTest, HostsWithWorkGoAfterIdleOnesAndWhenTheyAreEmpty) {
   for (const std::uint64_t id : {1U, 2U, 4U, 5U}) site.occupy(site.at(id), {.vcpus = 1});
   site.pool().max = 3;
   EXPECT_THAT(closed(site.plan()), ElementsAre(3, 5));
-  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(3, ShutdownCode::kBeyondMax)));
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(3, model::Reason::kBeyondMax)));
 }
 
 TEST(BeyondMaxTest, AClosedHostGetsNoNewWork) {
@@ -103,7 +103,7 @@ TEST(OffMenuTest, AHostWhoseTypeLeftDrainsAndCountsForNoMinimum) {
   site.jobs(1, 2);
   const Plan plan = site.plan();
   EXPECT_THAT(closed(plan), ElementsAre(1, 2));
-  EXPECT_THAT(ended(plan), ElementsAre(Pair(2, ShutdownCode::kOffMenu)));
+  EXPECT_THAT(ended(plan), ElementsAre(Pair(2, model::Reason::kOffMenu)));
   EXPECT_THAT(plan.creates, SizeIs(2)) << "the minimum is filled without them";
   EXPECT_EQ(placed_on(plan, 1) + placed_on(plan, 2), 0U);
 }

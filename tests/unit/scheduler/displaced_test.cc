@@ -77,10 +77,10 @@ TEST_F(DisplacedTest, AReplacementThatCannotBeReachedForAMomentIsKeptAndAnotherI
   }
   Plan made = plan();
   EXPECT_THAT(made.creates, SizeIs(1));
-  EXPECT_THAT(ended(made), ElementsAre(Pair(3, ShutdownCode::kIdle))) << "one is enough";
+  EXPECT_THAT(ended(made), ElementsAre(Pair(3, model::Reason::kIdle))) << "one is enough";
   site.snapshot.hosts[1].unreachable_since = site.snapshot.now - site.pool().probe_timeout;
   made = plan();
-  EXPECT_THAT(ended(made), ElementsAre(Pair(2, ShutdownCode::kUnreachable))) << "3 is kept now";
+  EXPECT_THAT(ended(made), ElementsAre(Pair(2, model::Reason::kUnreachable))) << "3 is kept now";
 }
 
 TEST_F(DisplacedTest, WhatWaitsAlreadyGoesFirstAndBothAreBoughtFor) {
@@ -107,7 +107,7 @@ TEST_F(DisplacedTest, AnEmptyHostThatWillBeInterruptedEndsAndTheMinimumIsFilledA
   site.pool().min = 1;
   const Plan made = plan();
   ASSERT_THAT(made.shutdowns, SizeIs(1));
-  EXPECT_EQ(made.shutdowns[0].code, ShutdownCode::kInterrupted);
+  EXPECT_EQ(made.shutdowns[0].code, model::Reason::kInterrupted);
   EXPECT_THAT(made.creates, SizeIs(1));
 }
 

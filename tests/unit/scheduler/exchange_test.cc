@@ -39,7 +39,7 @@ TEST(ExchangeTest, TheNewHostIsReadyBeforeTheOldOneGoes) {
   EXPECT_THAT(site.plan().shutdowns, IsEmpty());
 
   fresh.phase = HostPhase::kReady, fresh.takes_work = true;
-  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(1, ShutdownCode::kExchanged)));
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(1, model::Reason::kExchanged)));
 }
 
 TEST(ExchangeTest, ASpotRequestForItIsAwaitedForTheSpotPatience) {
@@ -49,14 +49,14 @@ TEST(ExchangeTest, ASpotRequestForItIsAwaitedForTheSpotPatience) {
   fresh.for_exchange = fresh.unfulfilled_spot = true;
   EXPECT_THAT(site.plan().shutdowns, IsEmpty());
   fresh.created = site.snapshot.now - site.pool().spot_patience;
-  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, ShutdownCode::kUnwantedSpot)));
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, model::Reason::kUnwantedSpot)));
 }
 
 TEST(ExchangeTest, AtACeilingTheOldHostGoesFirst) {
   DearMinimum site;
   site.pool().max = 1;
   const Plan plan = site.plan();
-  EXPECT_THAT(ended(plan), ElementsAre(Pair(1, ShutdownCode::kExchanged)));
+  EXPECT_THAT(ended(plan), ElementsAre(Pair(1, model::Reason::kExchanged)));
   EXPECT_THAT(plan.creates, IsEmpty());
 }
 
@@ -92,7 +92,7 @@ TEST(ExchangeTest, OneAtATimeInEachPoolTheDearestFirst) {
   site.host(3, site.dear).since = site.snapshot.now - 1h;
   ASSERT_THAT(site.plan().creates, SizeIs(1));
   site.host(4, site.cheap).for_exchange = true;
-  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, ShutdownCode::kExchanged)));
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, model::Reason::kExchanged)));
 }
 
 }  // namespace

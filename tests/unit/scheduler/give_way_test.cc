@@ -30,7 +30,7 @@ struct SmallMinimum : Site {
 TEST(GiveWayTest, AnIdleHostOfTheMinimumGivesWayToWorkThatFitsNoHostThere) {
   SmallMinimum site;
   const Plan first = site.plan();
-  EXPECT_THAT(ended(first), ElementsAre(Pair(2, ShutdownCode::kGaveWay)))
+  EXPECT_THAT(ended(first), ElementsAre(Pair(2, model::Reason::kGaveWay)))
       << "one is enough: the one that is idle for longest";
   EXPECT_TRUE(first.shutdowns[0].gives_way);
 
@@ -82,7 +82,7 @@ TEST(GiveWayTest, RoomThatComesIsCountedFirst) {
   SmallMinimum site;
   site.pool().max = 9;
   site.snapshot.site.instances = 0;
-  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, ShutdownCode::kGaveWay)));
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, model::Reason::kGaveWay)));
   HostView& ending = site.host(3, site.small, HostPhase::kLeaving);
   EXPECT_THAT(site.plan().shutdowns, SizeIs(1)) << "an abandoned host frees nothing";
   ending.ends = true;
@@ -115,7 +115,7 @@ TEST(GiveWayTest, OnlyHostsOfThePoolOfTheWorkGiveWay) {
 TEST(GiveWayTest, AHostThatBootsForNothingGoesBeforeAnIdleOne) {
   SmallMinimum site;
   site.at(1).phase = HostPhase::kComing;
-  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(1, ShutdownCode::kBootingSurplus)));
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(1, model::Reason::kBootingSurplus)));
 }
 
 TEST(GiveWayTest, AtAQuotaHostsOfItsGroupGiveWayIfTheyFreeEnough) {

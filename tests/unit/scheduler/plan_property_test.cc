@@ -110,10 +110,10 @@ class Checker {
       EXPECT_LE(pool.min, pool.max) << "held pool shrinks";
       EXPECT_FALSE(s.reason.empty());
       ++in_pool[h.pool];
-      if (s.code != ShutdownCode::kUnreachable) {
+      if (s.code != model::Reason::kUnreachable) {
         EXPECT_FALSE(h.busy) << s.host.text();
       }
-      if (s.code == ShutdownCode::kIdle) {
+      if (s.code == model::Reason::kIdle) {
         EXPECT_GE(site_.snapshot.now - h.since, pool.idle_timeout);
       }
     }

@@ -193,7 +193,7 @@ TEST(SwitchedOffTest, WhatIsBeyondTheNumberGoes) {
   const Plan plan = site.plan();
   EXPECT_EQ(
       ended(plan),
-      (std::vector<std::pair<std::uint64_t, ShutdownCode>>{{1, ShutdownCode::kStandbySurplus}}));
+      (std::vector<std::pair<std::uint64_t, model::Reason>>{{1, model::Reason::kStandbySurplus}}));
 }
 
 TEST(SwitchedOffTest, DoesNotCountForMaxUntilItIsWoken) {

@@ -25,7 +25,7 @@ TEST(ShrinkTest, ShutsDownAnIdleHostExactlyAtItsTimeout) {
   EXPECT_THAT(site.plan().shutdowns, IsEmpty());
 
   site.snapshot.hosts[0].since = site.snapshot.now - 1min;
-  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(1, ShutdownCode::kIdle)));
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(1, model::Reason::kIdle)));
 }
 
 TEST(ShrinkTest, GoesInTheOrderOfTheDesign) {
@@ -45,12 +45,12 @@ TEST(ShrinkTest, GoesInTheOrderOfTheDesign) {
   site.host(8, spot, HostPhase::kComing).unfulfilled_spot = true;
   site.host(9, small, HostPhase::kStopped);
 
-  EXPECT_THAT(
-      ended(site.plan()),
-      ElementsAre(Pair(8, ShutdownCode::kUnwantedSpot), Pair(9, ShutdownCode::kFailed),
-                  Pair(6, ShutdownCode::kUnreachable), Pair(5, ShutdownCode::kIdle),
-                  Pair(4, ShutdownCode::kIdle), Pair(3, ShutdownCode::kDrained),
-                  Pair(2, ShutdownCode::kBootingSurplus), Pair(1, ShutdownCode::kBootingSurplus)));
+  EXPECT_THAT(ended(site.plan()),
+              ElementsAre(Pair(8, model::Reason::kUnwantedSpot), Pair(9, model::Reason::kFailed),
+                          Pair(6, model::Reason::kUnreachable), Pair(5, model::Reason::kIdle),
+                          Pair(4, model::Reason::kIdle), Pair(3, model::Reason::kDrained),
+                          Pair(2, model::Reason::kBootingSurplus),
+                          Pair(1, model::Reason::kBootingSurplus)));
 }
 
 TEST(ShrinkTest, NeverShutsDownWhatIsBusyOrHeld) {
@@ -85,7 +85,7 @@ TEST(ShrinkTest, AnUnreachableHostIsKeptUntilTheProbeTimeout) {
   EXPECT_THAT(site.plan().shutdowns, IsEmpty());
 
   site.snapshot.hosts[0].unreachable_since = site.snapshot.now - 10min;
-  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(1, ShutdownCode::kUnreachable)));
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(1, model::Reason::kUnreachable)));
 }
 
 TEST(ShrinkTest, KeepsMinimumAndStandby) {
@@ -112,7 +112,7 @@ TEST(ShrinkTest, AsManyAsAreKeptInReserveMayFinishBooting) {
 
     site.host(3, small, HostPhase::kComing);
     for (HostView& h : site.snapshot.hosts) h.work_cancelled = h.phase == HostPhase::kComing;
-    EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(3, ShutdownCode::kBootingSurplus)));
+    EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(3, model::Reason::kBootingSurplus)));
   }
 }
 
@@ -134,7 +134,7 @@ TEST(ShrinkTest, AReadyHostOfTheMinimumStaysRatherThanOneThatBoots) {
   site.pool().min = 1;
   site.host(1, small).since = Mono(0s);
   site.host(2, small, HostPhase::kComing).work_cancelled = true;
-  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, ShutdownCode::kBootingSurplus)));
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, model::Reason::kBootingSurplus)));
 }
 
 TEST(ShrinkTest, AHostThatBootsIsKeptUntilItIsReadyAndIdle) {
@@ -146,7 +146,7 @@ TEST(ShrinkTest, AHostThatBootsIsKeptUntilItIsReadyAndIdle) {
   host.phase = HostPhase::kReady, host.takes_work = true;
   EXPECT_THAT(site.plan().shutdowns, IsEmpty());
   host.since = site.snapshot.now - 1min;
-  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(1, ShutdownCode::kIdle)));
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(1, model::Reason::kIdle)));
 }
 
 TEST(ShrinkTest, AHostWhoseWorkWasCancelledIsKeptIfOtherWorkWaitsForIt) {
@@ -166,7 +166,7 @@ TEST(ShrinkTest, NothingFinishesForTheReserveWhereWorkWaitsAtACeiling) {
   site.host(1, small);
   site.host(2, small, HostPhase::kComing);
   site.jobs(1, 16);
-  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, ShutdownCode::kBootingSurplus)));
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, model::Reason::kBootingSurplus)));
 }
 
 TEST(ShrinkTest, OnlyWhatTheReserveLacksMayFinishBooting) {
@@ -178,7 +178,7 @@ TEST(ShrinkTest, OnlyWhatTheReserveLacksMayFinishBooting) {
   off.can_stop = off.can_wake = true;
   site.host(2, small).can_stop = true;
   site.host(3, small, HostPhase::kComing).work_cancelled = true;
-  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(3, ShutdownCode::kBootingSurplus)));
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(3, model::Reason::kBootingSurplus)));
 }
 
 // Bug: the idle one went, and for the rest of a boot there was no reserve.
@@ -191,7 +191,7 @@ TEST(ShrinkTest, AReadyReserveStaysUntilTheNextIsReady) {
   EXPECT_THAT(site.plan().shutdowns, IsEmpty());
 
   next.phase = HostPhase::kReady;
-  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(1, ShutdownCode::kIdle)));
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(1, model::Reason::kIdle)));
 }
 
 // Bug: it finished, outlived the cheap one and was the reserve for ever.
@@ -203,7 +203,7 @@ TEST(ShrinkTest, NoDearHostBecomesTheReserve) {
   site.pool().standby = 1;
   site.host(1, small);
   site.host(2, dear, HostPhase::kComing).work_cancelled = true;
-  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, ShutdownCode::kBootingSurplus)));
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, model::Reason::kBootingSurplus)));
 
   site.snapshot.hosts[1].offering = small;
   site.snapshot.hosts[1].price_per_hour = {100};
@@ -235,7 +235,7 @@ TEST(ShrinkTest, StaysBelowTheCeilingOfDestroys) {
   for (const std::uint64_t id : {1U, 2U, 3U}) site.host(id, small).since = Mono(0s);
   site.snapshot.sets[0].destroys = 2;
   EXPECT_THAT(ended(site.plan()),
-              ElementsAre(Pair(1, ShutdownCode::kIdle), Pair(2, ShutdownCode::kIdle)));
+              ElementsAre(Pair(1, model::Reason::kIdle), Pair(2, model::Reason::kIdle)));
 }
 
 TEST(ShrinkTest, APolicyThatContradictsItselfHoldsThePoolAsItIs) {

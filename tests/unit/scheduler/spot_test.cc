@@ -78,7 +78,7 @@ TEST(SpotTest, ReplacesASpotRequestThatWasNotFulfilledInTime) {
 
   const Plan plan = site.plan();
   EXPECT_THAT(bought(plan), ElementsAre(steady));
-  EXPECT_THAT(ended(plan), ElementsAre(Pair(1, ShutdownCode::kUnwantedSpot)));
+  EXPECT_THAT(ended(plan), ElementsAre(Pair(1, model::Reason::kUnwantedSpot)));
 
   site.constraints(cls).market = Market::kSpot;
   EXPECT_THAT(site.plan().creates, IsEmpty()) << "it wants spot and nothing else: it waits on";
@@ -98,7 +98,7 @@ TEST(SpotTest, ASpotRequestInVainIsNotTriedInAnotherZone) {
   const Plan plan = site.plan();
 
   EXPECT_THAT(bought(plan), ElementsAre(steady));
-  EXPECT_THAT(ended(plan), ElementsAre(Pair(1, ShutdownCode::kUnwantedSpot)));
+  EXPECT_THAT(ended(plan), ElementsAre(Pair(1, model::Reason::kUnwantedSpot)));
 }
 
 // Bug: small work went to on_demand as long as a large request that has to be spot was pending.

@@ -150,8 +150,8 @@ inline std::vector<std::uint32_t> bought(const Plan& plan) {
   for (const Create& c : plan.creates) out.push_back(c.offering);
   return out;
 }
-inline std::vector<std::pair<std::uint64_t, ShutdownCode>> ended(const Plan& plan) {
-  std::vector<std::pair<std::uint64_t, ShutdownCode>> out;
+inline std::vector<std::pair<std::uint64_t, model::Reason>> ended(const Plan& plan) {
+  std::vector<std::pair<std::uint64_t, model::Reason>> out;
   for (const Shutdown& s : plan.shutdowns) out.emplace_back(s.host.value, s.code);
   return out;
 }
