@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "core/scheduler/shutdown_rule.h"
+
 namespace hostler::planning {
 namespace {
 
@@ -81,10 +83,7 @@ std::vector<scheduler::Shutdown> shutdowns_by(const Question& now, const model::
     if (told.insert(one.host).second) out.push_back(std::move(one));
   for (const auto& one : plan.closed)
     if (told.insert(one.host).second)
-      out.push_back({one.host,
-                     one.why == scheduler::Closed::kOffMenu ? model::Reason::kOffMenu
-                                                            : model::Reason::kBeyondMax,
-                     "when its jobs have ended"});
+      out.push_back({one.host, scheduler::end_of(one.why), "when its jobs have ended"});
   return out;
 }
 

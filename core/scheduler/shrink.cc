@@ -36,7 +36,7 @@ std::optional<Candidate> candidate_of(const World& world, std::uint32_t h) {
   if (is_true(Reason::kInterrupted)) return Candidate{h, Reason::kInterrupted, false};
   // A host that does not answer, or did not since the restart, has its own time to be back.
   if (is_true(Reason::kBeyondMax) && !host.adopted && !host.unreachable_since)
-    return Candidate{h, closed == Closed::kOffMenu ? Reason::kOffMenu : Reason::kBeyondMax, false};
+    return Candidate{h, end_of(closed), false};
   const bool is_awaited = host.for_exchange && !world.stale_spot[h];
   if (is_true(Reason::kUnwantedSpot) && is_coming && !is_awaited)
     return Candidate{h, Reason::kUnwantedSpot, !world.stale_spot[h]};

@@ -1,5 +1,7 @@
 #include "core/scheduler/shutdown_rule.h"
 
+#include "core/base/assert.h"
+
 namespace hostler::scheduler {
 
 bool still_true(model::Reason code, const HostView& host, Closed closed,
@@ -32,6 +34,11 @@ bool still_true(model::Reason code, const HostView& host, Closed closed,
     default:
       return false;
   }
+}
+
+model::Reason end_of(Closed closed) {
+  HOSTLER_ASSERT(closed != Closed::kNo, "only a closed host ends for that");
+  return closed == Closed::kOffMenu ? model::Reason::kOffMenu : model::Reason::kBeyondMax;
 }
 
 }  // namespace hostler::scheduler

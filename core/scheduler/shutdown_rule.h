@@ -14,4 +14,7 @@ namespace hostler::scheduler {
 [[nodiscard]] bool still_true(model::Reason code, const HostView& host, Closed closed,
                               const model::PoolPolicy& pool, Mono now);
 
+/// Why a closed host ends once it is empty. Not for kNo.
+[[nodiscard]] model::Reason end_of(Closed closed);
+
 }  // namespace hostler::scheduler
