@@ -1,8 +1,9 @@
 #include "core/cli/command_line.h"
 
 namespace hostler::cli {
+namespace {
 
-void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
+void add_instances(CLI::App& app, Arguments& a, Chosen& chosen) {
   add_list(app, a, chosen, "instances", "List instances", instances);
   const std::vector<std::pair<std::string, const char*>> actions{
       {"hold", "Keep instances, but place no jobs on them"},
@@ -21,9 +22,11 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
                     [&a](Client& client) { return console(client, a.id, a.json); });
   c->add_option("id", a.id, "E.g. h-7")->type_name("INSTANCE")->required();
   c->add_flag("--json", a.json, "Print JSON");
-  add_list(app, a, chosen, "pools", "List pools", pools);
-  add_list(app, a, chosen, "types", "List instance types, also those that pools choose", types);
-  c = add_list(app, a, chosen, "sets", "List instance sets and the state of their clouds", sets);
+}
+
+void add_sets(CLI::App& app, Arguments& a, Chosen& chosen) {
+  CLI::App* c =
+      add_list(app, a, chosen, "sets", "List instance sets and the state of their clouds", sets);
   CLI::App* accept = add(*c, chosen, "accept-account",
                          "Use the account and region that the set's cloud reports now",
                          [&a](Client& client) { return accept_account(client, a.id); });
@@ -40,15 +43,22 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
           [&a](Client& client) { return give_up(client, a.id); });
   for (CLI::App* of_set : {accept, believe, end})
     of_set->add_option("set", a.id, "The instance set")->type_name("SET")->required();
-  c = add_list(app, a, chosen, "gates",
+}
+
+void add_gates(CLI::App& app, Arguments& a, Chosen& chosen) {
+  CLI::App* c =
+      add_list(app, a, chosen, "gates",
                "List shut gates: requests that clouds refused, and until when they wait", gates);
   c = add(*c, chosen, "open", "Open a gate: the requests that it holds back are tried now",
           [&a](Client& client) { return open_gate(client, a.subject); });
   c->add_option("key", a.subject, "The gate, in quotes, as gates prints it")
       ->type_name("KEY")
       ->required();
-  c = add(app, chosen, "prices", "Show the prices that clouds reported",
-          [&a](Client& client) { return prices(client, a.prices); });
+}
+
+void add_money(CLI::App& app, Arguments& a, Chosen& chosen) {
+  CLI::App* c = add(app, chosen, "prices", "Show the prices that clouds reported",
+                    [&a](Client& client) { return prices(client, a.prices); });
   c->add_option("--set", a.prices.set, "Only this instance set")->type_name("SET");
   c->add_option("--type", a.prices.type, "Only this instance type")->type_name("TYPE");
   add_limit(c, a.prices.limit);
@@ -65,8 +75,11 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_flag("--json", a.cost.json, "Print JSON");
   add_list(app, a, chosen, "shares", "Show what each user has used lately: the least goes first",
            shares);
-  c = add(app, chosen, "why", "Explain the state of a job, instance, pool, set or gate",
-          [&a](Client& client) { return why(client, a.subject, a.json); });
+}
+
+void add_looks(CLI::App& app, Arguments& a, Chosen& chosen) {
+  CLI::App* c = add(app, chosen, "why", "Explain the state of a job, instance, pool, set or gate",
+                    [&a](Client& client) { return why(client, a.subject, a.json); });
   c->add_option("subject", a.subject,
                 "j-42, h-7, \"pool NAME\", \"set NAME\", \"gate KEY\" or site")
       ->type_name("SUBJECT")
@@ -75,6 +88,19 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c = add(app, chosen, "events", "Print events as they happen, one JSON record per line",
           [&a](Client& client) { return events(client, a.after); });
   c->add_option("--after", a.after, "Only events after this revision")->type_name("REV");
+}
+
+}  // namespace
+
+/// In the order of the manual.
+void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
+  add_instances(app, a, chosen);
+  add_list(app, a, chosen, "pools", "List pools", pools);
+  add_list(app, a, chosen, "types", "List instance types, also those that pools choose", types);
+  add_sets(app, a, chosen);
+  add_gates(app, a, chosen);
+  add_money(app, a, chosen);
+  add_looks(app, a, chosen);
 }
 
 }  // namespace hostler::cli

@@ -3,22 +3,8 @@
 namespace hostler::cli {
 namespace {
 
-void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
-  SubmitOptions& o = a.submit;
-  CLI::App* c =
-      add(app, chosen, "submit", "Submit a job; put -- before a command that has options",
-          [&a](Client& client) {
-            return a.submit.dry_run ? dry_run(client, a.submit) : submit(client, a.submit);
-          });
-  c->add_option("command", o.command, "The command to run, and its arguments")
-      ->type_name("COMMAND");
-  c->add_option("--script", o.script, "Run this file with /bin/sh instead; - is standard input")
-      ->type_name("FILE");
-  CLI::Option* file =
-      c->add_option("--file", o.file,
-                    "Submit the jobs in this file, one JSON object per line; - is standard input; "
-                    "excludes the options that describe a job")
-          ->type_name("FILE");
+/// What the job needs, and when it goes.
+void add_needs(CLI::App* c, SubmitOptions& o) {
   c->add_option("--name", o.name, "Name of the job")->type_name("NAME");
   c->add_option("--vcpus", o.vcpus,
                 "Number of vcpus that the job needs, also parts: 0.25; or 0 (1)")
@@ -37,6 +23,10 @@ void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--time-limit", o.time_limit,
                 "End the job after this time, e.g. 30m: TERM, then KILL")
       ->type_name("DURATION");
+}
+
+/// What goes to the host and comes back from it.
+void add_data(CLI::App* c, SubmitOptions& o) {
   c->add_option("--env", o.env, "Set an environment variable; repeat for more")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
@@ -49,6 +39,10 @@ void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--output", o.outputs, "Pattern of output files to keep; repeat for more")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
+}
+
+/// Where it may run, and how often.
+void add_limits(CLI::App* c, SubmitOptions& o) {
   c->add_option("--type", o.type, "Only these instance types")->type_name("A,B");
   c->add_option("--market", o.market, "Only this market: on_demand or spot")->type_name("MARKET");
   c->add_option("--zone", o.zone, "Only this zone")->type_name("ZONE");
@@ -62,6 +56,27 @@ void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
                 "Fail when N different hosts could not start the job, up to 100 (10)")
       ->type_name("N")
       ->check(within(1, 100));
+}
+
+void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
+  SubmitOptions& o = a.submit;
+  CLI::App* c =
+      add(app, chosen, "submit", "Submit a job; put -- before a command that has options",
+          [&a](Client& client) {
+            return a.submit.dry_run ? dry_run(client, a.submit) : submit(client, a.submit);
+          });
+  c->add_option("command", o.command, "The command to run, and its arguments")
+      ->type_name("COMMAND");
+  c->add_option("--script", o.script, "Run this file with /bin/sh instead; - is standard input")
+      ->type_name("FILE");
+  CLI::Option* file =
+      c->add_option("--file", o.file,
+                    "Submit the jobs in this file, one JSON object per line; - is standard input; "
+                    "excludes the options that describe a job")
+          ->type_name("FILE");
+  add_needs(c, o);
+  add_data(c, o);
+  add_limits(c, o);
   c->add_option("--client-key", o.client_key,
                 "Idempotency key: submitting it twice creates one job")
       ->type_name("KEY");
@@ -81,24 +96,7 @@ void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_flag("--json", o.json, "Print the answer as JSON");
 }
 
-void add_quota_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
-  CLI::App* outputs = app.add_subcommand("outputs", "Kept output of jobs")->require_subcommand(1);
-  add(*outputs, chosen, "rm", "Delete the kept output of jobs that have ended",
-      [&a](Client& client) { return remove_outputs(client, a.ids); })
-      ->add_option("ids", a.ids, "E.g. j-42 j-43")
-      ->type_name("JOB")
-      ->required();
-  CLI::App* c = add(app, chosen, "quotas", "Show limits of principals, and what they have",
-                    [&a](Client& client) { return quotas(client, a.jobs.principal, a.json); });
-  c->add_option("--principal", a.jobs.principal, "Only this one, e.g. \"token ci\"")
-      ->type_name("NAME");
-  c->add_flag("--json", a.json, "Print JSON");
-}
-
-}  // namespace
-
-void add_job_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
-  add_submit(app, a, chosen);
+void add_job_looks(CLI::App& app, Arguments& a, Chosen& chosen) {
   CLI::App* c = add(app, chosen, "jobs", "List jobs, newest first",
                     [&a](Client& client) { return jobs(client, a.jobs); });
   c->add_option("--state", a.jobs.state, "Only jobs in these states, e.g. queued,running")
@@ -124,7 +122,10 @@ void add_job_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
           [&a](Client& client) { return fetch(client, a.id, a.folder); });
   c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->required();
   c->add_option("-o,--output", a.folder, "Folder to write to (.)")->type_name("FOLDER");
-  c = add(app, chosen, "cancel", "Cancel jobs", [&a](Client& client) {
+}
+
+void add_cancel_and_release(CLI::App& app, Arguments& a, Chosen& chosen) {
+  CLI::App* c = add(app, chosen, "cancel", "Cancel jobs", [&a](Client& client) {
     return a.all ? act_on_held(client, "cancel") : cancel(client, a.ids);
   });
   c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB");
@@ -136,6 +137,28 @@ void add_job_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB");
   c->add_flag("--all", a.all, "All jobs that are held");
   c->require_option(1);
+}
+
+void add_quota_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
+  CLI::App* outputs = app.add_subcommand("outputs", "Kept output of jobs")->require_subcommand(1);
+  add(*outputs, chosen, "rm", "Delete the kept output of jobs that have ended",
+      [&a](Client& client) { return remove_outputs(client, a.ids); })
+      ->add_option("ids", a.ids, "E.g. j-42 j-43")
+      ->type_name("JOB")
+      ->required();
+  CLI::App* c = add(app, chosen, "quotas", "Show limits of principals, and what they have",
+                    [&a](Client& client) { return quotas(client, a.jobs.principal, a.json); });
+  c->add_option("--principal", a.jobs.principal, "Only this one, e.g. \"token ci\"")
+      ->type_name("NAME");
+  c->add_flag("--json", a.json, "Print JSON");
+}
+
+}  // namespace
+
+void add_job_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
+  add_submit(app, a, chosen);
+  add_job_looks(app, a, chosen);
+  add_cancel_and_release(app, a, chosen);
   add_quota_commands(app, a, chosen);
 }
 
