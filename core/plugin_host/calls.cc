@@ -48,9 +48,7 @@ hostler_status InfoCall::call_driver() {
 bool InfoCall::take_record(const hostler_rec& record) {
   if (record.kind != HOSTLER_REC_SET_INFO) return true;
   ++records_;
-  if (auto rule = read_set_info(record, result_); !rule.empty())
-    return report_broken_rule(rule), false;
-  return true;
+  return keeps_rules(read_set_info(record, result_));
 }
 
 std::string InfoCall::rule_broken_by_success() {
@@ -99,7 +97,7 @@ bool CreateCall::take_record(const hostler_rec& record) {
     rule = "R32: emitted an instance of another idempotency key";
   }
   effect_seen_ = true;
-  if (!rule.empty()) return report_broken_rule(std::move(rule)), false;
+  if (!keeps_rules(std::move(rule))) return false;
   result_ = std::move(seen);
   if (on_record_) on_record_(result_);
   return true;
@@ -129,11 +127,8 @@ bool ListCall::take_record(const hostler_rec& record) {
   // Each time that it grows all instances are moved: a fifth of the time of a long list.
   if (result_.size() == result_.capacity())
     result_.reserve(4 * std::max(result_.size(), std::size_t{4}));
-  if (auto rule = read_instance(record, connection_->address, result_.emplace_back(), texts_left_);
-      !rule.empty()) {
-    return report_broken_rule(std::move(rule)), false;
-  }
-  return true;
+  return keeps_rules(
+      read_instance(record, connection_->address, result_.emplace_back(), texts_left_));
 }
 
 DestroyCall::DestroyCall(std::shared_ptr<Connection> connection, Listener& listener,

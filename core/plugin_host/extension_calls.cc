@@ -58,10 +58,7 @@ hostler_status PriceCall::call_driver() {
 
 bool PriceCall::take_record(const hostler_rec& record) {
   if (record.kind != HOSTLER_REC_PRICE) return true;
-  if (auto rule = read_price(record, result_.emplace_back()); !rule.empty()) {
-    return report_broken_rule(std::move(rule)), false;
-  }
-  return true;
+  return keeps_rules(read_price(record, result_.emplace_back()));
 }
 
 QuotaGroupCall::QuotaGroupCall(std::shared_ptr<Connection> connection, Listener& listener,
@@ -83,9 +80,7 @@ hostler_status QuotaGroupCall::call_driver() {
 bool QuotaGroupCall::take_record(const hostler_rec& record) {
   if (record.kind != HOSTLER_REC_QUOTA_GROUP) return true;
   ++records_;
-  if (auto rule = read_quota_group(record, result_); !rule.empty())
-    return report_broken_rule(std::move(rule)), false;
-  return true;
+  return keeps_rules(read_quota_group(record, result_));
 }
 
 std::string QuotaGroupCall::rule_broken_by_success() {
@@ -136,9 +131,7 @@ hostler_status OfferingsCall::call_driver() {
 
 bool OfferingsCall::take_record(const hostler_rec& record) {
   if (record.kind != HOSTLER_REC_OFFERING) return true;
-  if (auto rule = read_offering(record, result_.emplace_back(), texts_left_); !rule.empty())
-    return report_broken_rule(std::move(rule)), false;
-  return true;
+  return keeps_rules(read_offering(record, result_.emplace_back(), texts_left_));
 }
 
 WatchCall::WatchCall(std::shared_ptr<Connection> connection, Listener& listener, OnNotice on_notice,
@@ -160,8 +153,7 @@ bool WatchCall::take_record(const hostler_rec& record) {
                               " notices of interruptions in one call"),
            false;
   model::Interruption notice;
-  if (auto rule = read_interruption(record, notice); !rule.empty())
-    return report_broken_rule(std::move(rule)), false;
+  if (!keeps_rules(read_interruption(record, notice))) return false;
   on_notice_(notice);
   return true;
 }
@@ -184,8 +176,7 @@ hostler_status ConsoleCall::call_driver() {
 
 bool ConsoleCall::take_record(const hostler_rec& record) {
   if (record.kind != HOSTLER_REC_CONSOLE) return true;
-  if (auto rule = read_console(record, result_, texts_left_); !rule.empty())
-    return report_broken_rule(std::move(rule)), false;
+  if (!keeps_rules(read_console(record, result_, texts_left_))) return false;
   // The last so many: what a driver sends beyond them is not kept.
   if (const auto most = query_.bytes_max; most != 0 && result_.bytes.size() > most) {
     const std::size_t over = result_.bytes.size() - most;
@@ -211,9 +202,7 @@ hostler_status ListLeftoversCall::call_driver() {
 
 bool ListLeftoversCall::take_record(const hostler_rec& record) {
   if (record.kind != HOSTLER_REC_LEFTOVER) return true;
-  if (auto rule = read_leftover(record, result_.emplace_back(), texts_left_); !rule.empty())
-    return report_broken_rule(std::move(rule)), false;
-  return true;
+  return keeps_rules(read_leftover(record, result_.emplace_back(), texts_left_));
 }
 
 DestroyLeftoverCall::DestroyLeftoverCall(std::shared_ptr<Connection> connection, Listener& listener,
@@ -252,9 +241,7 @@ hostler_status ImagesCall::call_driver() {
 
 bool ImagesCall::take_record(const hostler_rec& record) {
   if (record.kind != HOSTLER_REC_IMAGE) return true;
-  if (auto rule = read_image(record, result_.emplace_back(), texts_left_); !rule.empty())
-    return report_broken_rule(std::move(rule)), false;
-  return true;
+  return keeps_rules(read_image(record, result_.emplace_back(), texts_left_));
 }
 
 }  // namespace hostler::plugin_host

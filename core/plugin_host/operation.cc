@@ -205,6 +205,12 @@ void Operation::notify(bool was_abandoned) {
   }
 }
 
+bool Operation::keeps_rules(std::string rule) {
+  if (rule.empty()) return true;
+  report_broken_rule(std::move(rule));
+  return false;
+}
+
 void Operation::report_broken_rule(std::string rule) {
   {
     const MutexLock lock(mutex_);

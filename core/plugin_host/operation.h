@@ -101,6 +101,8 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
 
   /// The driver broke a rule, "R29: ...": the call fails, if it is not over yet. Any thread.
   void report_broken_rule(std::string rule);
+  /// The same if there is one: false. True if `rule` is empty.
+  [[nodiscard]] bool keeps_rules(std::string rule);
 
   /// The driver died in this call: the error says how. Before complete(); any thread.
   void set_crash(model::DriverCrash crash);

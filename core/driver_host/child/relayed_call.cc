@@ -188,8 +188,7 @@ bool RelayedCall::take_record(const hostler_rec& record) {
 template <class Record>
 bool RelayedCall::relay(const hostler_rec& record) {
   Record copy;
-  if (auto rule = plugin_host::copy_growable(&record, copy); !rule.empty())
-    return report_broken_rule(std::move(rule)), false;
+  if (!keeps_rules(plugin_host::copy_growable(&record, copy))) return false;
   record_.clear();
   Encoder(record_, kRecordTextMax).growable(copy);
   outlet_.append_frame(messages_, FrameType::kRecord, id_, record_);
