@@ -96,11 +96,7 @@ class RecordedSet final : public DriverSet {
       early->add(instance, *notes->secrets());
       if (on_record) on_record(instance);
     };
-    auto ended = [early, call = begun(Function::kCreate, std::move(text)),
-                  done = std::move(done)](model::CloudResult<model::ListedInstance> result) {
-      (void)call.end(early->take(), result ? nullptr : &result.error());
-      done(std::move(result));
-    };
+    auto ended = noted(Function::kCreate, std::move(text), early, std::move(done));
     set_->create(std::move(request), timeout, std::move(seen), std::move(ended));
   }
   void list(model::ListRequest request, Duration timeout,
@@ -163,11 +159,7 @@ class RecordedSet final : public DriverSet {
       early->add(notice, *notes->secrets());
       on_notice(notice);
     };
-    auto ended = [early, call = begun(Function::kWatchInterruptions, "{}"),
-                  done = std::move(done)](model::CloudResult<Nothing> result) {
-      (void)call.end(early->take(), result ? nullptr : &result.error());
-      done(std::move(result));
-    };
+    auto ended = noted(Function::kWatchInterruptions, "{}", early, std::move(done));
     set_->watch_interruptions(timeout, std::move(seen), std::move(ended));
   }
   void read_console(model::ConsoleQuery query, Duration timeout,
@@ -210,6 +202,16 @@ class RecordedSet final : public DriverSet {
       Records records;
       if (result) add_records(*result, *notes->secrets(), records);
       (void)call.end(records, result ? nullptr : &result.error());
+      done(std::move(result));
+    };
+  }
+  /// The same of a call whose records come before its end.
+  template <class T>
+  [[nodiscard]] Done<T> noted(Function function, std::string request,
+                              std::shared_ptr<EarlyRecords> early, Done<T> done) const {
+    return [early = std::move(early), call = begun(function, std::move(request)),
+            done = std::move(done)](model::CloudResult<T> result) {
+      (void)call.end(early->take(), result ? nullptr : &result.error());
       done(std::move(result));
     };
   }
