@@ -146,6 +146,9 @@ class DaemonService final : public api::Service {
   /// kNotFound, or kForbidden if the principal may not see the job.
   Result<model::WorkItem> readable_job(const api::Principal& who, model::WorkId job,
                                        bool with_body = false) const;
+  /// As readable_job(); kForbidden also for who does not see all of it, kNotFound if its output was
+  /// deleted.
+  Result<model::WorkItem> job_with_output(const api::Principal& who, model::WorkId job) const;
   /// Removes the reasons of jobs that the principal does not see all of. The records themselves
   /// stay, because the revisions of a feed have no gaps.
   Result<void> hide_reasons(const api::Principal& who,

@@ -24,22 +24,21 @@ class StoredBlob final : public api::BlobWriter {
   store::Store& store_;
 };
 
-/// Output is shown only to who sees all of the job.
-Result<void> may_see_output(const api::Principal& who, const model::WorkItem& job) {
-  if (api::sight_of(who, job.principal) == api::Sight::kAll) return {};
-  return fail(Errc::kForbidden, who.name + " may not see the output of " + job.record.id.text());
-}
-
 }  // namespace
+
+Result<model::WorkItem> DaemonService::job_with_output(const api::Principal& who,
+                                                       model::WorkId job) const {
+  auto known = HOSTLER_TRY(readable_job(who, job));
+  if (api::sight_of(who, known.principal) != api::Sight::kAll)
+    return fail(Errc::kForbidden, who.name + " may not see the output of " + job.text());
+  HOSTLER_TRY(check_not_discarded(known.record));
+  return known;
+}
 
 void DaemonService::output(const api::Principal& who, model::WorkId job,
                            const api::OutputQuery& query, api::Answer<api::OutputPart> answer) {
-  const auto known = readable_job(who, job);
+  const auto known = job_with_output(who, job);
   if (!known) return answer(tl::unexpected(known.error()));
-  if (auto allowed = may_see_output(who, *known); !allowed)
-    return answer(tl::unexpected(allowed.error()));
-  if (const auto kept = check_not_discarded(known->record); !kept)
-    return answer(tl::unexpected(kept.error()));
   const bool ended = model::is_terminal(known->record.state);
   const std::uint32_t attempt = known->record.attempt;
   if (attempt == 0) {
@@ -60,12 +59,8 @@ void DaemonService::output(const api::Principal& who, model::WorkId job,
 
 void DaemonService::output_files(const api::Principal& who, model::WorkId job,
                                  api::Answer<std::vector<api::OutputFile>> answer) {
-  const auto known = readable_job(who, job);
+  const auto known = job_with_output(who, job);
   if (!known) return answer(tl::unexpected(known.error()));
-  if (auto allowed = may_see_output(who, *known); !allowed)
-    return answer(tl::unexpected(allowed.error()));
-  if (const auto kept = check_not_discarded(known->record); !kept)
-    return answer(tl::unexpected(kept.error()));
   auto files = uses_.store->outputs().files({job, known->record.attempt});
   if (!files) return answer(tl::unexpected(files.error()));
   std::vector<api::OutputFile> out;
@@ -76,9 +71,7 @@ void DaemonService::output_files(const api::Principal& who, model::WorkId job,
 
 Result<int> DaemonService::open_output_file(const api::Principal& who, model::WorkId job,
                                             const std::string& path) {
-  const auto known = HOSTLER_TRY(readable_job(who, job));
-  HOSTLER_TRY(may_see_output(who, known));
-  HOSTLER_TRY(check_not_discarded(known.record));
+  const auto known = HOSTLER_TRY(job_with_output(who, job));
   auto file = HOSTLER_TRY(uses_.store->outputs().open_file({job, known.record.attempt}, path));
   return file.release();
 }
