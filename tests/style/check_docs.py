@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Fails where the documents and the programs say different things: routes, events and reasons in
-docs/api.md, commands and options in docs/cli.md, rules in sdk/rules.md, and links in every page.
+docs/api.md, commands and options in docs/cli.md, commands that a page calls missing, rules in
+sdk/rules.md, and links in every page.
 
 usage: check_docs.py ROOT [HOSTLER HOSTLERD PRINT_TABLES]     without programs less is checked"""
 
@@ -65,14 +66,37 @@ def documented_commands(page: str):
         yield " ".join(word for word in name.split() if word.islower()), text
 
 
-def check_commands(page: str, hostler: str):
-    there = commands_of(hostler)
+def check_commands(page: str, there: dict):
     documented = dict(documented_commands(page))
     yield from differences("command", set(there), set(documented), "docs/cli.md")
     for name in set(there) & set(documented):
         for option in sorted(there[name]):
             if f"`{option}" not in documented[name] and f"[{option}" not in documented[name]:
                 yield f"docs/cli.md: {name} has an option {option}, which is missing"
+
+
+MISSING = re.compile(r"\b(?:is|are) (?:missing|not there)|\b(?:does|do) not exist|\bnot there yet|\bthere (?:is|are) no\b", re.I)
+
+
+def called_missing(page: str):
+    """What stands in backquotes in a sentence about missing commands, and in the first cells of the tables below a
+    heading as "What is not there yet"."""
+    for paragraph in re.split(r"\n\s*\n|\n(?=\|)", page):
+        for sentence in re.split(r"(?<=[.:;]) ", " ".join(paragraph.split())):
+            if re.search(r"\bcommands?\b", sentence, re.I) and MISSING.search(sentence):
+                yield from re.findall(r"`([^`]+)`", sentence)
+    for section in re.split(r"^(?=#+ )", page, flags=re.M):
+        if MISSING.search(section.partition("\n")[0]):
+            for cell in re.findall(r"^\| ([^|]*) \|", section, re.M):
+                yield from re.findall(r"`([^`]+)`", cell)
+
+
+def check_missing(name: str, page: str, commands: set):
+    known = {" ".join(words[:n]) for words in map(str.split, commands) for n in range(1, len(words) + 1)}
+    for said in dict.fromkeys(called_missing(page)):
+        command = said.removeprefix("hostler ")
+        if command in known:
+            yield f"{name}: it says that the command {command} is missing, and hostler has it"
 
 
 def rules_of(root: pathlib.Path) -> set:
@@ -98,9 +122,13 @@ def anchors_of(text: str) -> set:
     return {re.sub(r"[^\w\- ]", "", h.lower()).strip().replace(" ", "-") for h in headings}
 
 
-def check_links(root: pathlib.Path):
+def pages_of(root: pathlib.Path):
     pages = {page for pattern in PAGES for page in root.glob(pattern)}
-    for page in sorted(p for p in pages if p.relative_to(root).parts[0] not in ("build", ".hostler")):
+    return sorted(p for p in pages if p.relative_to(root).parts[0] not in ("build", ".hostler"))
+
+
+def check_links(root: pathlib.Path):
+    for page in pages_of(root):
         name = page.relative_to(root)
         text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
         for link in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -125,7 +153,10 @@ def problems(root: pathlib.Path, hostler: str = "", hostlerd: str = "", print_ta
         yield f"sdk/rules.md: {rule}, which the plugin host names, is missing"
     cli = (root / "docs/cli.md").read_text()
     if hostler:
-        yield from check_commands(cli, hostler)
+        commands = commands_of(hostler)
+        yield from check_commands(cli, commands)
+        for page in pages_of(root):
+            yield from check_missing(page.relative_to(root), page.read_text(), set(commands))
     if hostlerd:
         for option in sorted(commands_of(hostlerd)[""]):
             if f"`{option}" not in cli:
