@@ -1,9 +1,12 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
-/// The fixed POSIX sh scripts that run on hosts. Private to core/ssh.
+/// The POSIX sh scripts that run on hosts: the files of sh/, which the build embeds without their
+/// comments. Private to core/ssh.
 ///
 /// A script is sent on standard input to `sh -s -- ARGUMENT...`, so that it needs no quoting for
 /// the login shell. It answers with one line that begins with a fixed word and the caller's nonce;
@@ -22,6 +25,23 @@ extern const std::string_view kChallenge;         ///< NONCE INSTANCE
 extern const std::string_view kInitState;         ///< NONCE [INSTANCE]
 extern const std::string_view kPrepareRotation;   ///< NONCE MARK KEY_TYPE KEY
 extern const std::string_view kActivateRotation;  ///< NONCE KEY_TYPE KEY
+
+// What init_script.cc makes scripts of: fill() gives values to the names between @.
+extern const std::string_view kInit;           ///< FUNCTIONS STATE SECRET HOST_KEY COMMAND
+extern const std::string_view kInitFunctions;  ///< INSTANCE
+extern const std::string_view kInitRun;        ///< functions that run the init command
+extern const std::string_view kInitCommand;    ///< COMMAND COMMAND_END BEGIN
+extern const std::string_view kInitBegin;
+extern const std::string_view kInitAwait;
+extern const std::string_view kInitNoCommand;
+extern const std::string_view kInitHostKey;   ///< PUBLIC_KEY PRIVATE_KEY
+extern const std::string_view kDeliver;       ///< INSTANCE COMMAND COMMAND_END START START_END
+extern const std::string_view kDeliverStart;  ///< FUNCTIONS BEGIN
+
+/// The script with a value for each @NAME@. On a line of its own a name stands for whole lines: an
+/// empty value leaves no line. Asserts that each name has a value. Values are not searched.
+std::string fill(std::string_view script,
+                 std::initializer_list<std::pair<std::string_view, std::string_view>> values);
 
 /// "sh -s -- a b". Arguments must be words of [A-Za-z0-9_./+=:-]; asserted. With a prefix, as
 /// "sudo -n ", the script still gets the variables that the driver has set for the session.

@@ -77,6 +77,42 @@ function(hostler_library name)
   add_library(hostler::${name} ALIAS hostler_${name})
 endfunction()
 
+# hostler_embed_scripts(<library> HEADER <header> NAMESPACE <namespace> FILES <sh>...): of each script, as
+# sh/first_look.sh, the library has a std::string_view kFirstLook, which the header declares. Lines that are comments
+# are left out, and @HOSTLER_X@ is the macro HOSTLER_X of the header. A changed script makes ninja run cmake, which
+# writes the source: clang-tidy needs it where nothing is built.
+function(hostler_embed_scripts library)
+  cmake_parse_arguments(ARG "" "HEADER;NAMESPACE" "FILES" ${ARGN})
+  set(source "#include \"${ARG_HEADER}\"\n\nnamespace ${ARG_NAMESPACE} {\n")
+  foreach(file ${ARG_FILES})
+    get_filename_component(words ${file} NAME_WE)
+    string(REPLACE "_" ";" words ${words})
+    set(name k)
+    foreach(word ${words})
+      string(SUBSTRING ${word} 0 1 first)
+      string(SUBSTRING ${word} 1 -1 rest)
+      string(TOUPPER ${first} first)
+      string(APPEND name ${first}${rest})
+    endforeach()
+    file(READ ${file} text)
+    string(REGEX REPLACE "\n[ \t]*#[^\n]*" "" text "\n${text}")
+    string(REGEX REPLACE "^\n" "" text "${text}")
+    string(REGEX REPLACE "@(HOSTLER_[A-Z_]+)@" ")sh\" \\1 R\"sh(" text "${text}")
+    string(APPEND source "const std::string_view ${name} = R\"sh(${text})sh\";\n")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  endforeach()
+  string(APPEND source "}  // namespace ${ARG_NAMESPACE}\n")
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${library}_scripts.cc)
+  set(before "")
+  if(EXISTS ${output})
+    file(READ ${output} before)
+  endif()
+  if(NOT before STREQUAL source)
+    file(WRITE ${output} "${source}")
+  endif()
+  target_sources(hostler_${library} PRIVATE ${output})
+endfunction()
+
 # hostler_program(<name> SOURCES <cc>... DEPS <layers>...): a program in build/<preset>/bin.
 # Never linked with -rdynamic: a driver's own calls must not resolve into the host.
 function(hostler_program name)
