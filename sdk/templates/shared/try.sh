@@ -1,3 +1,4 @@
+#!/bin/sh
 # Checks the driver by the kit, and runs a job with it, on machines that end with this script:
 #   hostler-hosts run -- sh try.sh
 set -eu
@@ -14,7 +15,7 @@ trap 'exit 1' INT TERM HUP
 
 member() { sed -n 's/.*"'"$1"'" *: *"\([^"]*\)".*/\1/p' "$HOSTLER_HOSTS"; }
 settings='{"endpoint": "'$(member endpoint)'"}'
-echo '{"token": "'$(member token)'"}' >"$site/credentials.json"
+echo '{"token": "'"$(member token)"'"}' >"$site/credentials.json"
 
 # 1. The kit. It exits with 1 if a rule is broken.
 cat >"$site/check.json" <<END

@@ -1,3 +1,4 @@
+#!/bin/sh
 # What a machine does from its start on, as process 1. Standard output is its console.
 exec </dev/null >>/var/log/console 2>&1
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8

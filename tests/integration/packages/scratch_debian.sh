@@ -13,7 +13,7 @@ if [ "${1:-}" != --inside ]; then
   trap 'rmdir "$root"' EXIT
   setpriv --pdeathsig KILL unshare --mount --pid --net --ipc --uts --propagation private \
     --fork --kill-child=KILL -- "$0" --inside "$root" "$@" && status=0 || status=$?
-  exit $status
+  exit "$status"
 fi
 
 # Second half: process 1 of them.
@@ -41,4 +41,4 @@ rmdir /run/before
 cd /
 # Not exec: process 1 has to reap what others leave behind.
 "$@" && status=0 || status=$?
-exit $status
+exit "$status"

@@ -6,7 +6,7 @@ set -eu
 build=${1:-build/dev}
 seeds=${2:-2000}
 here=tests/sim/mutations
-[ $# -gt 2 ] && shift 2 || set --
+if [ $# -gt 2 ]; then shift 2; else set --; fi
 git diff --quiet || { echo "the tree has changes: commit them first" >&2; exit 1; }
 trap 'git checkout -q -- core' EXIT
 missed=0
