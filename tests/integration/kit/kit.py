@@ -16,6 +16,8 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../daemon"))
+from scratch_site import trusted
 from web_cloud import WebCloud
 
 SECRET = "s3cret-of-the-kit-test"
@@ -187,7 +189,8 @@ class KitTest(unittest.TestCase):
     def test_cloudtest_makes_and_ends_machines_of_a_configured_set(self):
         config = self.folder / "hostler.json"
         config.write_text(json.dumps({
-            "state_dir": str(self.folder / "state"), "types": [{"name": "small", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
+            "state_dir": str(self.folder / "state"), "driver_path": [trusted(ARGS.own)],
+            "types": [{"name": "small", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
             "sets": [{"name": "here", "driver": "local", "config": {"root": str(self.folder / "root")}}],
             "pools": [{"name": "default", "sets": ["here"], "types": ["small"]}]}))
         config.chmod(0o600)
