@@ -63,7 +63,7 @@ bool Reserve::resize(std::uint64_t bytes) {
   if (bytes <= held_) {
     if (::ftruncate(fd_.get(), size) != 0) return false;
   } else if (::posix_fallocate(fd_.get(), 0, size) != 0) {
-    (void)::ftruncate(fd_.get(), static_cast<off_t>(held_));
+    [[maybe_unused]] const int undone = ::ftruncate(fd_.get(), static_cast<off_t>(held_));
     return false;
   }
   held_ = bytes;
