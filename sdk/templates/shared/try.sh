@@ -1,6 +1,6 @@
-#!/bin/sh
 # Checks the driver by the kit, and runs a job with it, on machines that end with this script:
 #   hostler-hosts run -- sh try.sh
+# shellcheck shell=sh
 set -eu
 umask 077
 driver=$PWD/mycloud.hostler
