@@ -12,7 +12,6 @@ using model::Event;
 using model::InstanceState;
 using model::Reason;
 
-constexpr std::uint32_t kCreateTriesMax = 6;
 constexpr std::uint32_t kDestroysIgnored = 3;  ///< Accepted ones, until it is reported.
 
 bool switched_off(CloudState state) {
@@ -107,10 +106,6 @@ void note_error(Instance& instance, const model::ListedInstance& seen) {
   // One that runs has no error any more; one that ends keeps the first that was said.
   if (!seen.state_error.empty() || seen.state == CloudState::kRunning)
     instance.cloud_error = seen.state_error;
-}
-
-Duration create_pause(const Instance& instance) {
-  return backoff(instance.create_tries, std::chrono::seconds(1), std::chrono::minutes(1));
 }
 
 Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of,
@@ -216,111 +211,6 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
   }
   if (pool.readiness == model::Readiness::kCloud && seen.state == CloudState::kRunning && !outdated)
     become_ready_without_agent(instance, out, now);
-  return out;
-}
-
-namespace {
-
-/// The outcome of the create is unknown: a list, or the deadline, will decide it.
-void await_sighting(Instance& instance, Outcome& out, Now now) {
-  instance.create_outcome_unknown = true;
-  instance.known_at = now.mono;
-  if (instance.deadline == kNever) set_deadline(instance, now.mono + std::chrono::minutes(10), now);
-  out.changed = true;
-  out.effects.push_back(Effect::kList);
-}
-
-}  // namespace
-
-Outcome create_answered(Instance& instance, Now now) {
-  Outcome out;
-  if (instance.record.state == InstanceState::kBooting) instance.create_outcome_unknown = false;
-  if (instance.record.state != InstanceState::kRequested) return out;
-  if (instance.record.provider_id.empty()) {
-    ++instance.create_tries;
-    await_sighting(instance, out, now);
-  } else {
-    out.effects.push_back(Effect::kList);  // An unfulfilled spot request.
-  }
-  return out;
-}
-
-Outcome create_failed(Instance& instance, const model::CloudError& error, Now now) {
-  Outcome out;
-  const bool never_seen = instance.record.provider_id.empty();
-  const bool never_made = never_seen && !error.outcome_unknown && !instance.create_outcome_unknown;
-  if (instance.record.state == InstanceState::kTerminating && never_made) {
-    // It was terminated while its create was under way, and the cloud refused the create.
-    const std::string reason = instance.record.reason;
-    never_was(instance, out, Event::kGone, instance.record.reason_code, reason, now);
-    return out;
-  }
-  const bool began = instance.record.state == InstanceState::kBooting;
-  if (instance.record.state != InstanceState::kRequested && !began) return out;
-  const bool retryable = error.cls == model::CloudErrorClass::kTransient ||
-                         error.cls == model::CloudErrorClass::kTimeout ||
-                         error.cls == model::CloudErrorClass::kCancelled ||
-                         error.cls == model::CloudErrorClass::kRateLimit;
-  ++instance.create_tries;
-  instance.record.last_text = error.message;
-  if (began) {
-    if (!error.outcome_unknown && !retryable) return out;  // It boots, or its boot timeout ends it.
-    instance.create_outcome_unknown = true;
-    instance.create_again_at = now.mono + create_pause(instance);
-    out.effects.push_back(Effect::kList);
-    return out;
-  }
-  if (!never_seen) {
-    // An unfulfilled spot request exists; the error is of a repeated create.
-    out.effects.push_back(Effect::kList);
-    return out;
-  }
-  if (error.outcome_unknown) {
-    await_sighting(instance, out, now);
-    out.event = Event::kCreateUnknown;
-    out.reason_code = model::to_string(error.cls);
-    out.reason = error.message;
-    return out;
-  }
-  if (instance.create_outcome_unknown) {
-    // An earlier try may have created it: a list, or the deadline, will decide it.
-    out.effects.push_back(Effect::kList);
-    return out;
-  }
-  if (retryable && instance.create_tries < kCreateTriesMax) {
-    Duration wait = create_pause(instance);
-    if (error.retry_after) wait = std::max(wait, *error.retry_after);
-    set_deadline(instance, now.mono + wait, now);
-    instance.create_refused = true;
-    out.changed = true;
-    return out;
-  }
-  never_was(instance, out, Event::kCreateRefused, model::reason_of(error.cls), error.message, now);
-  return out;
-}
-
-Outcome destroy_answered(Instance& instance, const model::CloudError* error,
-                         const model::PoolPolicy& pool, Now now) {
-  Outcome out;
-  if (instance.record.state != InstanceState::kTerminating) return out;
-  ++instance.record.destroy_tries;
-  out.changed = true;
-  if (error == nullptr || error->cls == model::CloudErrorClass::kNotFound || is_final(*error))
-    instance.destroy_settled = true;
-  Duration wait = backoff(instance.record.destroy_tries, pool.shutdown_timeout,
-                          std::max<Duration>(pool.shutdown_timeout, std::chrono::minutes(5)));
-  if (error != nullptr) {
-    instance.record.last_text = error->message;
-    if (error->retry_after) wait = std::max(wait, *error->retry_after);
-    out.event = Event::kDestroyRefused;
-    out.reason_code = model::to_string(error->cls);
-    out.reason = error->message;
-  } else {
-    ++instance.destroys_accepted;
-    instance.destroy_accepted_at = now.mono;
-  }
-  set_deadline(instance, now.mono + wait, now);
-  out.effects.push_back(Effect::kList);
   return out;
 }
 
