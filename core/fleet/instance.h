@@ -37,9 +37,8 @@ struct Instance {
   Mono known_at;   ///< When its create was sent, or a list last showed it: older lists are ignored.
   Mono absent_at;  ///< When the last complete list without it was sent.
   std::optional<Absence> absence;  ///< Unset: the last list showed it, or none was asked yet.
-  bool seen_listed = false;
-  bool listed_off = false;      ///< The last list showed it off, or ending.
-  bool counts_vanished = true;  ///< kVanished: it counts for ceilings.
+  bool listed_off = false;         ///< The last list showed it off, or ending.
+  bool counts_vanished = true;     ///< kVanished: it counts for ceilings.
   bool unfulfilled_spot = false;
   std::string cloud_error;  ///< Of which it died or cannot run, as the cloud says; empty: none.
   /// No answer says whether its create was executed, or executed to its end.

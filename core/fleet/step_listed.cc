@@ -100,6 +100,109 @@ void found_on(Instance& instance, const model::PoolPolicy& pool, Outcome& out, N
   connect_or_list(instance, pool, out);
 }
 
+/// How the cloud shows an instance.
+struct Sighting {
+  const model::ListedInstance& seen;
+  const model::PoolPolicy& pool;
+  Now now;
+  bool is_power_old;  ///< Its power state may be of a time before the last switch.
+};
+
+/// Takes over all that is true in any state. True: a field that the link needs has changed.
+bool note_sighting(Instance& instance, const Sighting& sighting, Outcome& out) {
+  const auto& seen = sighting.seen;
+  auto& record = instance.record;
+  const bool is_off = switched_off(seen.state);
+  const Refreshed fields = refresh(record, seen, !sighting.is_power_old && !is_off);
+  out.changed = fields.any || record.absent_sightings != 0;
+  record.absent_sightings = 0;
+  instance.known_at = sighting.now.mono;
+  instance.absence.reset();
+  instance.reclaimed |= seen.interruption.us != 0;
+  instance.unfulfilled_spot = seen.state == CloudState::kRequested;
+  note_error(instance, seen);
+  instance.listed_off =
+      !sighting.is_power_old && (is_off || seen.state == CloudState::kTerminating);
+  return fields.endpoint;
+}
+
+/// A false list must not end a host that works.
+void shown_failed(Instance& instance, const Sighting& sighting, Outcome& out) {
+  const std::string words = clouds_words(sighting.seen);
+  if (!instance.is_live()) {
+    out = terminate(instance, Reason::kCloudFailed, "the cloud says failed" + words, sighting.now);
+  } else if (!std::exchange(instance.failure_told, true)) {
+    out.event = Event::kContradicted;
+    out.reason =
+        "the cloud lists it as failed" + words + ", but its host is connected: its jobs go on";
+  }
+}
+
+void shown_off(Instance& instance, const Sighting& sighting, Outcome& out) {
+  auto& record = instance.record;
+  if (sighting.is_power_old || !instance.empty()) return;
+  if (record.state != InstanceState::kStopped)
+    stopped_by_itself(instance, sighting.seen.state_reason, out, sighting.now);
+  if (sighting.seen.state == CloudState::kStopping) {
+    set_deadline(instance, kNever, sighting.now);  // The stop was executed: no retry.
+    return;
+  }
+  if (instance.seen_stopped) return;
+  instance.seen_stopped = true;
+  if (std::exchange(record.restored, false)) out.changed = true;  // Nothing runs on it.
+  if (!out.event) out.event = Event::kOff;                        // It can be woken from now on.
+}
+
+/// kStopped: the stop was lost, or somebody switched it on in the cloud. The journal decides.
+void shown_on(Instance& instance, const Sighting& sighting, Outcome& out) {
+  if (sighting.is_power_old || sighting.seen.state != CloudState::kRunning) return;
+  if (instance.record.restored)
+    found_on(instance, sighting.pool, out, sighting.now);
+  else
+    out.effects.push_back(Effect::kStop);
+}
+
+/// kRequested: the cloud knows it.
+void shown_after_create(Instance& instance, const Sighting& sighting, Outcome& out) {
+  const auto& [seen, pool, now, is_power_old] = sighting;
+  if (seen.state != CloudState::kRequested) {
+    enter(instance, InstanceState::kBooting, out, Event::kCreated, Reason::kNone,
+          "the cloud's id is " + instance.record.provider_id, now);
+    set_deadline(instance, now.mono + pool.boot_timeout, now);
+    connect_or_list(instance, pool, out);
+    finish_create(instance, seen, out, now);
+    return;
+  }
+  // The outcome of the create is known. Only a spot request may wait.
+  instance.create_outcome_unknown = false;
+  const bool waits = instance.record.market == model::Market::kSpot;
+  if (!waits && instance.deadline != kNever) return;
+  out.changed |= !waits || instance.deadline != kNever;
+  set_deadline(instance, waits ? kNever : now.mono + pool.boot_timeout, now);
+}
+
+/// It is on, or not yet off.
+void shown_up(Instance& instance, const Sighting& sighting, bool endpoint_changed, Outcome& out) {
+  const auto& [seen, pool, now, is_power_old] = sighting;
+  auto& record = instance.record;
+  const bool is_booting = record.state == InstanceState::kBooting;
+  if (endpoint_changed && needs_link(pool) && !record.address.empty()) {
+    // A false list must not end a connection that lives.
+    if (instance.connected)
+      instance.endpoint_changed = true;
+    else
+      out.effects.push_back(Effect::kConnect);
+  }
+  if (is_booting) finish_create(instance, seen, out, now);
+  if (is_booting && needs_link(pool) && record.address.empty()) {
+    record.last_text = "address: the cloud shows none yet";
+    out.effects.push_back(Effect::kList);
+  }
+  if (pool.readiness == model::Readiness::kCloud && seen.state == CloudState::kRunning &&
+      !is_power_old)
+    become_ready_without_agent(instance, out, now);
+}
+
 }  // namespace
 
 void note_error(Instance& instance, const model::ListedInstance& seen) {
@@ -111,106 +214,33 @@ void note_error(Instance& instance, const model::ListedInstance& seen) {
 Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of,
                const model::PoolPolicy& pool, Now now) {
   Outcome out;
-  auto& record = instance.record;
-  if (record.state == InstanceState::kGone) return out;
-  const bool outdated = as_of <= instance.power_at;
-  const Refreshed fields = refresh(record, seen, !outdated && !switched_off(seen.state));
-  out.changed = fields.any;
-  instance.known_at = now.mono;
-  instance.seen_listed = true;
-  instance.absence.reset();
-  if (record.absent_sightings != 0) {
-    record.absent_sightings = 0;
-    out.changed = true;
+  const InstanceState before = instance.record.state;
+  if (before == InstanceState::kGone) return out;
+  const Sighting sighting{seen, pool, now, as_of <= instance.power_at};
+  const bool endpoint_changed = note_sighting(instance, sighting, out);
+  if (before == InstanceState::kTerminating) {
+    report_ignored_destroys(instance, seen, as_of, out);
+    return out;
   }
-  instance.reclaimed |= seen.interruption.us != 0;
-  instance.unfulfilled_spot = seen.state == CloudState::kRequested;
-  note_error(instance, seen);
-  instance.listed_off =
-      !outdated && (switched_off(seen.state) || seen.state == CloudState::kTerminating);
-
-  switch (record.state) {
-    case InstanceState::kTerminating:
-      report_ignored_destroys(instance, seen, as_of, out);
-      return out;
-    case InstanceState::kAbandoned: {
-      Outcome end = terminate(instance, Reason::kAbandonedSeen,
-                              "showed up after its create was given up", now);
-      return end;
-    }
-    default:
-      break;
-  }
-  if (record.state == InstanceState::kRequested && seen.state == CloudState::kGone)
+  if (before == InstanceState::kAbandoned)
+    return terminate(instance, Reason::kAbandonedSeen, "showed up after its create was given up",
+                     now);
+  if (before == InstanceState::kRequested && seen.state == CloudState::kGone)
     return terminate(instance, Reason::kGoneAlready,
                      and_cloud_error("its create found it gone already", instance), now);
-  if (record.state == InstanceState::kVanished && seen.state != CloudState::kFailed)
-    reappear(instance, pool, out, now);
-  if (seen.state == CloudState::kFailed && instance.is_live()) {
-    if (!std::exchange(instance.failure_told, true)) {
-      out.event = Event::kContradicted;
-      out.reason = "the cloud lists it as failed" + clouds_words(seen) +
-                   ", but its host is connected: its jobs go on";
-    }
+  if (seen.state == CloudState::kFailed) {
+    shown_failed(instance, sighting, out);
     return out;
   }
-  if (seen.state == CloudState::kFailed)
-    return terminate(instance, Reason::kCloudFailed, "the cloud says failed" + clouds_words(seen),
-                     now);
-  if (switched_off(seen.state)) {
-    if (outdated || !instance.empty()) return out;
-    if (record.state != InstanceState::kStopped)
-      stopped_by_itself(instance, seen.state_reason, out, now);
-    if (seen.state == CloudState::kStopping) {
-      set_deadline(instance, kNever, now);  // The stop was executed: no retry.
-      return out;
-    }
-    if (instance.seen_stopped) return out;
-    instance.seen_stopped = true;
-    if (std::exchange(record.restored, false)) out.changed = true;  // Nothing runs on it.
-    if (!out.event) out.event = Event::kOff;                        // It can be woken from now on.
-    return out;
-  }
-  if (record.state == InstanceState::kStopped) {
-    // The stop was lost, or somebody switched it on in the cloud: the journal decides.
-    if (outdated || seen.state != CloudState::kRunning) return out;
-    if (record.restored)
-      found_on(instance, pool, out, now);
-    else
-      out.effects.push_back(Effect::kStop);
-    return out;
-  }
-  if (record.state == InstanceState::kRequested && seen.state != CloudState::kRequested) {
-    enter(instance, InstanceState::kBooting, out, Event::kCreated, Reason::kNone,
-          "the cloud's id is " + record.provider_id, now);
-    set_deadline(instance, now.mono + pool.boot_timeout, now);
-    connect_or_list(instance, pool, out);
-    finish_create(instance, seen, out, now);
-    return out;
-  }
-  if (record.state == InstanceState::kRequested) {
-    // The cloud has it, so the outcome of the create is known. Only a spot request may wait.
-    instance.create_outcome_unknown = false;
-    const bool waits = record.market == model::Market::kSpot;
-    if (!waits && instance.deadline != kNever) return out;
-    out.changed |= !waits || instance.deadline != kNever;
-    set_deadline(instance, waits ? kNever : now.mono + pool.boot_timeout, now);
-    return out;
-  }
-  if (fields.endpoint && needs_link(pool) && !record.address.empty()) {
-    // A false list must not end a connection that lives.
-    if (instance.connected)
-      instance.endpoint_changed = true;
-    else
-      out.effects.push_back(Effect::kConnect);
-  }
-  if (record.state == InstanceState::kBooting) finish_create(instance, seen, out, now);
-  if (record.state == InstanceState::kBooting && needs_link(pool) && record.address.empty()) {
-    record.last_text = "address: the cloud shows none yet";
-    out.effects.push_back(Effect::kList);
-  }
-  if (pool.readiness == model::Readiness::kCloud && seen.state == CloudState::kRunning && !outdated)
-    become_ready_without_agent(instance, out, now);
+  if (before == InstanceState::kVanished) reappear(instance, pool, out, now);
+  if (switched_off(seen.state))
+    shown_off(instance, sighting, out);
+  else if (before == InstanceState::kStopped)
+    shown_on(instance, sighting, out);
+  else if (before == InstanceState::kRequested)
+    shown_after_create(instance, sighting, out);
+  else
+    shown_up(instance, sighting, endpoint_changed, out);
   return out;
 }
 
