@@ -9,6 +9,7 @@
 
 #include "core/base/time.h"
 #include "core/fleet/absence.h"
+#include "core/fleet/link.h"
 #include "core/fleet/occupancy.h"
 #include "core/model/host.h"
 #include "core/model/interruption.h"
@@ -32,7 +33,6 @@ struct Instance {
   Mono created;            ///< When the create was decided, or the instance adopted.
   Mono since;              ///< When it entered its state; an idle one became idle.
   Mono deadline = kNever;  ///< Of its state; due() is called then.
-  std::optional<Mono> unreachable_since;
 
   Mono known_at;   ///< When its create was sent, or a list last showed it: older lists are ignored.
   Mono absent_at;  ///< When the last complete list without it was sent.
@@ -57,29 +57,20 @@ struct Instance {
   bool seen_stopped = false;        ///< kStopped: a list has shown it stopped too.
   std::uint32_t wakes_in_vain = 0;  ///< How often it was switched on since it was last ready.
 
-  /// A proved connection to it stands, and the latest ping is not overdue.
-  bool connected = false;
-  /// It was proved before the restart, and the first try to connect has not ended yet.
-  bool connect_pending = false;
-  bool endpoint_changed = false;  ///< Lists show another address: for when the connection ends.
-  bool failure_told = false;      ///< Listed as failed while it is connected: an event said so.
-  bool ready = false;      ///< The evidence that its pool asks for stands: PoolPolicy::readiness.
-  bool has_agent = false;  ///< The connection of the last HostReady stands: attempts may be sent.
-  bool reclaimed = false;  ///< Its cloud has announced that it takes it away.
+  Link link;
+  bool failure_told = false;  ///< Listed as failed while it is connected: an event said so.
+  bool reclaimed = false;     ///< Its cloud has announced that it takes it away.
   /// It will be interrupted soon: it gets no new work, its work is replaced, and empty it is ended.
   bool cordoned = false;
   bool restart_announced = false;  ///< A notice had announced its last boot.
-  std::uint64_t connection = 0;    ///< The connection of the last HostReady.
   /// By source: the notice that holds. The record has the one that counts.
   std::array<std::optional<model::Notice>, model::kNoticeSources> notices;
   Mono notice_deadline = kNever;   ///< notice_due() is called then.
   std::uint32_t notices_told = 0;  ///< Events of interruptions since the last not withdrawn.
   bool keep_told = false;          ///< An event says that it is kept, see InstanceRecord::restored.
   bool init_failure_told = false;  ///< An event says that its init command failed.
-  /// Another host answers at its address. A restart loses this; the next connection finds it again.
-  std::optional<model::StandingKeyAlarm> key_alarm;
-  bool resting = false;                     ///< It refused starts: it gets none until the deadline.
-  std::uint32_t refusals = 0;               ///< Refused starts in a row.
+  bool resting = false;            ///< It refused starts: it gets none until the deadline.
+  std::uint32_t refusals = 0;      ///< Refused starts in a row.
   std::vector<model::WorkId> refused_jobs;  ///< Different ones of these that it could not start.
   std::uint64_t refused_until = 0;  ///< Refusals of starts up to this sequence count as one.
   std::uint64_t refused_last = 0;   ///< Sequence of the last start that was refused.
@@ -115,13 +106,11 @@ struct Instance {
            record.state == model::InstanceState::kVanished ||
            record.state == model::InstanceState::kGone;
   }
-  /// Its host was proved and answers, or may do so: whatever a list says, it exists.
-  [[nodiscard]] bool is_live() const { return connected || connect_pending; }
   /// Work may be placed on it now.
   [[nodiscard]] bool takes_work() const {
-    return ready && has_agent && !resting && !cordoned && !occupancy.output_waits() &&
-           !occupancy.runs_unplaced() && !(absence && absence->withheld) &&
-           record.health == model::Health::kHealthy &&
+    return link.is_ready() && link.has_agent() && !resting && !cordoned &&
+           !occupancy.output_waits() && !occupancy.runs_unplaced() &&
+           !(absence && absence->withheld) && record.health == model::Health::kHealthy &&
            record.idle_behavior == model::IdleBehavior::kRun &&
            (record.state == model::InstanceState::kIdle ||
             record.state == model::InstanceState::kBusy);

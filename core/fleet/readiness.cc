@@ -20,18 +20,18 @@ bool ends_when_empty(const Instance& instance) {
          !instance.record.restored && instance.record.idle_behavior != model::IdleBehavior::kHold;
 }
 
-void lose_evidence(Instance& instance) {
-  instance.ready = false;
-  instance.has_agent = false;
-  instance.connected = instance.connect_pending = false;
+void stop_expecting(Instance& instance) {
+  instance.link.stop_expecting();
+  if (instance.record.health == Health::kUnreachable) instance.record.health = Health::kHealthy;
+  instance.resting = false;
 }
 
 void become_ready(Instance& instance, Outcome& out, Now now) {
   auto& record = instance.record;
-  instance.ready = true;
+  const bool was_unreachable = instance.link.became_ready();
   instance.power_at = now.mono;
   instance.wakes_in_vain = 0;
-  if (std::exchange(instance.unreachable_since, {})) {
+  if (was_unreachable) {
     set_deadline(instance, kNever, now);
     if (record.health == Health::kUnreachable) record.health = Health::kHealthy;
     out.changed = true;

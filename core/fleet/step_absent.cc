@@ -52,10 +52,7 @@ void leave(Instance& instance, bool counts, Reason vanished, const std::string& 
     return;
   }
   enter(instance, InstanceState::kVanished, out, Event::kVanished, vanished, reason, now);
-  lose_evidence(instance);
-  instance.unreachable_since.reset();
-  if (record.health == model::Health::kUnreachable) record.health = model::Health::kHealthy;
-  instance.resting = false;
+  stop_expecting(instance);
   instance.absence.reset();
   instance.counts_vanished = counts;
   if (counts) set_deadline(instance, now.mono + kVanishedCounts, now);
@@ -82,7 +79,7 @@ void decide(Instance& instance, bool can_look_up, Outcome& out, Now now) {
   if (can_look_up && !(absence.answered && now.mono - *absence.answered < pause))
     out.effects.push_back(Effect::kLookUp);
   if (instance.record.absent_sightings < kListsWanted) return;
-  if (instance.is_live() && !destroyed)
+  if (instance.link.is_live() && !destroyed)
     return contradict(instance, /*withhold=*/looked_up || !can_look_up, out, now);
   if (can_look_up && !looked_up) return;
   // A destroy that the cloud refused for now is sent again, whatever lists say.
@@ -163,7 +160,7 @@ Outcome believed_absent(Instance& instance, const std::string& actor, Now now) {
     out.effects.push_back(Effect::kRoomFreed);
     return out;
   }
-  if (!instance.absence || instance.is_live()) return out;
+  if (!instance.absence || instance.link.is_live()) return out;
   leave(instance, false, Reason::kBelieved, actor + " says that the cloud's list is right", out,
         now);
   return out;

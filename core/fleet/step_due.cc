@@ -27,7 +27,7 @@ bool is_held(const Instance& instance) {
 bool is_awaited(const Instance& instance) {
   const auto state = instance.record.state;
   return state == InstanceState::kRequested || state == InstanceState::kBooting ||
-         state == InstanceState::kUnknown || instance.unreachable_since;
+         state == InstanceState::kUnknown || instance.link.unreachable_since();
 }
 
 /// Work that is not known here may run on it.
@@ -68,7 +68,7 @@ Outcome adopted_due(Instance& instance, const model::PoolPolicy& pool, Now now) 
   enter(instance, InstanceState::kBusy, out, Event::kUnreachable, Reason::kNotVerified,
         "adopted with work on it, still not verified", now);
   if (instance.record.health != Health::kBroken) instance.record.health = Health::kUnreachable;
-  instance.unreachable_since = now.mono;
+  instance.link.set_unreachable(now.mono);
   set_deadline(instance, now.mono + pool.probe_timeout, now);
   return out;
 }
@@ -120,7 +120,7 @@ Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
     case InstanceState::kIdle:
     case InstanceState::kBusy:
       instance.resting = false;
-      if (!instance.unreachable_since || is_held(instance)) return out;
+      if (!instance.link.unreachable_since() || is_held(instance)) return out;
       return terminate(instance, Reason::kUnreachable,
                        and_last("unreachable for longer than the probe timeout", instance), now);
     case InstanceState::kTerminating:

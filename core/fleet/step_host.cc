@@ -25,7 +25,7 @@ bool has_link(const Instance& instance) {
 
 void unreachable(Instance& instance, const std::string& text, const model::PoolPolicy& pool,
                  Duration silent, Outcome& out, Now now) {
-  lose_evidence(instance);
+  instance.link.lost();
   instance.record.last_text = text;
   if (instance.absence) {  // Until now the connection contradicted the lists: they decide anew.
     instance.record.absent_sightings = 0;
@@ -33,20 +33,15 @@ void unreachable(Instance& instance, const std::string& text, const model::PoolP
   }
   const auto state = instance.record.state;
   if (state != InstanceState::kIdle && state != InstanceState::kBusy) return;
-  if (instance.unreachable_since) return;
+  if (instance.link.unreachable_since()) return;
   if (instance.record.health != Health::kBroken) instance.record.health = Health::kUnreachable;
   const Mono last_heard = now.mono - std::clamp(silent, Duration::zero(), pool.probe_timeout);
-  instance.unreachable_since = last_heard;
+  instance.link.set_unreachable(last_heard);
   set_deadline(instance, last_heard + pool.probe_timeout, now);
   out.changed = true;
   out.event = Event::kUnreachable;
   out.reason = text;
   out.effects.push_back(Effect::kList);
-}
-
-void set_connected(Instance& instance) {
-  instance.connected = true;
-  instance.connect_pending = false;
 }
 
 /// Keeps the key that was proved.
@@ -76,7 +71,7 @@ void learn_key(Instance& instance, const model::HostVerified& event, Outcome& ou
 
 /// It gets no starts for a while, unless it is not reachable anyway.
 void rest(Instance& instance, std::uint32_t times, Now now) {
-  if (instance.unreachable_since) return;
+  if (instance.link.unreachable_since()) return;
   instance.resting = true;
   set_deadline(instance,
                now.mono + backoff(times, std::chrono::seconds(1), std::chrono::minutes(1)), now);
@@ -87,7 +82,7 @@ void rest(Instance& instance, std::uint32_t times, Now now) {
 Outcome not_yet(Instance& instance, const model::HostNotYet& event, Now now) {
   (void)now;
   Outcome out;
-  instance.connect_pending = false;
+  instance.link.try_failed();
   // Not journalled: the event repeats until the deadline, and the reason then has the last text.
   if (has_link(instance)) instance.record.last_text = event.step + ": " + event.text;
   return out;
@@ -117,7 +112,7 @@ Outcome verified(Instance& instance, const model::HostVerified& event,
                  const model::PoolPolicy& pool, Now now) {
   Outcome out;
   if (!has_link(instance)) return out;
-  set_connected(instance);
+  instance.link.proved();
   learn_key(instance, event, out, now);
   if (pool.readiness == model::Readiness::kSsh) become_ready_without_agent(instance, out, now);
   return out;
@@ -127,10 +122,7 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   Outcome out;
   if (!has_link(instance)) return out;
   auto& record = instance.record;
-  set_connected(instance);
-  instance.has_agent = true;
-  instance.key_alarm.reset();
-  instance.connection = event.connection;
+  instance.link.agent_answers(event.connection);
   if (event.scratch) instance.reported_scratch = event.scratch;
   if (event.ram) instance.reported_ram = event.ram;
   const bool rested = std::exchange(instance.resting, false);
@@ -162,11 +154,11 @@ Outcome lost(Instance& instance, const model::HostLost& event, const model::Pool
              Now now) {
   Outcome out;
   if (!has_link(instance)) return out;
-  if (std::exchange(instance.endpoint_changed, false)) out.effects.push_back(Effect::kConnect);
-  if (instance.ready)
+  if (instance.link.take_endpoint_change()) out.effects.push_back(Effect::kConnect);
+  if (instance.link.is_ready())
     unreachable(instance, event.text, pool, event.silent, out, now);
   else
-    lose_evidence(instance);  // HostNotYet has said which step failed.
+    instance.link.lost();  // HostNotYet has said which step failed.
   return out;
 }
 
@@ -175,8 +167,7 @@ Outcome key_alarm(Instance& instance, const model::HostKeyAlarm& event,
   Outcome out;
   if (!has_link(instance)) return out;
   unreachable(instance, event.text, pool, Duration::zero(), out, now);
-  if (!instance.key_alarm) instance.key_alarm = model::StandingKeyAlarm{now.wall, {}};
-  instance.key_alarm->seen_key = event.seen_key;
+  instance.link.alarm(now.wall, event.seen_key);
   out.event = Event::kHostKeyAlarm;
   out.reason_code = event.seen_key;
   out.reason = event.text;
@@ -208,7 +199,7 @@ Outcome unfit(Instance& instance, Now now) {
 
 void start_held(Instance& instance, std::uint64_t sequence, Now now) {
   const bool was_full = std::exchange(instance.full_in_a_row, 0) > 0;
-  if (was_full && instance.resting && !instance.unreachable_since) {
+  if (was_full && instance.resting && !instance.link.unreachable_since()) {
     instance.resting = false;
     set_deadline(instance, kNever, now);
   }

@@ -32,7 +32,7 @@ bool is_ending(const Instance& instance) {
 
 /// Nobody has seen it since: the evidence that it is gone is still to come.
 bool may_have_happened(const Instance& instance) {
-  return instance.unreachable_since || instance.record.state == InstanceState::kVanished;
+  return instance.link.unreachable_since() || instance.record.state == InstanceState::kVanished;
 }
 
 Wall time_of(const Notice& notice) { return notice.at.us != 0 ? notice.at : notice.noticed; }

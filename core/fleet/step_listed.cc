@@ -129,7 +129,7 @@ bool note_sighting(Instance& instance, const Sighting& sighting, Outcome& out) {
 /// A false list must not end a host that works.
 void shown_failed(Instance& instance, const Sighting& sighting, Outcome& out) {
   const std::string words = clouds_words(sighting.seen);
-  if (!instance.is_live()) {
+  if (!instance.link.is_live()) {
     out = terminate(instance, Reason::kCloudFailed, "the cloud says failed" + words, sighting.now);
   } else if (!std::exchange(instance.failure_told, true)) {
     out.event = Event::kContradicted;
@@ -188,8 +188,8 @@ void shown_up(Instance& instance, const Sighting& sighting, bool endpoint_change
   const bool is_booting = record.state == InstanceState::kBooting;
   if (endpoint_changed && needs_link(pool) && !record.address.empty()) {
     // A false list must not end a connection that lives.
-    if (instance.connected)
-      instance.endpoint_changed = true;
+    if (instance.link.is_connected())
+      instance.link.endpoint_changed();
     else
       out.effects.push_back(Effect::kConnect);
   }

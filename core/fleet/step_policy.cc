@@ -56,7 +56,7 @@ Outcome terminate(Instance& instance, Reason code, const std::string& reason, No
     return out;
   }
   enter(instance, InstanceState::kTerminating, out, Event::kTerminating, code, reason, now);
-  lose_evidence(instance);
+  instance.link.lost();
   instance.record.absent_sightings = 0;
   instance.absence.reset();
   instance.destroy_settled = false;
@@ -97,7 +97,7 @@ Outcome set_idle_behavior(Instance& instance, IdleBehavior behavior, const std::
   // A deadline that passed during the hold is due now.
   const bool has_waited = instance.record.state == InstanceState::kBooting ||
                           instance.record.state == InstanceState::kUnknown ||
-                          instance.unreachable_since;
+                          instance.link.unreachable_since();
   if (was_held && has_waited && instance.deadline == kNever) set_deadline(instance, now.mono, now);
   const bool leaves = behavior == IdleBehavior::kDrain && instance.empty() &&
                       (instance.record.state == InstanceState::kIdle ||
@@ -120,7 +120,7 @@ void connect_again(Instance& instance, const model::PoolPolicy& pool, Outcome& o
   if (!needs_link(pool)) return;
   out.effects.push_back(Effect::kConnect);
   const auto& record = instance.record;
-  instance.connect_pending = record.identity.verified_by.has_value() && !record.address.empty();
+  if (record.identity.verified_by && !record.address.empty()) instance.link.await();
 }
 
 }  // namespace
@@ -135,6 +135,7 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
     return std::clamp(instance.record.deadline - now.wall, std::min(least, whole), whole);
   };
   instance.created = instance.since = instance.known_at = now.mono;
+  instance.link = {};
   instance.record.absent_sightings = 0;  // The time of the last one is not in the journal.
   if (const auto& notice = instance.record.interruption) {
     instance.notices[static_cast<std::size_t>(notice->source)] = notice;

@@ -16,11 +16,7 @@ constexpr Duration kStopPauseMax = std::chrono::minutes(5);
 void enter_stopped(Instance& instance, Outcome& out, Event event, Reason code,
                    const std::string& reason, Now now) {
   enter(instance, InstanceState::kStopped, out, event, code, reason, now);
-  lose_evidence(instance);
-  instance.resting = false;
-  instance.unreachable_since.reset();
-  if (instance.record.health == model::Health::kUnreachable)
-    instance.record.health = model::Health::kHealthy;
+  stop_expecting(instance);
   instance.record.address.clear();  // The cloud may give it to another machine now.
   instance.seen_stopped = false;
   out.effects.push_back(Effect::kDisconnect);

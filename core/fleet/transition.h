@@ -44,8 +44,8 @@ inline constexpr std::uint32_t kCreateTriesMax = 6;
   return reason;
 }
 
-/// Neither the connection nor the evidence stands any more.
-void lose_evidence(Instance& instance);
+/// It is off, or does not exist: nobody expects its host to answer, and nothing rests.
+void stop_expecting(Instance& instance);
 
 /// Hosts of the pool have a link. Without one nobody sees them answer.
 [[nodiscard]] bool needs_link(const model::PoolPolicy& pool);

@@ -48,7 +48,7 @@ bool AttemptEvents::place(Host& host, demand::ClassId cls, Now now) {
   instance.occupancy.add(std::move(placed));
   recorder_.want_body(job.id);
   recorder_.command(model::StartAttempt{host.id(), attempt, instance.record.boot_id,
-                                        instance.connection, sequence, nullptr});
+                                        instance.link.connection(), sequence, nullptr});
   return true;
 }
 

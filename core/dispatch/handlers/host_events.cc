@@ -57,7 +57,7 @@ void HostEvents::on(Host& host, const model::RotationEnded& event, Now now) {
 }
 
 void HostEvents::on(Host& host, const model::CommandProposed& event, Now now) {
-  if (host.instance.connected) commands_.start(host.id(), event, now);
+  if (host.instance.link.is_connected()) commands_.start(host.id(), event, now);
 }
 
 void HostEvents::on(Host& host, const model::CommandEnded& event, Now now) {
@@ -71,8 +71,8 @@ void HostEvents::on(Host& host, const model::HostReady& event, Now now) {
     steps_.apply(*live, fleet::ready(live->instance, event, now), "host", now);
   // One that has vanished meanwhile takes nothing: its connection ends soon.
   Host* taken = hosts_.change(id);
-  if (taken == nullptr || !taken->instance.has_agent ||
-      taken->instance.connection != event.connection)
+  if (taken == nullptr || !taken->instance.link.has_agent() ||
+      taken->instance.link.connection() != event.connection)
     return;
   learn_scratch(*taken);
   learn_ram(*taken, now);

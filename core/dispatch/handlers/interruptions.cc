@@ -73,7 +73,7 @@ void Interruptions::act(Host& host, Now now) {
   if (std::exchange(host.interruption_told_at, instance.record.interruption->at) !=
       instance.record.interruption->at)
     for (auto& [attempt, told] : host.interruptions_told) told = false;
-  if (instance.has_agent) tell(host, now);
+  if (instance.link.has_agent()) tell(host, now);
   if (fleet::ends_work_now(instance, policy_.pools[instance.pool], now)) end_work(host, now);
 }
 

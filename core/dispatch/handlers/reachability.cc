@@ -23,13 +23,13 @@ bool is_on(const fleet::Instance& instance) {
 /// It was reached before, and cannot be reached now. One that the cloud itself has stopped is none
 /// of these.
 bool is_lost(const fleet::Instance& instance) {
-  return is_on(instance) && instance.unreachable_since && !instance.listed_off;
+  return is_on(instance) && instance.link.unreachable_since() && !instance.listed_off;
 }
 
 /// It was ready before the restart, and was not reached since.
 bool is_unverified(const fleet::Instance& instance) {
   return instance.record.state == InstanceState::kUnknown && instance.record.identity.verified_by &&
-         !instance.connected && !instance.listed_off;
+         !instance.link.is_connected() && !instance.listed_off;
 }
 
 }  // namespace
@@ -52,14 +52,14 @@ void Reachability::update(Host& host, Now now) {
   Set& set = sets_.at(instance.set);
   const auto id = host.id();
   const bool was_connected = set.reach.connected.contains(id);
-  if (instance.connected)
+  if (instance.link.is_connected())
     set.reach.connected.insert(id);
   else
     set.reach.connected.erase(id);
   const bool lost = is_lost(instance);
   const bool was_unreachable = set.reach.unreachable.contains(id);
   if (lost && !was_unreachable) {
-    set.reach.unreachable[id] = *instance.unreachable_since;
+    set.reach.unreachable[id] = *instance.link.unreachable_since();
     const Mono from = now.mono - policy_.pools[instance.pool].probe_timeout;
     const auto n = std::ranges::count_if(set.reach.unreachable,
                                          [&](const auto& one) { return one.second >= from; });
@@ -68,16 +68,18 @@ void Reachability::update(Host& host, Now now) {
   } else if (!lost && was_unreachable && !is_unverified(instance)) {
     const Mono lost_at = set.reach.unreachable.extract(id).mapped();
     // The cloud has stopped it: its own probe timeout counts.
-    if (is_on(instance) && instance.unreachable_since)
-      instance.deadline = *instance.unreachable_since + policy_.pools[instance.pool].probe_timeout;
+    if (is_on(instance) && instance.link.unreachable_since())
+      instance.deadline =
+          *instance.link.unreachable_since() + policy_.pools[instance.pool].probe_timeout;
     if (set.reach.partition && ends_partition(set, lost_at) &&
-        (instance.connected || (is_on(instance) && !instance.unreachable_since)))
+        (instance.link.is_connected() || (is_on(instance) && !instance.link.unreachable_since())))
       end(set, "host", id.text() + " answers again", /*at_once=*/false, now);
     else if (set.reach.partition && set.reach.unreachable.empty())
       end(set, "host", "none of the unreachable hosts is left", /*at_once=*/false, now);
   }
   if (!set.reach.partition) return;
-  if (instance.connected && !was_connected && !set.reach.partition->boots_failed.empty()) {
+  if (instance.link.is_connected() && !was_connected &&
+      !set.reach.partition->boots_failed.empty()) {
     set.reach.partition->boots_failed.clear();
     plan_.want();
   }
@@ -146,7 +148,7 @@ void Reachability::end(Set& set, const char* actor, const std::string& why, bool
     if (host == nullptr) continue;
     auto& instance = host->instance;
     since = now.mono;
-    if (instance.unreachable_since && !at_once) instance.unreachable_since = now.mono;
+    if (instance.link.unreachable_since() && !at_once) instance.link.set_unreachable(now.mono);
     instance.deadline = at_once ? now.mono : now.mono + policy_.pools[instance.pool].probe_timeout;
     hosts_.schedule(*host);
   }

@@ -28,7 +28,7 @@ std::string names_of(const std::vector<model::InstanceId>& ids) {
 std::string unlisted(const fleet::Instance& instance) {
   const auto& absence = *instance.absence;
   return "omitted by lists since " + format_wall(absence.since) +
-         (instance.is_live() ? ", but connected" : "") +
+         (instance.link.is_live() ? ", but connected" : "") +
          (absence.withheld ? "; gets no new jobs" : "");
 }
 
@@ -176,7 +176,7 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
       is_expected(state) && lost != set.reach.unreachable.end())
     out.push_back(unreachable(instance, lost->second, set, now));
   if (const auto& problem = set.reach.jump_host;
-      problem && is_expected(state) && !instance.connected)
+      problem && is_expected(state) && !instance.link.is_connected())
     out.push_back("set " + set.name + ": " +
                   without_jump_host(*problem, all.policy.sets[instance.set]));
   if (is_expected(state) && instance.record.restored)

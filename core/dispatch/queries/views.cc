@@ -26,7 +26,7 @@ model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
   if (instance.type) out.total = instance.room_of(policy.types[*instance.type]);
   out.used = instance.occupancy.used();
   for (const auto& placed : instance.occupancy.attempts()) out.attempts.push_back(placed.attempt);
-  out.key_alarm = instance.key_alarm;
+  out.key_alarm = instance.link.key_alarm();
   if (is_unlisted(instance)) out.unlisted_since = instance.absence->since;
   out.cordoned = instance.cordoned;
   out.init_failed = instance.init_failure_told;

@@ -65,7 +65,7 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   out.price_per_hour = record.price_per_hour;
   out.created = instance.created;
   if (out.phase == HostPhase::kReady && !out.busy) out.since = instance.since;
-  out.unreachable_since = instance.unreachable_since;
+  out.unreachable_since = instance.link.unreachable_since();
   out.reserved_for = host.reserved_for;
   if (out.phase == HostPhase::kComing || out.phase == HostPhase::kReady) out.load = host.load;
   out.work_cancelled = out.phase == HostPhase::kComing && host.work_cancelled;

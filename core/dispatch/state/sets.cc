@@ -88,7 +88,7 @@ std::string Set::refuses_pool(const model::PoolPolicy& pool) const {
 bool Set::spares(const fleet::Instance& instance) const {
   if (untouched) return true;
   if (doubt && doubt->asking && (!doubt->unchecked || instance.absence)) return true;
-  return reach.partition && instance.unreachable_since;
+  return reach.partition && instance.link.unreachable_since();
 }
 
 Sets::Sets(const model::SitePolicy& policy) {

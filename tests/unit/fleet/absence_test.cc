@@ -19,7 +19,7 @@ Outcome look_up_without(Instance& instance, Duration when, bool gone = false) {
 }
 
 Instance vanished(bool said_gone = false) {
-  Instance instance = instance_in(InstanceState::kBusy);
+  Instance instance = cut_off_in(InstanceState::kBusy);
   (void)list_without(instance, 10s);
   (void)look_up_without(instance, 11s, said_gone);
   (void)list_without(instance, 20s);
@@ -28,7 +28,7 @@ Instance vanished(bool said_gone = false) {
 }
 
 TEST(AbsenceTest, TwoListsAreNotEnoughWithoutALookUp) {
-  Instance instance = instance_in(InstanceState::kBusy);
+  Instance instance = cut_off_in(InstanceState::kBusy);
   EXPECT_THAT(list_without(instance, 10s).effects, Contains(Effect::kLookUp));
   for (const Duration when : {20s, 30s, 40s})
     EXPECT_THAT(list_without(instance, when).effects, ElementsAre(Effect::kLookUp));
@@ -52,7 +52,7 @@ TEST(AbsenceTest, ALookUpThatFindsItOutweighsAllLists) {
 }
 
 TEST(AbsenceTest, ADriverWithoutLookUpsIsJudgedByItsLists) {
-  Instance instance = instance_in(InstanceState::kBusy);
+  Instance instance = cut_off_in(InstanceState::kBusy);
   for (const Duration when : {10s, 20s}) {
     const auto out =
         absent(instance, {.sent = at(when).mono, .consistency = kDeclared, .can_look_up = false},
@@ -63,7 +63,7 @@ TEST(AbsenceTest, ADriverWithoutLookUpsIsJudgedByItsLists) {
 }
 
 TEST(AbsenceTest, AnUndeclaredConsistencyIsAMinuteForWhatNobodyDestroyed) {
-  Instance instance = instance_in(InstanceState::kIdle);
+  Instance instance = cut_off_in(InstanceState::kIdle);
   const auto first = list_without(instance, 10s, 0s);
   EXPECT_EQ(first.list_after, 1min - 100ms);
   (void)look_up_without(instance, 11s);
@@ -97,7 +97,6 @@ TEST(AbsenceTest, ADestroyThatWasRefusedForNowIsNotForgotten) {
 
 TEST(AbsenceTest, ALiveConnectionContradictsTheCloud) {
   Instance instance = instance_in(InstanceState::kBusy);
-  instance.connected = true;
   (void)list_without(instance, 10s);
   (void)look_up_without(instance, 11s);
   const auto out = list_without(instance, 20s);
@@ -115,7 +114,6 @@ TEST(AbsenceTest, ALiveConnectionContradictsTheCloud) {
 
 TEST(AbsenceTest, WhenTheConnectionIsLostListsAndLookUpDecideAnew) {
   Instance instance = instance_in(InstanceState::kBusy);
-  instance.connected = true;
   (void)list_without(instance, 10s);
   (void)look_up_without(instance, 11s);
   (void)list_without(instance, 20s);
@@ -131,9 +129,9 @@ TEST(AbsenceTest, WhenTheConnectionIsLostListsAndLookUpDecideAnew) {
 TEST(AbsenceTest, AfterARestartAProvedHostIsLiveUntilTheFirstAttemptToConnectHasEnded) {
   Instance instance = instance_in(InstanceState::kBusy);
   (void)adopt(instance, pool(), 24h, true, at(1s));
-  EXPECT_TRUE(instance.is_live());
+  EXPECT_TRUE(instance.link.is_live());
   (void)not_yet(instance, {"connect", "refused"}, at(2s));
-  EXPECT_FALSE(instance.is_live());
+  EXPECT_FALSE(instance.link.is_live());
 }
 
 TEST(AbsenceTest, AVanishedInstanceCountsForCeilingsForTenMinutes) {
@@ -150,7 +148,7 @@ TEST(AbsenceTest, AVanishedInstanceCountsForCeilingsForTenMinutes) {
 }
 
 TEST(AbsenceTest, TheErrorOfWhichTheCloudSaysItDiedIsInTheReason) {
-  Instance instance = instance_in(InstanceState::kBusy);
+  Instance instance = cut_off_in(InstanceState::kBusy);
   auto seen = listing(CloudState::kTerminating);
   seen.state_error = "Client.VolumeLimitExceeded: no volume";
   (void)listed(instance, seen, at(1s).mono, pool(), at(1s));
@@ -165,7 +163,7 @@ TEST(AbsenceTest, TheErrorOfWhichTheCloudSaysItDiedIsInTheReason) {
 TEST(AbsenceTest, WhatTheCloudSaysIsGoneOrAnnouncedDoesNotCount) {
   EXPECT_FALSE(vanished(/*said_gone=*/true).may_exist());
 
-  Instance instance = instance_in(InstanceState::kBusy);
+  Instance instance = cut_off_in(InstanceState::kBusy);
   instance.reclaimed = true;
   (void)list_without(instance, 10s);
   (void)look_up_without(instance, 11s);
@@ -201,9 +199,8 @@ TEST(AbsenceTest, AnInstanceThatIsListedAgainIsItselfAgain) {
 TEST(AbsenceTest, AnAdminMayBelieveAListButNotAgainstALiveConnection) {
   Instance instance = instance_in(InstanceState::kBusy);
   (void)list_without(instance, 10s);
-  instance.connected = true;
   EXPECT_THAT(believed_absent(instance, "root", at(11s)).effects, IsEmpty());
-  instance.connected = false;
+  (void)lost(instance, {"no route"}, pool(), at(11s));
   EXPECT_THAT(believed_absent(instance, "root", at(12s)).effects, Contains(Effect::kWorkLost));
   EXPECT_FALSE(instance.may_exist());
 }

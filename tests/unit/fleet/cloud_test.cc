@@ -54,7 +54,7 @@ TEST(ListedTest, LeadsEachStateToItsNext) {
       {S::kGone, C::kRunning, S::kGone},
   };
   for (const Row& row : table) {
-    Instance instance = instance_in(row.before);
+    Instance instance = cut_off_in(row.before);
     const auto out = listed(instance, listing(row.seen), at(1s).mono, pool(), at(1s));
     EXPECT_EQ(instance.record.state, row.after)
         << to_string(row.before) << " listed as " << to_string(row.seen);
@@ -110,7 +110,7 @@ TEST(ListedTest, ConnectsOnceThereIsAnAddress) {
 }
 
 TEST(ListedTest, ConnectsAnewWhenTheAddressMoves) {
-  Instance instance = instance_in(InstanceState::kIdle);
+  Instance instance = cut_off_in(InstanceState::kIdle);
   instance.record.address = "10.0.0.1";
 
   const auto out = listed(instance, listing(), at(1s).mono, pool(), at(1s));
@@ -181,7 +181,7 @@ TEST(AbsentTest, GoneOnlyAfterTheSecondListThatLacksIt) {
   for (const auto state :
        {InstanceState::kBooting, InstanceState::kUnknown, InstanceState::kIdle,
         InstanceState::kBusy, InstanceState::kStopped, InstanceState::kTerminating}) {
-    Instance instance = instance_in(state);
+    Instance instance = cut_off_in(state);
     EXPECT_THAT(absent_at(instance, 10s).effects, ElementsAre(Effect::kList)) << to_string(state);
     EXPECT_EQ(instance.record.state, state);
 
@@ -228,7 +228,7 @@ TEST(AbsentTest, ErasesSecretsAndKeepsWhoEndedIt) {
 }
 
 TEST(AbsentTest, WhatNobodyEndedHasVanished) {
-  Instance instance = instance_in(InstanceState::kBusy);
+  Instance instance = cut_off_in(InstanceState::kBusy);
   (void)absent_at(instance, 10s);
   EXPECT_EQ(absent_at(instance, 20s).reason_code, "vanished");
 }

@@ -8,6 +8,10 @@ namespace {
 
 using model::VerifyMethod;
 
+bool is_awaited(const Instance& instance) {
+  return instance.link.is_live() && !instance.link.is_connected();
+}
+
 model::HostReady ready_again() { return {"boot-1", 2, 0, {}}; }
 
 TEST(ConnectedTest, HoldsFromTheProofToTheEndOfTheConnection) {
@@ -23,13 +27,13 @@ TEST(ConnectedTest, HoldsFromTheProofToTheEndOfTheConnection) {
        {InstanceState::kBooting, InstanceState::kUnknown, InstanceState::kBusy}) {
     for (const End& end : ends) {
       Instance instance = instance_in(state);
-      instance.connected = false;
+      instance.link.lost();
       (void)verified(instance, {VerifyMethod::kDriver, "ssh-ed25519 old"}, pool(), at(1s));
-      EXPECT_TRUE(instance.connected) << to_string(state);
+      EXPECT_TRUE(instance.link.is_connected()) << to_string(state);
       (void)not_yet(instance, {"probe", "not yet"}, at(1s));
-      EXPECT_TRUE(instance.connected) << "it was proved";
+      EXPECT_TRUE(instance.link.is_connected()) << "it was proved";
       end(instance);
-      EXPECT_FALSE(instance.connected) << to_string(state);
+      EXPECT_FALSE(instance.link.is_connected()) << to_string(state);
     }
   }
 }
@@ -37,9 +41,9 @@ TEST(ConnectedTest, HoldsFromTheProofToTheEndOfTheConnection) {
 TEST(ConnectedTest, AHostThatIsSwitchedOffIsNot) {
   Instance instance = instance_in(InstanceState::kIdle);
   (void)ready(instance, ready_again(), at(1s));
-  ASSERT_TRUE(instance.connected);
+  ASSERT_TRUE(instance.link.is_connected());
   (void)switch_off(instance, Reason::kIdle, "", at(2s));
-  EXPECT_FALSE(instance.connected);
+  EXPECT_FALSE(instance.link.is_connected());
 }
 
 TEST(ConnectedTest, IsExpectedAfterARestartUntilTheFirstTryHasEnded) {
@@ -60,22 +64,22 @@ TEST(ConnectedTest, IsExpectedAfterARestartUntilTheFirstTryHasEnded) {
   for (const Answer& answer : answers) {
     Instance instance = instance_in(InstanceState::kBusy);
     (void)adopt(instance, pool(), 24h, true, at(1s));
-    EXPECT_TRUE(instance.connect_pending);
-    EXPECT_FALSE(instance.connected && !instance.ready);
+    EXPECT_TRUE(is_awaited(instance));
+    EXPECT_FALSE(instance.link.is_connected());
     answer(instance);
-    EXPECT_FALSE(instance.connect_pending);
+    EXPECT_FALSE(is_awaited(instance));
   }
 }
 
 TEST(ConnectedTest, IsNotExpectedOfAHostThatWasNeverProvedOrHasNoAddress) {
   Instance booting = instance_in(InstanceState::kBooting);
   (void)adopt(booting, pool(), 24h, false, at(1s));
-  EXPECT_FALSE(booting.connect_pending);
+  EXPECT_FALSE(is_awaited(booting));
 
   Instance nowhere = instance_in(InstanceState::kIdle);
   nowhere.record.address.clear();
   (void)adopt(nowhere, pool(), 24h, false, at(1s));
-  EXPECT_FALSE(nowhere.connect_pending);
+  EXPECT_FALSE(is_awaited(nowhere));
 }
 
 }  // namespace

@@ -62,13 +62,12 @@ TEST(ReadyTest, LeadsEachStateToItsNext) {
       {S::kAbandoned, 0, S::kAbandoned}, {S::kGone, 0, S::kGone},
   };
   for (const Row& row : table) {
-    Instance instance = instance_in(row.before);
-    instance.ready = false;
+    Instance instance = cut_off_in(row.before);
     clear(instance);
     place(instance, row.attempts);
     (void)ready(instance, hello(), at(1s));
     EXPECT_EQ(instance.record.state, row.after) << to_string(row.before);
-    EXPECT_EQ(instance.ready, row.after == S::kIdle || row.after == S::kBusy)
+    EXPECT_EQ(instance.link.is_ready(), row.after == S::kIdle || row.after == S::kBusy)
         << to_string(row.before);
   }
 }
@@ -103,7 +102,7 @@ TEST(ReadyTest, EndsUnreachability) {
   EXPECT_EQ(out.event, Event::kReachable);
   EXPECT_EQ(instance.record.health, Health::kHealthy);
   EXPECT_EQ(instance.deadline, kNever);
-  EXPECT_FALSE(instance.unreachable_since);
+  EXPECT_FALSE(instance.link.unreachable_since());
 }
 
 TEST(LostTest, ABusyHostKeepsItsWorkUntilTheProbeTimeout) {
@@ -129,7 +128,7 @@ TEST(LostTest, LosingItAgainDoesNotExtendTheTimeout) {
 TEST(LostTest, AHostIsGivenUpTheProbeTimeoutAfterItWasLastHeard) {
   Instance instance = instance_in(InstanceState::kBusy);
   (void)lost(instance, {"no answer", 20s}, pool(), at(60s));
-  EXPECT_EQ(instance.unreachable_since, at(40s).mono);
+  EXPECT_EQ(instance.link.unreachable_since(), at(40s).mono);
   EXPECT_EQ(instance.deadline, at(40s + pool().probe_timeout).mono);
 }
 
@@ -263,12 +262,12 @@ TEST(KeyAlarmTest, StandsUntilTheHostItselfIsReached) {
     (void)not_yet(instance, {"connect", "refused"}, at(2s));
     (void)lost(instance, {"refused"}, pool(), at(3s));
     (void)key_alarm(instance, {"SHA256:worse", "another key"}, pool(), at(4s));
-    ASSERT_TRUE(instance.key_alarm);
-    EXPECT_EQ(instance.key_alarm->since, at(1s).wall);
-    EXPECT_EQ(instance.key_alarm->seen_key, "SHA256:worse");
+    ASSERT_TRUE(instance.link.key_alarm());
+    EXPECT_EQ(instance.link.key_alarm()->since, at(1s).wall);
+    EXPECT_EQ(instance.link.key_alarm()->seen_key, "SHA256:worse");
 
     (void)ready(instance, hello(), at(5s));
-    EXPECT_FALSE(instance.key_alarm);
+    EXPECT_FALSE(instance.link.key_alarm());
   }
 }
 
@@ -304,11 +303,11 @@ TEST(BrokenTest, StaysBrokenThroughAReconnect) {
   Instance instance = instance_in(InstanceState::kBusy);
   (void)broken(instance, {"disk", "read-only"}, at(1s));
   (void)lost(instance, {"reset"}, pool(), at(2s));
-  EXPECT_TRUE(instance.unreachable_since);
+  EXPECT_TRUE(instance.link.unreachable_since());
   (void)ready(instance, hello("boot-1", 2), at(3s));
 
   EXPECT_EQ(instance.record.health, Health::kBroken);
-  EXPECT_FALSE(instance.unreachable_since);
+  EXPECT_FALSE(instance.link.unreachable_since());
   EXPECT_FALSE(instance.takes_work());
 }
 
@@ -330,7 +329,7 @@ TEST(TakesWorkTest, OnlyAReadyHealthyHostThatRuns) {
   for (const auto state : {InstanceState::kBooting, InstanceState::kUnknown,
                            InstanceState::kStopped, InstanceState::kTerminating}) {
     Instance other = instance_in(state);
-    other.ready = true;
+    (void)other.link.became_ready();
     EXPECT_FALSE(other.takes_work()) << to_string(state);
   }
   for (const auto behavior : {IdleBehavior::kHold, IdleBehavior::kDrain}) {
@@ -339,7 +338,7 @@ TEST(TakesWorkTest, OnlyAReadyHealthyHostThatRuns) {
     EXPECT_FALSE(kept.takes_work()) << to_string(behavior);
   }
   Instance away = good;
-  away.ready = false;
+  away.link.lost();
   EXPECT_FALSE(away.takes_work());
 }
 

@@ -75,11 +75,18 @@ inline Instance instance_in(InstanceState state) {
   r.verified = r.ready = at(0s).wall;
   if (state == InstanceState::kIdle || state == InstanceState::kBusy) {
     r.boot_id = "boot-1";
-    out.ready = out.has_agent = true;
-    out.connection = 1;
+    out.link.agent_answers(1);
+    EXPECT_FALSE(out.link.became_ready());
   }
   if (state == InstanceState::kBusy) place(out);
   out.destroy_settled = state == InstanceState::kTerminating;
+  return out;
+}
+
+/// The same, after its connection was lost.
+inline Instance cut_off_in(InstanceState state) {
+  Instance out = instance_in(state);
+  (void)lost(out, {"reset"}, pool(), at(0s));
   return out;
 }
 

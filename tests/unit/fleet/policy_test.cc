@@ -184,7 +184,6 @@ TEST(AdoptTest, TakesEachStateUpAsItStood) {
   };
   for (const Row& row : table) {
     Instance instance = instance_in(row.before);
-    instance.ready = false;
     const auto out = adopt(instance, pool(), kDay, false, at(1h));
     EXPECT_EQ(instance.record.state, row.after) << to_string(row.before);
     EXPECT_EQ(out.effects, row.effects) << to_string(row.before);

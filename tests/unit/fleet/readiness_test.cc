@@ -21,7 +21,8 @@ std::vector<Readiness> evidence_that_makes_ready(const model::PoolPolicy& pool) 
   const auto try_one = [&](Readiness kind, auto step) {
     Instance instance = instance_in(InstanceState::kBooting);
     step(instance);
-    if (instance.record.state == InstanceState::kIdle && instance.ready) out.push_back(kind);
+    if (instance.record.state == InstanceState::kIdle && instance.link.is_ready())
+      out.push_back(kind);
   };
   try_one(Readiness::kSsh, [&](Instance& instance) {
     (void)verified(instance, {model::VerifyMethod::kDriver, "ssh-ed25519 x"}, pool, at(1s));
@@ -48,7 +49,7 @@ TEST(ReadinessTest, AHostWithoutAnAgentIsReadyAndRunsNoAttempts) {
   Instance instance = instance_in(InstanceState::kBooting);
   (void)verified(instance, {model::VerifyMethod::kDriver, "ssh-ed25519 x"},
                  pool_of(Readiness::kSsh), at(1s));
-  EXPECT_TRUE(instance.ready);
+  EXPECT_TRUE(instance.link.is_ready());
   EXPECT_FALSE(instance.takes_work());
 }
 
@@ -65,12 +66,12 @@ TEST(ReadinessTest, EvidenceThatComesBackMakesTheHostReachable) {
   const auto pool = pool_of(Readiness::kSsh);
   Instance instance = instance_in(InstanceState::kIdle);
   (void)lost(instance, {"reset"}, pool, at(1s));
-  EXPECT_FALSE(instance.ready);
+  EXPECT_FALSE(instance.link.is_ready());
   const auto out =
       verified(instance, {model::VerifyMethod::kChallenge, instance.record.identity.public_key},
                pool, at(2s));
-  EXPECT_TRUE(instance.ready);
-  EXPECT_FALSE(instance.unreachable_since);
+  EXPECT_TRUE(instance.link.is_ready());
+  EXPECT_FALSE(instance.link.unreachable_since());
   EXPECT_EQ(out.event, model::Event::kReachable);
 }
 
