@@ -11,6 +11,7 @@
 #include "core/fleet/absence.h"
 #include "core/fleet/link.h"
 #include "core/fleet/occupancy.h"
+#include "core/fleet/refusals.h"
 #include "core/model/host.h"
 #include "core/model/interruption.h"
 #include "core/model/policy.h"
@@ -69,12 +70,7 @@ struct Instance {
   std::uint32_t notices_told = 0;  ///< Events of interruptions since the last not withdrawn.
   bool keep_told = false;          ///< An event says that it is kept, see InstanceRecord::restored.
   bool init_failure_told = false;  ///< An event says that its init command failed.
-  bool resting = false;            ///< It refused starts: it gets none until the deadline.
-  std::uint32_t refusals = 0;      ///< Refused starts in a row.
-  std::vector<model::WorkId> refused_jobs;  ///< Different ones of these that it could not start.
-  std::uint64_t refused_until = 0;  ///< Refusals of starts up to this sequence count as one.
-  std::uint64_t refused_last = 0;   ///< Sequence of the last start that was refused.
-  std::uint32_t full_in_a_row = 0;  ///< Starts that it had no room for, while it had work.
+  Refusals refusals;               ///< A rest ends at the deadline.
   Occupancy occupancy;
   // Of the last HostReady that has told it.
   std::optional<std::int64_t> reported_scratch, reported_ram;
@@ -108,7 +104,7 @@ struct Instance {
   }
   /// Work may be placed on it now.
   [[nodiscard]] bool takes_work() const {
-    return link.is_ready() && link.has_agent() && !resting && !cordoned &&
+    return link.is_ready() && link.has_agent() && !refusals.is_resting() && !cordoned &&
            !occupancy.output_waits() && !occupancy.runs_unplaced() &&
            !(absence && absence->withheld) && record.health == model::Health::kHealthy &&
            record.idle_behavior == model::IdleBehavior::kRun &&

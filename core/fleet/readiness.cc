@@ -23,7 +23,7 @@ bool ends_when_empty(const Instance& instance) {
 void stop_expecting(Instance& instance) {
   instance.link.stop_expecting();
   if (instance.record.health == Health::kUnreachable) instance.record.health = Health::kHealthy;
-  instance.resting = false;
+  instance.refusals.end_rest();
 }
 
 void become_ready(Instance& instance, Outcome& out, Now now) {

@@ -104,11 +104,6 @@ struct ListWithout {
 /// A host that was found broken as its agent answered, before ready(): a new one is ended at once,
 /// and counts as one that did not come up.
 [[nodiscard]] Outcome unfit(Instance& instance, Now now);
-struct RefusedStart {
-  model::WorkId work;
-  std::uint64_t sequence = 0;
-  bool tried = true;  ///< As AttemptRefused::tried.
-};
 /// A start was refused. A host that refuses several in a row gets no starts for a while, each time
 /// longer. It is broken after six, or after three different jobs that it could not start. Starts
 /// that were sent before the last counted refusal do not count again, and count for one job. An

@@ -119,7 +119,7 @@ Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
       return adopted_due(instance, pool, now);
     case InstanceState::kIdle:
     case InstanceState::kBusy:
-      instance.resting = false;
+      instance.refusals.end_rest();
       if (!instance.link.unreachable_since() || is_held(instance)) return out;
       return terminate(instance, Reason::kUnreachable,
                        and_last("unreachable for longer than the probe timeout", instance), now);

@@ -6,8 +6,6 @@
 namespace hostler::fleet {
 namespace {
 
-constexpr std::uint32_t kRefusalsMax = 5;   ///< In a row, with pauses.
-constexpr std::size_t kRefusedJobsMax = 3;  ///< A host that fails to start so many is broken.
 /// Hosts report an attempt as started before they prepare it. One that was not refused for so long
 /// runs.
 constexpr Duration kPreparation = std::chrono::seconds(5);
@@ -72,7 +70,7 @@ void learn_key(Instance& instance, const model::HostVerified& event, Outcome& ou
 /// It gets no starts for a while, unless it is not reachable anyway.
 void rest(Instance& instance, std::uint32_t times, Now now) {
   if (instance.link.unreachable_since()) return;
-  instance.resting = true;
+  instance.refusals.rest();
   set_deadline(instance,
                now.mono + backoff(times, std::chrono::seconds(1), std::chrono::minutes(1)), now);
 }
@@ -125,13 +123,12 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   instance.link.agent_answers(event.connection);
   if (event.scratch) instance.reported_scratch = event.scratch;
   if (event.ram) instance.reported_ram = event.ram;
-  const bool rested = std::exchange(instance.resting, false);
-  if (rested) set_deadline(instance, kNever, now);
+  if (instance.refusals.end_rest()) set_deadline(instance, kNever, now);
   const bool is_new_boot = record.boot_id != event.boot_id;
   if (is_new_boot) {
     record.boot_id = event.boot_id;
     record.last_sequence = event.last_sequence;
-    instance.refused_until = instance.refused_last = 0;
+    instance.refusals.new_boot();
     out.changed = true;
   }
   record.last_sequence = std::max(record.last_sequence, event.last_sequence);
@@ -198,38 +195,28 @@ Outcome unfit(Instance& instance, Now now) {
 }
 
 void start_held(Instance& instance, std::uint64_t sequence, Now now) {
-  const bool was_full = std::exchange(instance.full_in_a_row, 0) > 0;
-  if (was_full && instance.resting && !instance.link.unreachable_since()) {
-    instance.resting = false;
+  auto& refusals = instance.refusals;
+  if (refusals.has_room_again() && !instance.link.unreachable_since() && refusals.end_rest())
     set_deadline(instance, kNever, now);
-  }
-  if (sequence <= instance.refused_last) return;
-  instance.refusals = 0;
-  instance.refused_jobs.clear();
+  refusals.held(sequence);
 }
 
 Outcome start_refused(Instance& instance, const RefusedStart& start, const std::string& text,
                       Now now) {
   Outcome out;
-  const bool again = start.sequence > instance.refused_until;
-  if (again) instance.refused_until = instance.record.last_sequence;
+  auto& refusals = instance.refusals;
+  const bool anew = refusals.counts_anew(start, instance.record.last_sequence);
   if (!start.tried && !instance.empty()) {
-    if (again) rest(instance, ++instance.full_in_a_row, now);
+    if (anew) rest(instance, refusals.was_full(), now);
     return out;
   }
   for (const auto& one : instance.occupancy.attempts())
     if (one.started && now.mono - *one.started >= kPreparation && one.sequence < start.sequence)
       start_held(instance, one.sequence, now);
-  instance.refused_last = std::max(instance.refused_last, start.sequence);
-  if (again) ++instance.refusals;
-  auto& jobs = instance.refused_jobs;
-  if (start.tried && jobs.size() < instance.refusals &&
-      std::ranges::find(jobs, start.work) == jobs.end())
-    jobs.push_back(start.work);
-  if (instance.refusals > kRefusalsMax || jobs.size() >= kRefusedJobsMax)
-    return broken(instance, {"start", text}, now);
+  refusals.refused(start, anew);
+  if (refusals.are_too_many()) return broken(instance, {"start", text}, now);
   // A single refusal may be chance: the next start may succeed.
-  if (again && instance.refusals > 1) rest(instance, instance.refusals - 1, now);
+  if (anew && refusals.in_a_row() > 1) rest(instance, refusals.in_a_row() - 1, now);
   return out;
 }
 

@@ -35,7 +35,7 @@ TEST(StartRefusedTest, WhatWasSentTogetherIsRefusedOnce) {
   instance.record.last_sequence = 8;
   for (std::uint64_t sequence = 1; sequence <= 8; ++sequence)
     (void)start_refused(instance, {{sequence}, sequence}, "no space", at(1s));
-  EXPECT_EQ(instance.refusals, 1U);
+  EXPECT_EQ(instance.refusals.in_a_row(), 1U);
 }
 
 // Bug: a host that could start nothing was given up after six pauses, a minute later.
@@ -83,12 +83,12 @@ TEST(StartRefusedTest, AnAttemptThatRunsOrHasEndedEndsTheRow) {
   for (std::uint64_t job = 1; job <= 2; ++job)
     (void)start_refused(instance, {{job}, ++instance.record.last_sequence}, "no space", at(1s));
   start_held(instance, 1, at(2s));
-  EXPECT_EQ(instance.refusals, 2U) << "it was placed before them";
+  EXPECT_EQ(instance.refusals.in_a_row(), 2U) << "it was placed before them";
   start_one(instance, 3s);
   (void)start_refused(instance, {{3}, ++instance.record.last_sequence}, "no space", at(20s));
-  EXPECT_EQ(instance.refusals, 1U);
+  EXPECT_EQ(instance.refusals.in_a_row(), 1U);
   start_held(instance, ++instance.record.last_sequence, at(21s));
-  EXPECT_EQ(instance.refusals, 0U);
+  EXPECT_EQ(instance.refusals.in_a_row(), 0U);
 }
 
 // Bug: where the agent has few uids, a host that was only full was given up after six refusals.
@@ -100,7 +100,7 @@ TEST(StartRefusedTest, AFullHostRestsUntilAnAttemptEndsAndIsNeverBroken) {
     EXPECT_FALSE(instance.takes_work());
   }
   EXPECT_NE(instance.record.health, Health::kBroken);
-  EXPECT_EQ(instance.refusals, 0U);
+  EXPECT_EQ(instance.refusals.in_a_row(), 0U);
   start_held(instance, 1, at(2s));
   EXPECT_TRUE(instance.takes_work());
   EXPECT_EQ(instance.deadline, kNever);
@@ -152,7 +152,7 @@ TEST(StartRefusedTest, AnotherBootIsCountedByItsOwnNumbers) {
   (void)refuse_one(instance, 0s);
   (void)ready(instance, ready_in("boot-2"), at(1s));
   (void)refuse_one(instance, 2s);
-  EXPECT_EQ(instance.refusals, 2U);
+  EXPECT_EQ(instance.refusals.in_a_row(), 2U);
 }
 
 }  // namespace
