@@ -11,6 +11,7 @@
 #include "core/fleet/absence.h"
 #include "core/fleet/link.h"
 #include "core/fleet/occupancy.h"
+#include "core/fleet/power.h"
 #include "core/fleet/refusals.h"
 #include "core/model/host.h"
 #include "core/model/interruption.h"
@@ -53,10 +54,7 @@ struct Instance {
   bool destroy_ignored = false;  ///< The cloud has accepted several, and it was reported.
   std::uint32_t destroys_accepted = 0;
   Mono destroy_accepted_at;  ///< The last one.
-  /// When it was switched on or off, or proved to be on: the power state of older lists is ignored.
-  Mono power_at = Mono::min();
-  bool seen_stopped = false;        ///< kStopped: a list has shown it stopped too.
-  std::uint32_t wakes_in_vain = 0;  ///< How often it was switched on since it was last ready.
+  Power power;
 
   Link link;
   bool failure_told = false;  ///< Listed as failed while it is connected: an event said so.

@@ -29,8 +29,7 @@ void stop_expecting(Instance& instance) {
 void become_ready(Instance& instance, Outcome& out, Now now) {
   auto& record = instance.record;
   const bool was_unreachable = instance.link.became_ready();
-  instance.power_at = now.mono;
-  instance.wakes_in_vain = 0;
+  instance.power.came_up(now.mono);
   if (was_unreachable) {
     set_deadline(instance, kNever, now);
     if (record.health == Health::kUnreachable) record.health = Health::kHealthy;

@@ -146,7 +146,7 @@ inline constexpr std::uint32_t kNoticesToldMax = 20;
 /// A plan switches the instance off. The caller has checked that it is empty.
 [[nodiscard]] Outcome switch_off(Instance& instance, model::Reason code, const std::string& reason,
                                  Now now);
-/// A plan switches the instance on. Ignored until a list has shown it off (seen_stopped).
+/// A plan switches the instance on. Ignored until a list has shown it off.
 [[nodiscard]] Outcome switch_on(Instance& instance, const std::string& reason,
                                 const model::PoolPolicy& pool, Now now);
 /// Attempts were added or removed: idle becomes busy or the reverse. Ends empty hosts that are

@@ -131,7 +131,7 @@ Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
     case InstanceState::kVanished:
       return vanished_due(instance, now);
     case InstanceState::kStopped:
-      if (!instance.seen_stopped) out.effects = {Effect::kStop, Effect::kList};
+      if (!instance.power.was_seen_off()) out.effects = {Effect::kStop, Effect::kList};
       return out;
     case InstanceState::kGone:
       return out;

@@ -147,8 +147,7 @@ void shown_off(Instance& instance, const Sighting& sighting, Outcome& out) {
     set_deadline(instance, kNever, sighting.now);  // The stop was executed: no retry.
     return;
   }
-  if (instance.seen_stopped) return;
-  instance.seen_stopped = true;
+  if (!instance.power.shown_off()) return;
   if (std::exchange(record.restored, false)) out.changed = true;  // Nothing runs on it.
   if (!out.event) out.event = Event::kOff;                        // It can be woken from now on.
 }
@@ -216,7 +215,7 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
   Outcome out;
   const InstanceState before = instance.record.state;
   if (before == InstanceState::kGone) return out;
-  const Sighting sighting{seen, pool, now, as_of <= instance.power_at};
+  const Sighting sighting{seen, pool, now, instance.power.is_outdated(as_of)};
   const bool endpoint_changed = note_sighting(instance, sighting, out);
   if (before == InstanceState::kTerminating) {
     report_ignored_destroys(instance, seen, as_of, out);

@@ -10,7 +10,6 @@ using model::Event;
 using model::InstanceState;
 using model::Reason;
 
-constexpr std::uint32_t kWakesInVainMax = 3;
 constexpr Duration kStopPauseMax = std::chrono::minutes(5);
 
 void enter_stopped(Instance& instance, Outcome& out, Event event, Reason code,
@@ -18,7 +17,7 @@ void enter_stopped(Instance& instance, Outcome& out, Event event, Reason code,
   enter(instance, InstanceState::kStopped, out, event, code, reason, now);
   stop_expecting(instance);
   instance.record.address.clear();  // The cloud may give it to another machine now.
-  instance.seen_stopped = false;
+  instance.power.went_off();
   out.effects.push_back(Effect::kDisconnect);
 }
 
@@ -30,9 +29,9 @@ bool is_final(const model::CloudError& error) {
 
 void stopped_by_itself(Instance& instance, const std::string& reason, Outcome& out, Now now) {
   if (instance.record.state == InstanceState::kBooting &&
-      instance.wakes_in_vain >= kWakesInVainMax) {
+      instance.power.wakes_in_vain() >= kWakesInVainMax) {
     out = terminate(instance, Reason::kDoesNotStart,
-                    "switched on " + std::to_string(instance.wakes_in_vain) +
+                    "switched on " + std::to_string(instance.power.wakes_in_vain()) +
                         " times, and off again each time" +
                         (reason.empty() ? std::string() : ": " + reason),
                     now);
@@ -46,7 +45,7 @@ Outcome switch_off(Instance& instance, Reason code, const std::string& reason, N
   Outcome out;
   if (instance.record.state != InstanceState::kIdle) return out;
   enter_stopped(instance, out, Event::kSwitchedOff, code, reason, now);
-  instance.power_at = now.mono;
+  instance.power.changed(now.mono);
   out.effects.push_back(Effect::kStop);
   out.effects.push_back(Effect::kList);
   return out;
@@ -55,11 +54,11 @@ Outcome switch_off(Instance& instance, Reason code, const std::string& reason, N
 Outcome switch_on(Instance& instance, const std::string& reason, const model::PoolPolicy& pool,
                   Now now) {
   Outcome out;
-  if (instance.record.state != InstanceState::kStopped || !instance.seen_stopped) return out;
+  if (instance.record.state != InstanceState::kStopped || !instance.power.was_seen_off())
+    return out;
   enter(instance, InstanceState::kBooting, out, Event::kSwitchedOn, Reason::kNone, reason, now);
   set_deadline(instance, now.mono + pool.boot_timeout, now);
-  instance.power_at = now.mono;
-  ++instance.wakes_in_vain;
+  instance.power.switched_on(now.mono);
   out.effects = {Effect::kStart, Effect::kList};
   return out;
 }
@@ -67,7 +66,7 @@ Outcome switch_on(Instance& instance, const std::string& reason, const model::Po
 Outcome stop_answered(Instance& instance, const model::CloudError* error,
                       const model::PoolPolicy& pool, Now now) {
   Outcome out;
-  instance.power_at = now.mono;
+  instance.power.changed(now.mono);
   if (instance.record.state != InstanceState::kStopped) return out;
   if (error != nullptr && is_final(*error))
     return terminate(instance, Reason::kCannotStop, error->message, now);
@@ -81,7 +80,7 @@ Outcome stop_answered(Instance& instance, const model::CloudError* error,
 
 Outcome start_answered(Instance& instance, const model::CloudError* error, Now now) {
   Outcome out;
-  instance.power_at = now.mono;
+  instance.power.changed(now.mono);
   if (instance.record.state != InstanceState::kBooting) return out;
   out.effects.push_back(Effect::kList);
   if (error == nullptr || error->outcome_unknown || error->cls == CloudErrorClass::kNotFound)
@@ -90,8 +89,7 @@ Outcome start_answered(Instance& instance, const model::CloudError* error, Now n
   out = {};
   enter_stopped(instance, out, Event::kStartRefused, model::reason_of(error->cls), error->message,
                 now);
-  instance.seen_stopped = true;
-  --instance.wakes_in_vain;  // The instance was not started.
+  instance.power.start_refused();
   out.effects.push_back(Effect::kList);
   return out;
 }

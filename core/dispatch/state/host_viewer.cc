@@ -94,7 +94,7 @@ model::Resources HostViewer::room_of(const fleet::Instance& instance) const {
 bool HostViewer::can_wake(const Host& host) const {
   const auto& instance = host.instance;
   const Set& set = sets_.at(instance.set);
-  return instance.record.state == InstanceState::kStopped && instance.seen_stopped &&
+  return instance.record.state == InstanceState::kStopped && instance.power.was_seen_off() &&
          !instance.cordoned && instance.record.idle_behavior == model::IdleBehavior::kRun &&
          !host.power_under_way && set.open && !set.foreign &&
          sets_.has_power(instance.set, instance.record.market);

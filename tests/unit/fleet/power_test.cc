@@ -47,9 +47,9 @@ TEST(PowerTest, AHostIsOffOnlyOnceAListOfAfterTheStopSaysSo) {
   (void)stop_answered(instance, nullptr, pool(), at(12s));
 
   (void)listed(instance, listing(CloudState::kStopping), at(13s).mono, pool(), at(14s));
-  EXPECT_FALSE(instance.seen_stopped);
+  EXPECT_FALSE(instance.power.was_seen_off());
   (void)listed(instance, listing(CloudState::kStopped), at(15s).mono, pool(), at(16s));
-  EXPECT_TRUE(instance.seen_stopped);
+  EXPECT_TRUE(instance.power.was_seen_off());
 }
 
 TEST(PowerTest, AStopThatCameToNothingIsAskedForAgain) {
@@ -69,13 +69,13 @@ TEST(PowerTest, AStopIsSeenThoughTheCloudShowsChangesLaterThanTheShutdownTimeout
   (void)switch_off(instance, Reason::kIdle, "", at(0s));
   const Duration late = 3 * pool().shutdown_timeout;
   int stops = 1;
-  for (Duration time = 0s; !instance.seen_stopped && time < 10min; time += 1s) {
+  for (Duration time = 0s; !instance.power.was_seen_off() && time < 10min; time += 1s) {
     const bool stop = time == 0s || instance.deadline <= at(time).mono;
     if (stop && time != 0s) (void)due(instance, pool(), at(time)), ++stops;
     if (stop) (void)stop_answered(instance, nullptr, pool(), at(time));
     (void)listed(instance, listing(CloudState::kStopped), at(time - late).mono, pool(), at(time));
   }
-  EXPECT_TRUE(instance.seen_stopped);
+  EXPECT_TRUE(instance.power.was_seen_off());
   EXPECT_LT(stops, 6);
 }
 
@@ -147,7 +147,7 @@ TEST(PowerTest, AStartRefusedForNowLeavesItStandby) {
   const Outcome out = start_answered(instance, &none, at(61s));
   EXPECT_EQ(out.event, Event::kStartRefused);
   EXPECT_EQ(instance.record.state, InstanceState::kStopped);
-  EXPECT_TRUE(instance.seen_stopped) << "the next plan may wake it again";
+  EXPECT_TRUE(instance.power.was_seen_off()) << "the next plan may wake it again";
 }
 
 TEST(PowerTest, AStartOfUnknownOutcomeIsLeftToTheLists) {

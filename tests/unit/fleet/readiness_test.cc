@@ -102,7 +102,7 @@ TEST(ReadinessTest, AHostWithoutAnAgentIsNoLongerOfARestoredStateOnceItIsReady) 
 
 TEST(ReadinessTest, AListThatWasSentBeforeTheHostWasSwitchedIsNoEvidence) {
   Instance instance = instance_in(InstanceState::kBooting);
-  instance.power_at = at(5s).mono;
+  instance.power.changed(at(5s).mono);
   (void)listed(instance, listing(CloudState::kRunning), at(4s).mono, pool_of(Readiness::kCloud),
                at(6s));
   EXPECT_EQ(instance.record.state, InstanceState::kBooting);
