@@ -9,6 +9,7 @@
 
 #include "core/base/time.h"
 #include "core/fleet/absence.h"
+#include "core/fleet/creating.h"
 #include "core/fleet/link.h"
 #include "core/fleet/occupancy.h"
 #include "core/fleet/power.h"
@@ -22,9 +23,6 @@ namespace hostler::fleet {
 
 inline constexpr Mono kNever = Mono::max();
 
-/// A cloud may execute a create after it was given up, but hardly later than this.
-inline constexpr Duration kCreateMayLag = std::chrono::minutes(10);
-
 /// One instance in memory: its durable record, and state that a restart may lose. Its members are
 /// the state of one state machine: each step reads several of them.
 struct Instance {
@@ -32,7 +30,6 @@ struct Instance {
   std::uint32_t set = 0, pool = 0;    ///< Indices into SitePolicy.
   std::optional<std::uint32_t> type;  ///< Index into the menu; unset: it has left the menu.
 
-  Mono created;            ///< When the create was decided, or the instance adopted.
   Mono since;              ///< When it entered its state; an idle one became idle.
   Mono deadline = kNever;  ///< Of its state; due() is called then.
 
@@ -43,12 +40,7 @@ struct Instance {
   bool counts_vanished = true;     ///< kVanished: it counts for ceilings.
   bool unfulfilled_spot = false;
   std::string cloud_error;  ///< Of which it died or cannot run, as the cloud says; empty: none.
-  /// No answer says whether its create was executed, or executed to its end.
-  bool create_outcome_unknown = false;
-  /// All its creates were refused, and none is under way: it cannot exist. A restart forgets this.
-  bool create_refused = false;
-  std::uint32_t create_tries = 0;
-  Mono create_again_at;  ///< One that the cloud shows is not finished before.
+  Creating creating;
   /// kTerminating: the cloud has accepted a destroy, or does not know the instance, or never will.
   bool destroy_settled = false;
   bool destroy_ignored = false;  ///< The cloud has accepted several, and it was reported.

@@ -25,7 +25,7 @@ constexpr std::uint32_t kListsWanted = 2;
 /// The cloud never confirmed that the create had an effect.
 Outcome create_absent(Instance& instance, const ListWithout& list, Now now) {
   Outcome out;
-  if (!instance.create_outcome_unknown) return out;
+  if (!instance.creating.is_outcome_unknown()) return out;
   const Duration pause = std::max(list.consistency, create_pause(instance));
   if (instance.deadline > now.mono && list.sent - instance.known_at >= pause) {
     // A complete list does not show it: send the same create again.

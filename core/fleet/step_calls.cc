@@ -9,14 +9,14 @@ using model::Event;
 using model::InstanceState;
 
 Duration create_pause(const Instance& instance) {
-  return backoff(instance.create_tries, std::chrono::seconds(1), std::chrono::minutes(1));
+  return backoff(instance.creating.tries(), std::chrono::seconds(1), std::chrono::minutes(1));
 }
 
 namespace {
 
 /// The outcome of the create is unknown: a list, or the deadline, will decide it.
 void await_sighting(Instance& instance, Outcome& out, Now now) {
-  instance.create_outcome_unknown = true;
+  instance.creating.outcome_lost();
   instance.known_at = now.mono;
   if (instance.deadline == kNever) set_deadline(instance, now.mono + std::chrono::minutes(10), now);
   out.changed = true;
@@ -27,10 +27,10 @@ void await_sighting(Instance& instance, Outcome& out, Now now) {
 
 Outcome create_answered(Instance& instance, Now now) {
   Outcome out;
-  if (instance.record.state == InstanceState::kBooting) instance.create_outcome_unknown = false;
+  if (instance.record.state == InstanceState::kBooting) instance.creating.outcome_known();
   if (instance.record.state != InstanceState::kRequested) return out;
   if (instance.record.provider_id.empty()) {
-    ++instance.create_tries;
+    instance.creating.answered();
     await_sighting(instance, out, now);
   } else {
     out.effects.push_back(Effect::kList);  // An unfulfilled spot request.
@@ -41,7 +41,8 @@ Outcome create_answered(Instance& instance, Now now) {
 Outcome create_failed(Instance& instance, const model::CloudError& error, Now now) {
   Outcome out;
   const bool never_seen = instance.record.provider_id.empty();
-  const bool never_made = never_seen && !error.outcome_unknown && !instance.create_outcome_unknown;
+  const bool never_made =
+      never_seen && !error.outcome_unknown && !instance.creating.is_outcome_unknown();
   if (instance.record.state == InstanceState::kTerminating && never_made) {
     // It was terminated while its create was under way, and the cloud refused the create.
     const std::string reason = instance.record.reason;
@@ -54,12 +55,12 @@ Outcome create_failed(Instance& instance, const model::CloudError& error, Now no
                          error.cls == model::CloudErrorClass::kTimeout ||
                          error.cls == model::CloudErrorClass::kCancelled ||
                          error.cls == model::CloudErrorClass::kRateLimit;
-  ++instance.create_tries;
+  instance.creating.answered();
   instance.record.last_text = error.message;
   if (began) {
     if (!error.outcome_unknown && !retryable) return out;  // It boots, or its boot timeout ends it.
-    instance.create_outcome_unknown = true;
-    instance.create_again_at = now.mono + create_pause(instance);
+    instance.creating.outcome_lost();
+    instance.creating.wait_until(now.mono + create_pause(instance));
     out.effects.push_back(Effect::kList);
     return out;
   }
@@ -75,16 +76,16 @@ Outcome create_failed(Instance& instance, const model::CloudError& error, Now no
     out.reason = error.message;
     return out;
   }
-  if (instance.create_outcome_unknown) {
+  if (instance.creating.is_outcome_unknown()) {
     // An earlier try may have created it: a list, or the deadline, will decide it.
     out.effects.push_back(Effect::kList);
     return out;
   }
-  if (retryable && instance.create_tries < kCreateTriesMax) {
+  if (retryable && instance.creating.tries() < kCreateTriesMax) {
     Duration wait = create_pause(instance);
     if (error.retry_after) wait = std::max(wait, *error.retry_after);
     set_deadline(instance, now.mono + wait, now);
-    instance.create_refused = true;
+    instance.creating.refused();
     out.changed = true;
     return out;
   }

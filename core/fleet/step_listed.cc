@@ -76,10 +76,11 @@ void connect_or_list(const Instance& instance, const model::PoolPolicy& pool, Ou
 /// A driver that takes several calls to make an instance may have died between them: what its cloud
 /// shows as pending would stay so. Repeated, the create goes on where it was.
 void finish_create(Instance& instance, const model::ListedInstance& seen, Outcome& out, Now now) {
-  if (seen.state == CloudState::kRunning) instance.create_outcome_unknown = false;
-  if (!instance.create_outcome_unknown || seen.state != CloudState::kPending) return;
-  if (instance.create_tries >= kCreateTriesMax || now.mono < instance.create_again_at) return;
-  instance.create_again_at = now.mono + create_pause(instance);
+  auto& creating = instance.creating;
+  if (seen.state == CloudState::kRunning) creating.outcome_known();
+  if (!creating.is_outcome_unknown() || seen.state != CloudState::kPending) return;
+  if (!creating.may_finish(now.mono)) return;
+  creating.wait_until(now.mono + create_pause(instance));
   out.effects.push_back(Effect::kFinishCreate);
 }
 
@@ -173,7 +174,7 @@ void shown_after_create(Instance& instance, const Sighting& sighting, Outcome& o
     return;
   }
   // The outcome of the create is known. Only a spot request may wait.
-  instance.create_outcome_unknown = false;
+  instance.creating.outcome_known();
   const bool waits = instance.record.market == model::Market::kSpot;
   if (!waits && instance.deadline != kNever) return;
   out.changed |= !waits || instance.deadline != kNever;

@@ -50,7 +50,7 @@ Outcome terminate(Instance& instance, Reason code, const std::string& reason, No
   if (instance.record.state == InstanceState::kTerminating ||
       instance.record.state == InstanceState::kGone)
     return out;
-  if (instance.record.state == InstanceState::kRequested && instance.create_refused &&
+  if (instance.record.state == InstanceState::kRequested && instance.creating.is_refused() &&
       instance.record.provider_id.empty()) {
     never_was(instance, out, Event::kGone, code, reason, now);
     return out;
@@ -134,7 +134,8 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
     if (instance.record.deadline.us == 0) return whole;
     return std::clamp(instance.record.deadline - now.wall, std::min(least, whole), whole);
   };
-  instance.created = instance.since = instance.known_at = now.mono;
+  instance.since = instance.known_at = now.mono;
+  instance.creating.decided(now.mono);
   instance.link = {};
   instance.record.absent_sightings = 0;  // The time of the last one is not in the journal.
   if (const auto& notice = instance.record.interruption) {
@@ -145,14 +146,14 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
   instance.absence.reset();
   switch (instance.record.state) {
     case InstanceState::kRequested:
-      instance.create_outcome_unknown = true;
+      instance.creating.outcome_lost();
       set_deadline(instance, now.mono + pool.boot_timeout, now);
       out.effects.push_back(Effect::kList);
       break;
     case InstanceState::kBooting:
       // It may have booted while the daemon was down; or its create was cut off by the daemon's
       // end.
-      instance.create_outcome_unknown = instance.record.verified.us == 0;
+      if (instance.record.verified.us == 0) instance.creating.outcome_lost();
       set_deadline(instance, now.mono + remaining(pool.probe_timeout, pool.boot_timeout), now);
       connect_again(instance, pool, out);
       out.effects.push_back(Effect::kList);

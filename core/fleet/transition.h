@@ -32,9 +32,6 @@ void become_ready_without_agent(Instance& instance, Outcome& out, Now now);
 /// A broken host on which nothing is left: it is ended, unless an admin holds it.
 [[nodiscard]] bool ends_when_empty(const Instance& instance);
 
-/// A create is sent so often at most.
-inline constexpr std::uint32_t kCreateTriesMax = 6;
-
 /// The pause before the instance's create is sent again.
 [[nodiscard]] Duration create_pause(const Instance& instance);
 

@@ -79,7 +79,7 @@ void AdminRequests::retry_now(const model::GateRecord& gate, Now now) {
     const auto state = instance.record.state;
     // What may exist already keeps the deadline by which its create is given up.
     const bool creates = state == model::InstanceState::kRequested && !host.create_under_way &&
-                         !instance.create_outcome_unknown;
+                         !instance.creating.is_outcome_unknown();
     const bool destroys = state == model::InstanceState::kTerminating && !host.destroy_under_way;
     const bool stops = state == model::InstanceState::kStopped && !host.power_under_way;
     if (instance.set != *index || (!creates && !destroys && !stops)) continue;

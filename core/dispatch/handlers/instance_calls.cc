@@ -28,7 +28,7 @@ void InstanceCalls::create(Host& host, Now now) {
   if (!set.refuses_creates().empty() || gate != nullptr || bound) {
     // An instance that may exist already keeps the deadline by which its create is given up: every
     // list that lacks it leads here again.
-    if (instance.create_outcome_unknown && instance.deadline != fleet::kNever) return;
+    if (instance.creating.is_outcome_unknown() && instance.deadline != fleet::kNever) return;
     instance.deadline = std::max(retry_time(gate, now.mono), bound.value_or(Mono{}));
     return hosts_.schedule(host);
   }
@@ -60,7 +60,7 @@ void InstanceCalls::send_create(Host& host, const gates::GateQuery& query, Now n
   gates_.sent(query, now.mono);
   governor_.create_sent(instance.set, instance.pool, now.mono);
   host.create_under_way = query;
-  instance.create_refused = false;
+  instance.creating.sent();
   instance.known_at = host.create_sent = now.mono;
   recorder_.effect(
       CreateCall{set.name, host.id(), host.create, policy_.sets[instance.set].create_timeout});

@@ -8,7 +8,8 @@ Host new_host(const model::SitePolicy& policy, const Hosts& hosts, const Recorde
   auto& instance = made.instance;
   instance.set = set;
   instance.pool = pool;
-  instance.created = instance.since = instance.known_at = now.mono;
+  instance.creating.decided(now.mono);
+  instance.since = instance.known_at = now.mono;
   auto& record = instance.record;
   record.id = hosts.next_id();
   record.set = policy.sets[set].name;

@@ -50,7 +50,8 @@ bool TagRepair::check(Host& host, const model::ListedInstance& seen, Mono as_of,
   const auto& record = host.instance.record;
   Set& set = sets_.at(host.instance.set);
   if (seen.tags_unknown || !keeps_tags(record.state) || host.has_call_under_way()) return false;
-  if (tags.under_way > 0 || as_of <= tags.ended_at || as_of < host.instance.created + kYoung)
+  if (tags.under_way > 0 || as_of <= tags.ended_at ||
+      as_of < host.instance.creating.decided_at() + kYoung)
     return false;
   model::SetTagsRequest request{.id = record.provider_id, .set = wrong_tags(host, seen)};
   if (request.set.empty()) {

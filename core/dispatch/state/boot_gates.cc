@@ -41,7 +41,7 @@ bool BootGates::look(Host& host, Now now) {
     history_.succeeded(kind);
     gates_.booted(kind, record.id.text() + " is ready", now);
     gates_.boot_unknown(kind, now);  // A gate of its former image, which it probed, opens again.
-  } else if (boot == fleet::Boot::kFailed && host.instance.created >= changed_at_) {
+  } else if (boot == fleet::Boot::kFailed && host.instance.creating.decided_at() >= changed_at_) {
     const std::string why =
         record.reason.empty() ? model::info(record.reason_code).sentence : record.reason;
     const std::string text = printable(record.id.text() + ": " + why, kWordsMax);

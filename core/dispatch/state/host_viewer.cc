@@ -63,7 +63,7 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   out.attempts_left =
       std::max(0, most - static_cast<std::int32_t>(instance.occupancy.active_attempts()));
   out.price_per_hour = record.price_per_hour;
-  out.created = instance.created;
+  out.created = instance.creating.decided_at();
   if (out.phase == HostPhase::kReady && !out.busy) out.since = instance.since;
   out.unreachable_since = instance.link.unreachable_since();
   out.reserved_for = host.reserved_for;

@@ -18,7 +18,7 @@ TEST(CreateTest, OneThatEndedWellButWasNeverSeenIsGivenUpInTheEnd) {
   const auto out = create_answered(instance, at(1s));
 
   EXPECT_THAT(out.effects, ElementsAre(Effect::kList));
-  EXPECT_TRUE(instance.create_outcome_unknown);
+  EXPECT_TRUE(instance.creating.is_outcome_unknown());
   EXPECT_NE(instance.deadline, kNever);
 }
 
@@ -84,7 +84,7 @@ TEST(CreateTest, OneThatRunsIsNotRepeated) {
 
   EXPECT_THAT(listed(instance, seen, at(5s).mono, pool(), at(5s)).effects,
               Not(Contains(Effect::kFinishCreate)));
-  EXPECT_FALSE(instance.create_outcome_unknown);
+  EXPECT_FALSE(instance.creating.is_outcome_unknown());
 }
 
 TEST(CreateTest, OneThatARestartInterruptedIsRepeatedOnceTheCloudShowsItPending) {

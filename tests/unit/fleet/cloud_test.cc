@@ -158,11 +158,11 @@ TEST(ListedTest, ASpotRequestThatTheCloudShowsIsNoUnknownCreate) {
   Instance instance = instance_in(InstanceState::kRequested);
   instance.record.market = model::Market::kSpot;
   (void)adopt(instance, pool(), 24h, false, at(0s));
-  ASSERT_TRUE(instance.create_outcome_unknown);
+  ASSERT_TRUE(instance.creating.is_outcome_unknown());
 
   (void)listed(instance, listing(CloudState::kRequested), at(1s).mono, pool(), at(1s));
 
-  EXPECT_FALSE(instance.create_outcome_unknown);
+  EXPECT_FALSE(instance.creating.is_outcome_unknown());
   EXPECT_EQ(instance.deadline, kNever);
 }
 

@@ -194,7 +194,7 @@ TEST(AdoptTest, TakesEachStateUpAsItStood) {
 TEST(AdoptTest, ACreateMayHaveHappenedBeforeTheDeath) {
   Instance instance = instance_in(InstanceState::kRequested);
   (void)adopt(instance, pool(), kDay, false, at(1h));
-  EXPECT_TRUE(instance.create_outcome_unknown);
+  EXPECT_TRUE(instance.creating.is_outcome_unknown());
   EXPECT_EQ(instance.deadline, at(1h + pool().boot_timeout).mono);
 }
 
