@@ -10,6 +10,7 @@
 #include "core/base/time.h"
 #include "core/fleet/absence.h"
 #include "core/fleet/creating.h"
+#include "core/fleet/ending.h"
 #include "core/fleet/link.h"
 #include "core/fleet/occupancy.h"
 #include "core/fleet/power.h"
@@ -41,11 +42,7 @@ struct Instance {
   bool unfulfilled_spot = false;
   std::string cloud_error;  ///< Of which it died or cannot run, as the cloud says; empty: none.
   Creating creating;
-  /// kTerminating: the cloud has accepted a destroy, or does not know the instance, or never will.
-  bool destroy_settled = false;
-  bool destroy_ignored = false;  ///< The cloud has accepted several, and it was reported.
-  std::uint32_t destroys_accepted = 0;
-  Mono destroy_accepted_at;  ///< The last one.
+  Ending ending;
   Power power;
 
   Link link;

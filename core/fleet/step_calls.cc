@@ -99,19 +99,18 @@ Outcome destroy_answered(Instance& instance, const model::CloudError* error,
   if (instance.record.state != InstanceState::kTerminating) return out;
   ++instance.record.destroy_tries;
   out.changed = true;
-  if (error == nullptr || error->cls == model::CloudErrorClass::kNotFound || is_final(*error))
-    instance.destroy_settled = true;
   Duration wait = backoff(instance.record.destroy_tries, pool.shutdown_timeout,
                           std::max<Duration>(pool.shutdown_timeout, std::chrono::minutes(5)));
   if (error != nullptr) {
+    if (error->cls == model::CloudErrorClass::kNotFound || is_final(*error))
+      instance.ending.set_futile();
     instance.record.last_text = error->message;
     if (error->retry_after) wait = std::max(wait, *error->retry_after);
     out.event = Event::kDestroyRefused;
     out.reason_code = model::to_string(error->cls);
     out.reason = error->message;
   } else {
-    ++instance.destroys_accepted;
-    instance.destroy_accepted_at = now.mono;
+    instance.ending.accepted(now.mono);
   }
   set_deadline(instance, now.mono + wait, now);
   out.effects.push_back(Effect::kList);

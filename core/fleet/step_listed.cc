@@ -12,8 +12,6 @@ using model::Event;
 using model::InstanceState;
 using model::Reason;
 
-constexpr std::uint32_t kDestroysIgnored = 3;  ///< Accepted ones, until it is reported.
-
 bool switched_off(CloudState state) {
   return state == CloudState::kStopping || state == CloudState::kStopped ||
          state == CloudState::kSuspended;
@@ -49,12 +47,10 @@ void report_ignored_destroys(Instance& instance, const model::ListedInstance& se
                              Outcome& out) {
   const bool is_ending = seen.state == CloudState::kTerminating ||
                          seen.state == CloudState::kStopping || seen.state == CloudState::kGone;
-  if (is_ending || instance.destroys_accepted < kDestroysIgnored ||
-      as_of <= instance.destroy_accepted_at || std::exchange(instance.destroy_ignored, true))
-    return;
+  if (is_ending || !instance.ending.ignored(as_of)) return;
   out.changed = true;
   out.event = Event::kDestroyIgnored;
-  out.reason = "the cloud has accepted " + std::to_string(instance.destroys_accepted) +
+  out.reason = "the cloud has accepted " + std::to_string(instance.ending.accepted_destroys()) +
                " destroys, and lists it as " + to_string(seen.state) +
                ": it may still cost money; look for " + printable(seen.id, 80) +
                " in the cloud's console";

@@ -59,7 +59,7 @@ Outcome terminate(Instance& instance, Reason code, const std::string& reason, No
   instance.link.lost();
   instance.record.absent_sightings = 0;
   instance.absence.reset();
-  instance.destroy_settled = false;
+  instance.ending.begin();
   instance.record.gone = {};
   out.effects = {Effect::kDisconnect, Effect::kDestroy, Effect::kList};
   return out;

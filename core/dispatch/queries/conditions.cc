@@ -202,7 +202,7 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
                   instance.record.type);
   if (is_expected(state) && instance.init_failure_told) out.emplace_back("its init command failed");
   if (state == InstanceState::kVanished) out.push_back(vanished(instance));
-  if (state == InstanceState::kTerminating && instance.destroy_ignored)
+  if (state == InstanceState::kTerminating && instance.ending.is_ignored())
     out.push_back(instance.record.last_text);
   if (state == InstanceState::kTerminating)
     if (const auto* gate =
@@ -214,7 +214,8 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
 std::vector<std::vector<std::string>> conditions_of_sets(const State& state, Now now) {
   std::vector<std::vector<model::InstanceId>> ignored(state.sets.size());
   for (const auto& [id, host] : state.hosts.all())
-    if (host.instance.record.state == InstanceState::kTerminating && host.instance.destroy_ignored)
+    if (host.instance.record.state == InstanceState::kTerminating &&
+        host.instance.ending.is_ignored())
       ignored[host.instance.set].push_back(id);
   std::vector<std::vector<std::string>> out;
   for (const Set& set : state.sets.all()) {

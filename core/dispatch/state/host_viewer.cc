@@ -23,7 +23,7 @@ HostPhase phase_of(const fleet::Instance& instance) {
     case InstanceState::kVanished:
       return instance.may_exist() ? HostPhase::kLingering : HostPhase::kLeaving;
     case InstanceState::kTerminating:
-      return instance.destroy_ignored ? HostPhase::kLingering : HostPhase::kLeaving;
+      return instance.ending.is_ignored() ? HostPhase::kLingering : HostPhase::kLeaving;
     case InstanceState::kAbandoned:
     case InstanceState::kGone:
       return HostPhase::kLeaving;

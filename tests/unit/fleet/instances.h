@@ -79,7 +79,7 @@ inline Instance instance_in(InstanceState state) {
     EXPECT_FALSE(out.link.became_ready());
   }
   if (state == InstanceState::kBusy) place(out);
-  out.destroy_settled = state == InstanceState::kTerminating;
+  if (state == InstanceState::kTerminating) out.ending.set_futile();
   return out;
 }
 
