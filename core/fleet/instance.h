@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include "core/fleet/creating.h"
 #include "core/fleet/ending.h"
 #include "core/fleet/link.h"
+#include "core/fleet/notices.h"
 #include "core/fleet/occupancy.h"
 #include "core/fleet/power.h"
 #include "core/fleet/refusals.h"
@@ -21,8 +21,6 @@
 #include "core/model/records.h"
 
 namespace hostler::fleet {
-
-inline constexpr Mono kNever = Mono::max();
 
 /// One instance in memory: its durable record, and state that a restart may lose. Its members are
 /// the state of one state machine: each step reads several of them.
@@ -47,14 +45,7 @@ struct Instance {
 
   Link link;
   bool failure_told = false;  ///< Listed as failed while it is connected: an event said so.
-  bool reclaimed = false;     ///< Its cloud has announced that it takes it away.
-  /// It will be interrupted soon: it gets no new work, its work is replaced, and empty it is ended.
-  bool cordoned = false;
-  bool restart_announced = false;  ///< A notice had announced its last boot.
-  /// By source: the notice that holds. The record has the one that counts.
-  std::array<std::optional<model::Notice>, model::kNoticeSources> notices;
-  Mono notice_deadline = kNever;   ///< notice_due() is called then.
-  std::uint32_t notices_told = 0;  ///< Events of interruptions since the last not withdrawn.
+  Notices notices;
   bool keep_told = false;          ///< An event says that it is kept, see InstanceRecord::restored.
   bool init_failure_told = false;  ///< An event says that its init command failed.
   Refusals refusals;               ///< A rest ends at the deadline.
@@ -91,8 +82,8 @@ struct Instance {
   }
   /// Work may be placed on it now.
   [[nodiscard]] bool takes_work() const {
-    return link.is_ready() && link.has_agent() && !refusals.is_resting() && !cordoned &&
-           !occupancy.output_waits() && !occupancy.runs_unplaced() &&
+    return link.is_ready() && link.has_agent() && !refusals.is_resting() &&
+           !notices.is_cordoned() && !occupancy.output_waits() && !occupancy.runs_unplaced() &&
            !(absence && absence->withheld) && record.health == model::Health::kHealthy &&
            record.idle_behavior == model::IdleBehavior::kRun &&
            (record.state == model::InstanceState::kIdle ||

@@ -118,15 +118,12 @@ void start_held(Instance& instance, std::uint64_t sequence, Now now);
 
 // ---- notices of interruptions ------------------------------------------------------------------
 
-/// Events of the notices of one instance, see Instance::notices_told.
-inline constexpr std::uint32_t kNoticesToldMax = 20;
-
 /// A source says that the cloud will take the instance back; kWithdrawn: it no longer says so. One
 /// that says the same again has no effect, nor has one whose time passed more than kNoticeHolds
 /// ago, or is more than a year away. Of several sources the first interruption counts.
 [[nodiscard]] Outcome noticed(Instance& instance, model::Notice notice,
                               const model::PoolPolicy& pool, Now now);
-/// `notice_deadline` has passed: the interruption is near, or the notice holds no longer.
+/// The deadline of its notices has passed: the interruption is near, or the notice holds no longer.
 [[nodiscard]] Outcome notice_due(Instance& instance, const model::PoolPolicy& pool, Now now);
 /// Its restartable jobs are to end now, so that they go to other hosts before the interruption.
 [[nodiscard]] bool ends_work_now(const Instance& instance, const model::PoolPolicy& pool, Now now);

@@ -84,7 +84,7 @@ void decide(Instance& instance, bool can_look_up, Outcome& out, Now now) {
   if (can_look_up && !looked_up) return;
   // A destroy that the cloud refused for now is sent again, whatever lists say.
   if (destroyed && !instance.ending.is_settled() && !absence.found_gone) return;
-  leave(instance, !absence.found_gone && !instance.reclaimed, Reason::kVanished,
+  leave(instance, !absence.found_gone && !instance.notices.is_reclaimed(), Reason::kVanished,
         and_cloud_error("two lists and a look-up by its id omit it", instance), out, now);
 }
 

@@ -133,7 +133,7 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   }
   record.last_sequence = std::max(record.last_sequence, event.last_sequence);
   become_ready(instance, out, now);
-  if (is_new_boot) restart_happened(instance, now);
+  if (is_new_boot) instance.notices.restart_happened(now);
   return out;
 }
 

@@ -115,7 +115,7 @@ bool note_sighting(Instance& instance, const Sighting& sighting, Outcome& out) {
   record.absent_sightings = 0;
   instance.known_at = sighting.now.mono;
   instance.absence.reset();
-  instance.reclaimed |= seen.interruption.us != 0;
+  if (seen.interruption.us != 0) instance.notices.set_reclaimed();
   instance.unfulfilled_spot = seen.state == CloudState::kRequested;
   note_error(instance, seen);
   instance.listed_off =

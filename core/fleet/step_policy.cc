@@ -138,11 +138,8 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
   instance.creating.decided(now.mono);
   instance.link = {};
   instance.record.absent_sightings = 0;  // The time of the last one is not in the journal.
-  if (const auto& notice = instance.record.interruption) {
-    instance.notices[static_cast<std::size_t>(notice->source)] = notice;
-    instance.notice_deadline = now.mono;
-    instance.reclaimed = true;
-  }
+  if (const auto& notice = instance.record.interruption)
+    instance.notices.restore(*notice, now.mono);
   instance.absence.reset();
   switch (instance.record.state) {
     case InstanceState::kRequested:

@@ -19,8 +19,7 @@ void never_was(Instance& instance, Outcome& out, model::Event event, model::Reas
 /// The cloud stopped the instance, unasked. If it stops each time it is switched on, it is ended.
 void stopped_by_itself(Instance& instance, const std::string& reason, Outcome& out, Now now);
 
-/// The interruption that was announced has happened: the host was booted anew, or is off.
-void restart_happened(Instance& instance, Now now);
+/// The instance is off: an interruption that was announced has happened.
 void stop_happened(Instance& instance);
 
 /// The evidence that the pool asks for is there: the instance is ready, and reachable again if it

@@ -19,7 +19,8 @@ bool is_to_blame(const Host& host, const work::Job& job) {
 
 /// Its cloud has said that it takes the host away.
 bool is_announced(const Host& host) {
-  return host.instance.cordoned || host.instance.restart_announced;
+  const auto& notices = host.instance.notices;
+  return notices.is_cordoned() || notices.was_restart_announced();
 }
 
 }  // namespace

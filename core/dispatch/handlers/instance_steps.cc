@@ -128,7 +128,7 @@ void InstanceSteps::lose_work(Host& host, Now now) {
   for (const auto& lost : attempts) {
     attempts_.finish(host, lost.attempt, now);
     if (work::Job* job = owners_.jobs.find(lost.attempt))
-      job_steps_.apply(*job, work::host_gone(*job, why, now, instance.cordoned), now);
+      job_steps_.apply(*job, work::host_gone(*job, why, now, instance.notices.is_cordoned()), now);
   }
   const auto claims = instance.occupancy.claims();
   for (const auto& claim : claims) instance.occupancy.remove(claim.work);

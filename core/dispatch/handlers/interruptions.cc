@@ -20,7 +20,7 @@ void Interruptions::noticed(Host& host, model::Notice notice, const char* actor,
 }
 
 bool Interruptions::listed(Host& host, const model::ListedInstance& seen, Now now) {
-  const auto& known = host.instance.notices[static_cast<std::size_t>(model::NoticeSource::kList)];
+  const auto& known = host.instance.notices.of(model::NoticeSource::kList);
   const bool is_withdrawn = seen.interruption.us == 0;
   if (is_withdrawn && !known) return false;
   noticed(host,
@@ -69,7 +69,7 @@ void Interruptions::act(Host& host, Now now) {
     host.interruptions_told.clear();
     return;
   }
-  if (!instance.cordoned) return;
+  if (!instance.notices.is_cordoned()) return;
   if (std::exchange(host.interruption_told_at, instance.record.interruption->at) !=
       instance.record.interruption->at)
     for (auto& [attempt, told] : host.interruptions_told) told = false;
@@ -83,7 +83,7 @@ void Interruptions::tell(Host& host, Now now) {
       std::max(Duration::zero(),
                (notice.at.us != 0 ? notice.at : notice.noticed + model::kNoticeHolds) - now.wall);
   // A host or a driver that gives and withdraws notices without end fills no ledger.
-  const bool is_told = host.instance.notices_told < fleet::kNoticesToldMax;
+  const bool is_told = host.instance.notices.may_tell();
   for (const auto& placed : host.instance.occupancy.attempts()) {
     if (placed.collecting || !placed.started) continue;
     const auto [known, fresh] = host.interruptions_told.try_emplace(placed.attempt, false);

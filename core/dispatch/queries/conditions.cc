@@ -118,7 +118,7 @@ void add_leftovers(const SetLeftovers& set, model::LeftoverRule rule, bool can_l
 
 std::string interrupted(const fleet::Instance& instance, const model::PoolPolicy& pool) {
   const auto& notice = *instance.record.interruption;
-  return to_string(notice) + (instance.cordoned
+  return to_string(notice) + (instance.notices.is_cordoned()
                                   ? "; it gets no new jobs"
                                   : "; it gets no new jobs from " +
                                         format_wall(notice.at + -pool.interruption_lead) + " on");

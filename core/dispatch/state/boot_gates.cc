@@ -50,7 +50,7 @@ bool BootGates::look(Host& host, Now now) {
     gates_.boot_unknown(kind, now);  // Gates of a kind that it was, and is not any more.
   } else {
     gates_.boot_unknown(kind, now);
-    if (host.instance.reclaimed && record.ready.us == 0) reclaimed(host, now);
+    if (host.instance.notices.is_reclaimed() && record.ready.us == 0) reclaimed(host, now);
   }
   return boot == fleet::Boot::kFailed;
 }

@@ -49,7 +49,7 @@ scheduler::HostView HostViewer::view(const Host& host) const {
                      ? sets_.has_power(instance.set, record.market)
                      : can_stop(instance.set, record.type, record.market);
   out.can_wake = can_wake(host);
-  out.cordoned = instance.cordoned;
+  out.cordoned = instance.notices.is_cordoned();
   out.draining = record.idle_behavior == model::IdleBehavior::kDrain;
   out.adopted = record.state == InstanceState::kUnknown;
   out.unfulfilled_spot = instance.unfulfilled_spot;
@@ -95,9 +95,9 @@ bool HostViewer::can_wake(const Host& host) const {
   const auto& instance = host.instance;
   const Set& set = sets_.at(instance.set);
   return instance.record.state == InstanceState::kStopped && instance.power.was_seen_off() &&
-         !instance.cordoned && instance.record.idle_behavior == model::IdleBehavior::kRun &&
-         !host.power_under_way && set.open && !set.foreign &&
-         sets_.has_power(instance.set, instance.record.market);
+         !instance.notices.is_cordoned() &&
+         instance.record.idle_behavior == model::IdleBehavior::kRun && !host.power_under_way &&
+         set.open && !set.foreign && sets_.has_power(instance.set, instance.record.market);
 }
 
 }  // namespace hostler::dispatch

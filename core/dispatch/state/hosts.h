@@ -45,9 +45,9 @@ class Hosts {
   /// Sets the host's entries in the deadlines to the present deadlines of its instance.
   void schedule(const Host& host) {
     deadlines_.set(host.id(), host.instance.deadline);
-    notices_.set(host.id(), host.instance.notice_deadline);
+    notices_.set(host.id(), host.instance.notices.deadline());
   }
-  /// The same of `notice_deadline`.
+  /// The same of the notices.
   std::optional<model::InstanceId> pop_notice_due(Mono now) { return notices_.pop_due(now); }
   std::optional<model::InstanceId> pop_due(Mono now) { return deadlines_.pop_due(now); }
   [[nodiscard]] Mono next_deadline() const { return std::min(deadlines_.next(), notices_.next()); }

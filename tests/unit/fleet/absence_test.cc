@@ -164,7 +164,7 @@ TEST(AbsenceTest, WhatTheCloudSaysIsGoneOrAnnouncedDoesNotCount) {
   EXPECT_FALSE(vanished(/*said_gone=*/true).may_exist());
 
   Instance instance = cut_off_in(InstanceState::kBusy);
-  instance.reclaimed = true;
+  instance.notices.set_reclaimed();
   (void)list_without(instance, 10s);
   (void)look_up_without(instance, 11s);
   EXPECT_THAT(list_without(instance, 20s).effects, Contains(Effect::kRoomFreed));

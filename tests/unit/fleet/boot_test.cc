@@ -55,7 +55,7 @@ TEST(BootTest, DoesNotCountWhatHostlerAnAdminOrAReclaimEnded) {
         Reason::kDuplicate, Reason::kCapacity, Reason::kInvalid, Reason::kCreateTimeout})
     EXPECT_EQ(boot_of(ended(reason, false), at(1s)), Boot::kUncounted) << to_string(reason);
   Instance reclaimed = ended(Reason::kVanished, false, InstanceState::kGone);
-  reclaimed.reclaimed = true;
+  reclaimed.notices.set_reclaimed();
   EXPECT_EQ(boot_of(reclaimed, at(1s)), Boot::kUncounted);
 }
 
