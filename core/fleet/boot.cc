@@ -28,7 +28,7 @@ bool is_alive(InstanceState state) {
 
 /// Nobody knows when it will come up: it waits for a price, or an admin looks at it in peace.
 bool waits_without_end(const Instance& instance) {
-  return instance.unfulfilled_spot ||
+  return instance.listing.is_unfulfilled_spot() ||
          (instance.record.state == InstanceState::kBooting && instance.record.deadline.us == 0);
 }
 

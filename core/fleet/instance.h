@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/base/time.h"
-#include "core/fleet/absence.h"
 #include "core/fleet/creating.h"
 #include "core/fleet/ending.h"
 #include "core/fleet/link.h"
+#include "core/fleet/listing.h"
 #include "core/fleet/notices.h"
 #include "core/fleet/occupancy.h"
 #include "core/fleet/power.h"
@@ -32,19 +32,12 @@ struct Instance {
   Mono since;              ///< When it entered its state; an idle one became idle.
   Mono deadline = kNever;  ///< Of its state; due() is called then.
 
-  Mono known_at;   ///< When its create was sent, or a list last showed it: older lists are ignored.
-  Mono absent_at;  ///< When the last complete list without it was sent.
-  std::optional<Absence> absence;  ///< Unset: the last list showed it, or none was asked yet.
-  bool listed_off = false;         ///< The last list showed it off, or ending.
-  bool counts_vanished = true;     ///< kVanished: it counts for ceilings.
-  bool unfulfilled_spot = false;
-  std::string cloud_error;  ///< Of which it died or cannot run, as the cloud says; empty: none.
+  Listing listing;
   Creating creating;
   Ending ending;
   Power power;
 
   Link link;
-  bool failure_told = false;  ///< Listed as failed while it is connected: an event said so.
   Notices notices;
   bool keep_told = false;          ///< An event says that it is kept, see InstanceRecord::restored.
   bool init_failure_told = false;  ///< An event says that its init command failed.
@@ -70,8 +63,9 @@ struct Instance {
   /// It may exist and cost money. False for a create that was given up, once a list much later did
   /// not show it, and for an instance that vanished some time ago.
   [[nodiscard]] bool may_exist() const {
-    if (record.state == model::InstanceState::kVanished) return counts_vanished;
-    return record.state != model::InstanceState::kAbandoned || absent_at < since + kCreateMayLag;
+    if (record.state == model::InstanceState::kVanished) return listing.counts_vanished();
+    return record.state != model::InstanceState::kAbandoned ||
+           listing.absent_at() < since + kCreateMayLag;
   }
   /// The create is never sent again: the request and the secrets in it may be erased.
   [[nodiscard]] bool create_is_over() const {
@@ -84,7 +78,7 @@ struct Instance {
   [[nodiscard]] bool takes_work() const {
     return link.is_ready() && link.has_agent() && !refusals.is_resting() &&
            !notices.is_cordoned() && !occupancy.output_waits() && !occupancy.runs_unplaced() &&
-           !(absence && absence->withheld) && record.health == model::Health::kHealthy &&
+           !listing.is_withheld() && record.health == model::Health::kHealthy &&
            record.idle_behavior == model::IdleBehavior::kRun &&
            (record.state == model::InstanceState::kIdle ||
             record.state == model::InstanceState::kBusy);

@@ -43,10 +43,6 @@ struct Outcome {
 
 // ---- events of the cloud ----------------------------------------------------------------------
 
-/// Keeps the error of which the cloud says that the instance has died, for the reason of its end.
-/// Also for a record that counts as absent.
-void note_error(Instance& instance, const model::ListedInstance& seen);
-
 /// The cloud shows the instance, in a list or as the record of a create. `as_of`: the data are not
 /// older than this. Shown as running, it is the evidence of kCloud.
 [[nodiscard]] Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of,

@@ -27,13 +27,13 @@ Outcome create_absent(Instance& instance, const ListWithout& list, Now now) {
   Outcome out;
   if (!instance.creating.is_outcome_unknown()) return out;
   const Duration pause = std::max(list.consistency, create_pause(instance));
-  if (instance.deadline > now.mono && list.sent - instance.known_at >= pause) {
+  if (instance.deadline > now.mono && list.sent - instance.listing.known_at() >= pause) {
     // A complete list does not show it: send the same create again.
     out.effects.push_back(Effect::kCreateAgain);
-    instance.known_at = now.mono;
+    instance.listing.ignore_until(now.mono);
   } else {
     out.effects.push_back(Effect::kList);
-    out.list_after = std::max(out.list_after, instance.known_at + pause - now.mono);
+    out.list_after = std::max(out.list_after, instance.listing.known_at() + pause - now.mono);
   }
   return out;
 }
@@ -53,8 +53,7 @@ void leave(Instance& instance, bool counts, Reason vanished, const std::string& 
   }
   enter(instance, InstanceState::kVanished, out, Event::kVanished, vanished, reason, now);
   stop_expecting(instance);
-  instance.absence.reset();
-  instance.counts_vanished = counts;
+  instance.listing.vanished(counts);
   if (counts) set_deadline(instance, now.mono + kVanishedCounts, now);
   out.effects = {Effect::kDisconnect, Effect::kWorkLost};
   if (!counts) out.effects.push_back(Effect::kRoomFreed);
@@ -63,17 +62,17 @@ void leave(Instance& instance, bool counts, Reason vanished, const std::string& 
 /// A live connection contradicts the lists. `withhold`: the look-up did not find the instance
 /// either, so it gets no new work after a while.
 void contradict(Instance& instance, bool withhold, Outcome& out, Now now) {
-  Absence& absence = *instance.absence;
-  if (!std::exchange(absence.contradicted, true)) {
+  if (instance.listing.contradict()) {
     out.event = Event::kUnlisted;
     out.reason = "lists omit the instance, but its host is connected: its jobs go on";
   }
-  if (withhold && now.wall - absence.since >= kWithheldAfter) absence.withheld = true;
+  const bool is_long = now.wall - instance.listing.absence()->since >= kWithheldAfter;
+  if (withhold && is_long) instance.listing.withhold();
 }
 
 void decide(Instance& instance, bool can_look_up, Outcome& out, Now now) {
-  const Absence& absence = *instance.absence;
-  const bool looked_up = absence.not_found && *absence.not_found >= absence.from;
+  const Absence& absence = *instance.listing.absence();
+  const bool looked_up = absence.is_confirmed();
   const bool destroyed = instance.record.state == InstanceState::kTerminating;
   const Duration pause = destroyed ? kLookUpDestroyedAgain : kLookUpAgain;
   if (can_look_up && !(absence.answered && now.mono - *absence.answered < pause))
@@ -95,26 +94,27 @@ Outcome absent(Instance& instance, const ListWithout& list, Now now) {
   auto& record = instance.record;
   if (record.state == InstanceState::kGone) return out;
   if (record.state == InstanceState::kAbandoned || record.state == InstanceState::kVanished) {
-    instance.absent_at = std::max(instance.absent_at, list.sent);
+    instance.listing.omitted(list.sent);
     return out;
   }
-  if (list.sent <= instance.known_at) return out;  // The list may be older than the instance.
+  if (instance.listing.is_old(list.sent)) return out;  // The list may be older than the instance.
   const bool never_shown = record.provider_id.empty();
   if (record.state == InstanceState::kRequested && never_shown)
     return create_absent(instance, list, now);
-  if (!instance.absence) instance.absence.emplace(now.wall, list.sent);
+  instance.listing.doubt(now.wall, list.sent);
   const bool destroyed = record.state == InstanceState::kTerminating;
   const Duration apart = list.consistency == Duration::zero() && !destroyed ? kUndeclaredConsistency
                                                                             : list.consistency;
-  const bool too_soon = record.absent_sightings > 0 && list.sent - instance.absent_at < apart;
+  const bool too_soon =
+      record.absent_sightings > 0 && list.sent - instance.listing.absent_at() < apart;
   if (!too_soon && record.absent_sightings < kListsWanted) {
-    instance.absent_at = list.sent;
+    instance.listing.omitted(list.sent);
     ++record.absent_sightings;
     out.changed = true;
   }
   if (record.absent_sightings < kListsWanted) {
     out.effects.push_back(Effect::kList);
-    out.list_after = std::max(out.list_after, instance.absent_at + apart - now.mono);
+    out.list_after = std::max(out.list_after, instance.listing.absent_at() + apart - now.mono);
   }
   if (!never_shown) {
     decide(instance, list.can_look_up, out, now);
@@ -128,30 +128,24 @@ Outcome absent(Instance& instance, const ListWithout& list, Now now) {
 
 Outcome found(Instance& instance, const model::ListedInstance& seen, Mono sent,
               const model::PoolPolicy& pool, Now now) {
-  auto absence = instance.absence;
+  const auto before = instance.listing.absence();
   Outcome out = listed(instance, seen, sent, pool, now);
-  if (absence && instance.record.state != InstanceState::kGone) {
-    absence->answered = sent;
-    absence->not_found.reset();
-    absence->withheld = false;
-    instance.absence = absence;
-  }
+  if (before && instance.record.state != InstanceState::kGone)
+    instance.listing.found(*before, sent);
   return out;
 }
 
 Outcome not_found(Instance& instance, Mono sent, bool gone, Now now) {
   Outcome out;
-  if (!instance.absence || sent <= instance.known_at) return out;
-  instance.absence->answered = instance.absence->not_found = sent;
-  instance.absence->found_gone = gone;
+  if (!instance.listing.absence() || instance.listing.is_old(sent)) return out;
+  instance.listing.not_found(sent, gone);
   decide(instance, true, out, now);
   return out;
 }
 
 Outcome believed_absent(Instance& instance, const std::string& actor, Now now) {
   Outcome out;
-  if (instance.record.state == InstanceState::kVanished && instance.counts_vanished) {
-    instance.counts_vanished = false;
+  if (instance.record.state == InstanceState::kVanished && instance.listing.stop_counting()) {
     instance.deadline = kNever;  // The caller sets the one of an instance that is remembered.
     out.changed = true;
     out.event = Event::kVanished;
@@ -160,7 +154,7 @@ Outcome believed_absent(Instance& instance, const std::string& actor, Now now) {
     out.effects.push_back(Effect::kRoomFreed);
     return out;
   }
-  if (!instance.absence || instance.link.is_live()) return out;
+  if (!instance.listing.absence() || instance.link.is_live()) return out;
   leave(instance, false, Reason::kBelieved, actor + " says that the cloud's list is right", out,
         now);
   return out;

@@ -17,7 +17,7 @@ namespace {
 /// The outcome of the create is unknown: a list, or the deadline, will decide it.
 void await_sighting(Instance& instance, Outcome& out, Now now) {
   instance.creating.outcome_lost();
-  instance.known_at = now.mono;
+  instance.listing.ignore_until(now.mono);
   if (instance.deadline == kNever) set_deadline(instance, now.mono + std::chrono::minutes(10), now);
   out.changed = true;
   out.effects.push_back(Effect::kList);

@@ -75,7 +75,7 @@ Outcome adopted_due(Instance& instance, const model::PoolPolicy& pool, Now now) 
 
 Outcome abandoned_due(Instance& instance, Now now) {
   Outcome out;
-  if (instance.absent_at <= instance.since) {
+  if (instance.listing.absent_at() <= instance.since) {
     // No list since then proves its absence.
     set_deadline(instance, now.mono + std::chrono::minutes(1), now);
     out.effects.push_back(Effect::kList);
@@ -91,7 +91,7 @@ Outcome abandoned_due(Instance& instance, Now now) {
 Outcome vanished_due(Instance& instance, Now now) {
   Outcome out;
   out.changed = true;
-  if (std::exchange(instance.counts_vanished, false)) {
+  if (instance.listing.stop_counting()) {
     out.effects.push_back(Effect::kRoomFreed);
     return out;
   }

@@ -25,10 +25,9 @@ void unreachable(Instance& instance, const std::string& text, const model::PoolP
                  Duration silent, Outcome& out, Now now) {
   instance.link.lost();
   instance.record.last_text = text;
-  if (instance.absence) {  // Until now the connection contradicted the lists: they decide anew.
-    instance.record.absent_sightings = 0;
-    instance.absence->not_found.reset();
-  }
+  // Until now the connection contradicted the lists: they decide anew.
+  if (instance.listing.absence()) instance.record.absent_sightings = 0;
+  instance.listing.connection_lost();
   const auto state = instance.record.state;
   if (state != InstanceState::kIdle && state != InstanceState::kBusy) return;
   if (instance.link.unreachable_since()) return;

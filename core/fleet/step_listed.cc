@@ -12,11 +12,6 @@ using model::Event;
 using model::InstanceState;
 using model::Reason;
 
-bool switched_off(CloudState state) {
-  return state == CloudState::kStopping || state == CloudState::kStopped ||
-         state == CloudState::kSuspended;
-}
-
 struct Refreshed {
   bool any = false;       ///< A field of the record changed.
   bool endpoint = false;  ///< A field that the link needs changed.
@@ -109,17 +104,12 @@ struct Sighting {
 bool note_sighting(Instance& instance, const Sighting& sighting, Outcome& out) {
   const auto& seen = sighting.seen;
   auto& record = instance.record;
-  const bool is_off = switched_off(seen.state);
-  const Refreshed fields = refresh(record, seen, !sighting.is_power_old && !is_off);
+  const Refreshed fields =
+      refresh(record, seen, !sighting.is_power_old && !is_switched_off(seen.state));
   out.changed = fields.any || record.absent_sightings != 0;
-  record.absent_sightings = 0;
-  instance.known_at = sighting.now.mono;
-  instance.absence.reset();
+  end_doubt(instance);
+  instance.listing.shown(seen, sighting.is_power_old, sighting.now.mono);
   if (seen.interruption.us != 0) instance.notices.set_reclaimed();
-  instance.unfulfilled_spot = seen.state == CloudState::kRequested;
-  note_error(instance, seen);
-  instance.listed_off =
-      !sighting.is_power_old && (is_off || seen.state == CloudState::kTerminating);
   return fields.endpoint;
 }
 
@@ -128,7 +118,7 @@ void shown_failed(Instance& instance, const Sighting& sighting, Outcome& out) {
   const std::string words = clouds_words(sighting.seen);
   if (!instance.link.is_live()) {
     out = terminate(instance, Reason::kCloudFailed, "the cloud says failed" + words, sighting.now);
-  } else if (!std::exchange(instance.failure_told, true)) {
+  } else if (instance.listing.tell_failure()) {
     out.event = Event::kContradicted;
     out.reason =
         "the cloud lists it as failed" + words + ", but its host is connected: its jobs go on";
@@ -201,12 +191,6 @@ void shown_up(Instance& instance, const Sighting& sighting, bool endpoint_change
 
 }  // namespace
 
-void note_error(Instance& instance, const model::ListedInstance& seen) {
-  // One that runs has no error any more; one that ends keeps the first that was said.
-  if (!seen.state_error.empty() || seen.state == CloudState::kRunning)
-    instance.cloud_error = seen.state_error;
-}
-
 Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of,
                const model::PoolPolicy& pool, Now now) {
   Outcome out;
@@ -229,7 +213,7 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     return out;
   }
   if (before == InstanceState::kVanished) reappear(instance, pool, out, now);
-  if (switched_off(seen.state))
+  if (is_switched_off(seen.state))
     shown_off(instance, sighting, out);
   else if (before == InstanceState::kStopped)
     shown_on(instance, sighting, out);

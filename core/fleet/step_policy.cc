@@ -27,6 +27,11 @@ void enter(Instance& instance, InstanceState state, Outcome& out, Event event, R
   out.reason = reason;
 }
 
+void end_doubt(Instance& instance) {
+  instance.record.absent_sightings = 0;
+  instance.listing.end_doubt();
+}
+
 void never_was(Instance& instance, Outcome& out, Event event, Reason code,
                const std::string& reason, Now now) {
   instance.record.gone = now.wall;
@@ -57,8 +62,7 @@ Outcome terminate(Instance& instance, Reason code, const std::string& reason, No
   }
   enter(instance, InstanceState::kTerminating, out, Event::kTerminating, code, reason, now);
   instance.link.lost();
-  instance.record.absent_sightings = 0;
-  instance.absence.reset();
+  end_doubt(instance);
   instance.ending.begin();
   instance.record.gone = {};
   out.effects = {Effect::kDisconnect, Effect::kDestroy, Effect::kList};
@@ -134,13 +138,13 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
     if (instance.record.deadline.us == 0) return whole;
     return std::clamp(instance.record.deadline - now.wall, std::min(least, whole), whole);
   };
-  instance.since = instance.known_at = now.mono;
+  instance.since = now.mono;
+  instance.listing.ignore_until(now.mono);
   instance.creating.decided(now.mono);
   instance.link = {};
-  instance.record.absent_sightings = 0;  // The time of the last one is not in the journal.
+  end_doubt(instance);  // The time of the last absence is not in the journal.
   if (const auto& notice = instance.record.interruption)
     instance.notices.restore(*notice, now.mono);
-  instance.absence.reset();
   switch (instance.record.state) {
     case InstanceState::kRequested:
       instance.creating.outcome_lost();
@@ -175,16 +179,16 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
     case InstanceState::kStopped:
       out.effects.push_back(Effect::kList);
       break;
-    case InstanceState::kVanished:
-      instance.counts_vanished =
-          instance.record.deadline.us != 0 &&
-          instance.record.deadline - instance.record.state_since <= kVanishedCounts;
-      set_deadline(instance,
-                   now.mono + remaining(Duration::zero(),
-                                        instance.counts_vanished ? kVanishedCounts : abandoned_for),
-                   now);
+    case InstanceState::kVanished: {
+      const auto& record = instance.record;
+      const bool counts =
+          record.deadline.us != 0 && record.deadline - record.state_since <= kVanishedCounts;
+      instance.listing.vanished(counts);
+      const Duration whole = counts ? kVanishedCounts : abandoned_for;
+      set_deadline(instance, now.mono + remaining(Duration::zero(), whole), now);
       out.effects.push_back(Effect::kList);
       break;
+    }
     case InstanceState::kGone:
       break;
   }

@@ -36,9 +36,13 @@ void become_ready_without_agent(Instance& instance, Outcome& out, Now now);
 
 /// `reason`, with the error of which the instance died, if the cloud has told one.
 [[nodiscard]] inline std::string and_cloud_error(std::string reason, const Instance& instance) {
-  if (!instance.cloud_error.empty()) reason += "; the cloud says: " + instance.cloud_error;
+  const std::string& error = instance.listing.error();
+  if (!error.empty()) reason += "; the cloud says: " + error;
   return reason;
 }
+
+/// No list speaks against the instance any more, and absences are counted anew.
+void end_doubt(Instance& instance);
 
 /// It is off, or does not exist: nobody expects its host to answer, and nothing rests.
 void stop_expecting(Instance& instance);

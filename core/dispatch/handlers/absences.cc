@@ -44,8 +44,8 @@ bool omits_many(std::size_t missing, std::size_t expected) {
 }
 
 bool is_answered(const fleet::Instance& instance) {
-  const auto& absence = instance.absence;
-  return !absence || (absence->answered && *absence->answered >= absence->from);
+  const auto& absence = instance.listing.absence();
+  return !absence || absence->is_answered();
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ void Absences::after_list(std::uint32_t index, std::vector<model::InstanceId> se
         host.instance.record.state == InstanceState::kVanished && host.instance.may_exist();
     if (!shown && still_counts) missing.push_back(id);
     if (!should_be_listed(host.instance)) continue;
-    if (!shown && host.instance.known_at >= sent) continue;
+    if (!shown && host.instance.listing.is_old(sent)) continue;
     ++expected;
     if (shown) continue;
     ++omitted;
@@ -203,10 +203,10 @@ void Absences::on(const InstancesLookedUp& event, Now now) {
 
 void Absences::judge(Host& host, const Answers& answers, Mono sent, Now now) {
   auto& instance = host.instance;
-  if (!instance.absence || instance.record.provider_id.empty()) return;
+  if (!instance.listing.absence() || instance.record.provider_id.empty()) return;
   const auto found = answers.find(instance.record.provider_id);
   const bool gone = found != answers.end() && found->second->state == model::CloudState::kGone;
-  if (gone) fleet::note_error(instance, *found->second);
+  if (gone) instance.listing.note_error(*found->second);
   if (gone || found == answers.end())
     return steps_.apply(host, fleet::not_found(instance, sent, gone, now), "cloud", now);
   const model::ListedInstance& seen = *found->second;

@@ -61,7 +61,8 @@ void InstanceCalls::send_create(Host& host, const gates::GateQuery& query, Now n
   governor_.create_sent(instance.set, instance.pool, now.mono);
   host.create_under_way = query;
   instance.creating.sent();
-  instance.known_at = host.create_sent = now.mono;
+  instance.listing.ignore_until(now.mono);
+  host.create_sent = now.mono;
   recorder_.effect(
       CreateCall{set.name, host.id(), host.create, policy_.sets[instance.set].create_timeout});
 }

@@ -175,7 +175,7 @@ bool ListEvents::is_shown_settled(const Set& set, model::InstanceId id) const {
 void ListEvents::note_error_of_gone(const model::ListedInstance& seen,
                                     std::optional<model::InstanceId> known) {
   if (seen.state_error.empty() || !known) return;
-  if (Host* host = hosts_.change(*known)) fleet::note_error(host->instance, seen);
+  if (Host* host = hosts_.change(*known)) host->instance.listing.note_error(seen);
 }
 
 void ListEvents::report_flaws(Set& set, const std::vector<Sighting>& all, Now now) {

@@ -9,7 +9,8 @@ Host new_host(const model::SitePolicy& policy, const Hosts& hosts, const Recorde
   instance.set = set;
   instance.pool = pool;
   instance.creating.decided(now.mono);
-  instance.since = instance.known_at = now.mono;
+  instance.since = now.mono;
+  instance.listing.ignore_until(now.mono);
   auto& record = instance.record;
   record.id = hosts.next_id();
   record.set = policy.sets[set].name;

@@ -23,13 +23,13 @@ bool is_on(const fleet::Instance& instance) {
 /// It was reached before, and cannot be reached now. One that the cloud itself has stopped is none
 /// of these.
 bool is_lost(const fleet::Instance& instance) {
-  return is_on(instance) && instance.link.unreachable_since() && !instance.listed_off;
+  return is_on(instance) && instance.link.unreachable_since() && !instance.listing.is_off();
 }
 
 /// It was ready before the restart, and was not reached since.
 bool is_unverified(const fleet::Instance& instance) {
   return instance.record.state == InstanceState::kUnknown && instance.record.identity.verified_by &&
-         !instance.link.is_connected() && !instance.listed_off;
+         !instance.link.is_connected() && !instance.listing.is_off();
 }
 
 }  // namespace

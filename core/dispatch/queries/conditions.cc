@@ -26,7 +26,7 @@ std::string names_of(const std::vector<model::InstanceId>& ids) {
 }
 
 std::string unlisted(const fleet::Instance& instance) {
-  const auto& absence = *instance.absence;
+  const auto& absence = *instance.listing.absence();
   return "omitted by lists since " + format_wall(absence.since) +
          (instance.link.is_live() ? ", but connected" : "") +
          (absence.withheld ? "; gets no new jobs" : "");
@@ -52,7 +52,7 @@ std::string without_jump_host(const JumpHostProblem& problem, const model::SetPo
 std::string vanished(const fleet::Instance& instance) {
   const std::string id = instance.record.id.text();
   std::string again = "it is used again if the cloud lists it";
-  if (!instance.counts_vanished) return again;
+  if (!instance.listing.counts_vanished()) return again;
   return "it counts for ceilings until " + format_wall(instance.record.deadline) + "; " + again +
          "; 'hostler kill " + id + "' destroys it, which frees its room";
 }
@@ -163,7 +163,7 @@ std::string offerings_problem(const State& state, const Set& set) {
 }  // namespace
 
 bool is_unlisted(const fleet::Instance& instance) {
-  return instance.absence && is_expected(instance.record.state);
+  return instance.listing.absence() && is_expected(instance.record.state);
 }
 
 std::vector<std::string> conditions_of(const Host& host, const State& all, Now now) {
@@ -266,7 +266,8 @@ std::string held_state(const State& state, const Set& set, Now now) {
 std::string vanished_that_count(const State& state) {
   std::vector<model::InstanceId> ids;
   for (const auto& [id, host] : state.hosts.all())
-    if (host.instance.record.state == InstanceState::kVanished && host.instance.counts_vanished)
+    if (host.instance.record.state == InstanceState::kVanished &&
+        host.instance.listing.counts_vanished())
       ids.push_back(id);
   return ids.empty() ? "" : "; vanished instances still count: " + names_of(ids);
 }

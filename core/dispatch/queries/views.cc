@@ -27,7 +27,7 @@ model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
   out.used = instance.occupancy.used();
   for (const auto& placed : instance.occupancy.attempts()) out.attempts.push_back(placed.attempt);
   out.key_alarm = instance.link.key_alarm();
-  if (is_unlisted(instance)) out.unlisted_since = instance.absence->since;
+  if (is_unlisted(instance)) out.unlisted_since = instance.listing.absence()->since;
   out.cordoned = instance.notices.is_cordoned();
   out.init_failed = instance.init_failure_told;
   if (host.closed != scheduler::Closed::kNo) out.closed = to_string(host.closed);

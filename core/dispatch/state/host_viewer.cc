@@ -52,7 +52,7 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   out.cordoned = instance.notices.is_cordoned();
   out.draining = record.idle_behavior == model::IdleBehavior::kDrain;
   out.adopted = record.state == InstanceState::kUnknown;
-  out.unfulfilled_spot = instance.unfulfilled_spot;
+  out.unfulfilled_spot = instance.listing.is_unfulfilled_spot();
   if (instance.type) out.total = room_of(instance);
   out.free = out.total - instance.occupancy.used();
   // Nothing is known of one whose type has left the menu: it gets no jobs, also none that need

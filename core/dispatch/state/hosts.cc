@@ -48,7 +48,7 @@ void Hosts::erase(model::InstanceId id) {
 void Hosts::unsettle(Host& host) {
   if (!host.settled) return;
   host.settled->holds = false;
-  host.instance.known_at = std::max(host.instance.known_at, host.settled->shown_at);
+  host.instance.listing.ignore_until(host.settled->shown_at);
   host.settled.reset();
 }
 

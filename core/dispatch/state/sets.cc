@@ -87,7 +87,7 @@ std::string Set::refuses_pool(const model::PoolPolicy& pool) const {
 
 bool Set::spares(const fleet::Instance& instance) const {
   if (untouched) return true;
-  if (doubt && doubt->asking && (!doubt->unchecked || instance.absence)) return true;
+  if (doubt && doubt->asking && (!doubt->unchecked || instance.listing.absence())) return true;
   return reach.partition && instance.link.unreachable_since();
 }
 

@@ -45,10 +45,10 @@ TEST(AbsenceTest, ALookUpThatFindsItOutweighsAllLists) {
     (void)found(instance, listing(), at(when + 1s).mono, pool(), at(when + 1s));
   }
   EXPECT_EQ(instance.record.state, InstanceState::kBusy);
-  EXPECT_TRUE(instance.absence) << "shown as unlisted all the same";
+  EXPECT_TRUE(instance.listing.absence()) << "shown as unlisted all the same";
   EXPECT_TRUE(instance.takes_work());
   (void)listed(instance, listing(), at(11min).mono, pool(), at(11min));
-  EXPECT_FALSE(instance.absence);
+  EXPECT_FALSE(instance.listing.absence());
 }
 
 TEST(AbsenceTest, ADriverWithoutLookUpsIsJudgedByItsLists) {

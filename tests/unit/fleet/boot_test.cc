@@ -28,7 +28,7 @@ TEST(BootTest, DoesNotCountWhileItWaitsWithoutADeadline) {
   held.record.deadline = {};
   EXPECT_EQ(boot_of(held, at(1h)), Boot::kUncounted);
   auto spot = instance_in(InstanceState::kRequested);
-  spot.unfulfilled_spot = true;
+  spot.listing.shown(listing(CloudState::kRequested), false, at(1s).mono);
   EXPECT_EQ(boot_of(spot, at(1h)), Boot::kUncounted);
 }
 

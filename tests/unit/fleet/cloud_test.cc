@@ -69,7 +69,7 @@ TEST(ListedTest, AnErrorOfTheCloudIsInTheReasonOfABootThatFails) {
   Instance booting = instance_in(InstanceState::kBooting);
   auto seen = listing(CloudState::kStopping);
   seen.state_error = "Server.InternalError: disk";
-  note_error(booting, seen);
+  booting.listing.note_error(seen);
   const auto late = due(booting, pool(), at(11min));
   EXPECT_THAT(late.reason, testing::HasSubstr("the cloud says: Server.InternalError: disk"));
 
@@ -88,11 +88,13 @@ TEST(ListedTest, AnErrorOfTheCloudIsInTheReasonOfABootThatFails) {
 
 TEST(ListedTest, WhatRunsHasNoErrorAnyMore) {
   Instance instance = instance_in(InstanceState::kBooting);
-  instance.cloud_error = "old";
+  auto died = listing(CloudState::kTerminating);
+  died.state_error = "old";
+  instance.listing.note_error(died);
   (void)listed(instance, listing(CloudState::kPending), at(1s).mono, pool(), at(1s));
-  EXPECT_EQ(instance.cloud_error, "old");
+  EXPECT_EQ(instance.listing.error(), "old");
   (void)listed(instance, listing(CloudState::kRunning), at(2s).mono, pool(), at(2s));
-  EXPECT_EQ(instance.cloud_error, "");
+  EXPECT_EQ(instance.listing.error(), "");
 }
 
 TEST(ListedTest, ConnectsOnceThereIsAnAddress) {
@@ -141,13 +143,13 @@ TEST(ListedTest, TakesTheSpotRequestsNewIdOnce) {
   request.id = "sir-1";
   request.address.clear();
   (void)listed(instance, request, at(1s).mono, pool(), at(1s));
-  EXPECT_TRUE(instance.unfulfilled_spot);
+  EXPECT_TRUE(instance.listing.is_unfulfilled_spot());
 
   auto fulfilled = listing();
   fulfilled.request_id = "sir-1";
   (void)listed(instance, fulfilled, at(2s).mono, pool(), at(2s));
 
-  EXPECT_FALSE(instance.unfulfilled_spot);
+  EXPECT_FALSE(instance.listing.is_unfulfilled_spot());
   EXPECT_EQ(instance.record.provider_id, "i-7");
   EXPECT_EQ(instance.record.request_id, "sir-1");
 }
@@ -208,7 +210,7 @@ TEST(AbsentTest, TwoListsWithinTheCloudsConsistencyAreOneSighting) {
 
 TEST(AbsentTest, AListSentBeforeItWasKnownSaysNothing) {
   Instance instance = instance_in(InstanceState::kBooting);
-  instance.known_at = at(10s).mono;
+  instance.listing.ignore_until(at(10s).mono);
   (void)absent_at(instance, 9s);
   (void)absent_at(instance, 10s);
   EXPECT_EQ(instance.record.absent_sightings, 0U);

@@ -62,7 +62,8 @@ inline Instance instance_in(InstanceState state) {
   r.created = r.state_since = at(0s).wall;
   r.identity.challenge_secret = "secret";
   r.identity.delivered_private_key = "private";
-  out.since = out.known_at = at(0s).mono;
+  out.since = at(0s).mono;
+  out.listing.ignore_until(at(0s).mono);
   if (state == InstanceState::kRequested || state == InstanceState::kAbandoned) return out;
   r.provider_id = "i-7";
   r.address = "10.0.0.7";
