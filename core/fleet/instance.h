@@ -15,6 +15,7 @@
 #include "core/fleet/occupancy.h"
 #include "core/fleet/power.h"
 #include "core/fleet/refusals.h"
+#include "core/fleet/told.h"
 #include "core/model/host.h"
 #include "core/model/interruption.h"
 #include "core/model/policy.h"
@@ -39,9 +40,8 @@ struct Instance {
 
   Link link;
   Notices notices;
-  bool keep_told = false;          ///< An event says that it is kept, see InstanceRecord::restored.
-  bool init_failure_told = false;  ///< An event says that its init command failed.
-  Refusals refusals;               ///< A rest ends at the deadline.
+  Told told;
+  Refusals refusals;  ///< A rest ends at the deadline.
   Occupancy occupancy;
   // Of the last HostReady that has told it.
   std::optional<std::int64_t> reported_scratch, reported_ram;

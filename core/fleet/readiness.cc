@@ -46,11 +46,13 @@ void become_ready(Instance& instance, Outcome& out, Now now) {
     out = terminate(instance, Reason::kBroken, record.last_text, now);
 }
 
+bool work_is_known(Instance& instance) {
+  instance.told.work_known();
+  return std::exchange(instance.record.restored, false);
+}
+
 void become_ready_without_agent(Instance& instance, Outcome& out, Now now) {
-  if (std::exchange(instance.record.restored, false)) {
-    instance.keep_told = false;
-    out.changed = true;
-  }
+  if (work_is_known(instance)) out.changed = true;
   become_ready(instance, out, now);
 }
 

@@ -33,7 +33,7 @@ bool is_awaited(const Instance& instance) {
 /// Work that is not known here may run on it.
 Outcome keep(Instance& instance) {
   Outcome out;
-  if (std::exchange(instance.keep_told, true)) return out;
+  if (!instance.told.kept()) return out;
   out.event = Event::kKept;
   out.reason =
       and_last("its host did not report its work: it is kept until an admin kills it", instance);

@@ -99,7 +99,7 @@ Outcome init_failed(Instance& instance, const model::HostInitFailed& event, Now 
       instance.record.idle_behavior == model::IdleBehavior::kHold || instance.record.restored;
   if (!event.host_goes_on && !is_held) return terminate(instance, Reason::kInitFailed, text, now);
   instance.record.last_text = "init: " + text;
-  if (std::exchange(instance.init_failure_told, true)) return out;
+  if (!instance.told.init_failed()) return out;
   out.event = Event::kInitFailed;
   out.reason = text;
   return out;
@@ -138,8 +138,7 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
 
 Outcome work_reported(Instance& instance, Now now) {
   Outcome out;
-  if (!std::exchange(instance.record.restored, false)) return out;
-  instance.keep_told = false;
+  if (!work_is_known(instance)) return out;
   if (instance.record.state == InstanceState::kIdle && ends_when_empty(instance))
     return terminate(instance, Reason::kBroken, instance.record.last_text, now);
   out.changed = true;

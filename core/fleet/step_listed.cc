@@ -135,8 +135,8 @@ void shown_off(Instance& instance, const Sighting& sighting, Outcome& out) {
     return;
   }
   if (!instance.power.shown_off()) return;
-  if (std::exchange(record.restored, false)) out.changed = true;  // Nothing runs on it.
-  if (!out.event) out.event = Event::kOff;                        // It can be woken from now on.
+  if (work_is_known(instance)) out.changed = true;  // Nothing runs on it.
+  if (!out.event) out.event = Event::kOff;          // It can be woken from now on.
 }
 
 /// kStopped: the stop was lost, or somebody switched it on in the cloud. The journal decides.

@@ -25,8 +25,11 @@ void stop_happened(Instance& instance);
 /// The evidence that the pool asks for is there: the instance is ready, and reachable again if it
 /// was not.
 void become_ready(Instance& instance, Outcome& out, Now now);
-/// Likewise, of a pool without an agent: no report of its work is to come.
+/// The same in a pool without an agent: no report of its work is to come.
 void become_ready_without_agent(Instance& instance, Outcome& out, Now now);
+
+/// All work on it is known: it is no longer of a restored state. True: it was until now.
+[[nodiscard]] bool work_is_known(Instance& instance);
 
 /// A broken host on which nothing is left: it is ended, unless an admin holds it.
 [[nodiscard]] bool ends_when_empty(const Instance& instance);

@@ -200,7 +200,8 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
     out.push_back("it gets no new jobs and goes when it is empty: pool " +
                   all.policy.pools[instance.pool].name + " no longer has the type " +
                   instance.record.type);
-  if (is_expected(state) && instance.init_failure_told) out.emplace_back("its init command failed");
+  if (is_expected(state) && instance.told.has_init_failed())
+    out.emplace_back("its init command failed");
   if (state == InstanceState::kVanished) out.push_back(vanished(instance));
   if (state == InstanceState::kTerminating && instance.ending.is_ignored())
     out.push_back(instance.record.last_text);

@@ -29,7 +29,7 @@ model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
   out.key_alarm = instance.link.key_alarm();
   if (is_unlisted(instance)) out.unlisted_since = instance.listing.absence()->since;
   out.cordoned = instance.notices.is_cordoned();
-  out.init_failed = instance.init_failure_told;
+  out.init_failed = instance.told.has_init_failed();
   if (host.closed != scheduler::Closed::kNo) out.closed = to_string(host.closed);
   return out;
 }
