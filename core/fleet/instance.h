@@ -43,22 +43,7 @@ struct Instance {
   Told told;
   Refusals refusals;  ///< A rest ends at the deadline.
   Occupancy occupancy;
-  // Of the last HostReady that has told it.
-  std::optional<std::int64_t> reported_scratch, reported_ram;
 
-  /// What work may use of it, if it is of this type: a host may have less scratch and RAM, never
-  /// more, and what is in use was there.
-  [[nodiscard]] model::Resources room_of(const model::InstanceType& of_type) const {
-    const auto room = [](std::int64_t whole, std::int64_t left, std::int64_t used) {
-      return std::max(std::min(whole, left), std::min(whole, used));
-    };
-    model::Resources out = of_type.resources;
-    const std::int64_t ram = std::min(out.ram, reported_ram.value_or(out.ram));
-    out.ram = room(out.ram, model::ram_for_jobs(ram, of_type.reserve), occupancy.used().ram);
-    out.scratch =
-        room(out.scratch, reported_scratch.value_or(out.scratch), occupancy.used().scratch);
-    return out;
-  }
   [[nodiscard]] bool empty() const { return occupancy.empty(); }
   /// It may exist and cost money. False for a create that was given up, once a list much later did
   /// not show it, and for an instance that vanished some time ago.

@@ -88,6 +88,22 @@ void Occupancy::set_output(const model::AttemptId& attempt, std::uint64_t bytes)
   if (found != attempts_.end()) found->output_bytes = bytes;
 }
 
+void Occupancy::report_room(std::optional<std::int64_t> scratch, std::optional<std::int64_t> ram) {
+  if (scratch) scratch_ = scratch;
+  if (ram) ram_ = ram;
+}
+
+model::Resources Occupancy::room_of(const model::InstanceType& type) const {
+  const auto room = [](std::int64_t whole, std::int64_t left, std::int64_t used) {
+    return std::max(std::min(whole, left), std::min(whole, used));
+  };
+  model::Resources out = type.resources;
+  const std::int64_t ram = std::min(out.ram, ram_.value_or(out.ram));
+  out.ram = room(out.ram, model::ram_for_jobs(ram, type.reserve), used_.ram);
+  out.scratch = room(out.scratch, scratch_.value_or(out.scratch), used_.scratch);
+  return out;
+}
+
 bool Occupancy::output_waits() const {
   const std::size_t collecting = attempts_.size() - active_;
   if (collecting == 0 || collecting >= kCollectingMax) return collecting != 0;

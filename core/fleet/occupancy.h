@@ -11,6 +11,7 @@
 #include "core/base/time.h"
 #include "core/model/host.h"
 #include "core/model/ids.h"
+#include "core/model/policy.h"
 #include "core/model/resources.h"
 
 namespace hostler::fleet {
@@ -41,9 +42,10 @@ struct Claim {
   friend bool operator==(const Claim&, const Claim&) = default;
 };
 
-/// The attempts and claims on one host. Only this class adds up the room that they take, and each
-/// of them frees its room once. A host is also in use by attempts that it reports and that are left
-/// alone; their needs are not known. Others that it reports are ended, and run until then.
+/// The room of one host, and the attempts and claims on it. Only this class adds up the room that
+/// they take, and each of them frees its room once. A host is also in use by attempts that it
+/// reports and that are left alone; their needs are not known. Others that it reports are ended,
+/// and run until then.
 class Occupancy {
  public:
   void add(PlacedAttempt attempt);
@@ -66,6 +68,8 @@ class Occupancy {
   bool forget_unplaced(const model::AttemptId& attempt);
   /// The host reports anew what is there.
   void forget_unplaced();
+  /// The host has so many bytes of scratch and RAM; unset: it does not say, as before.
+  void report_room(std::optional<std::int64_t> scratch, std::optional<std::int64_t> ram);
 
   /// Null if it is not here; valid until the next change.
   [[nodiscard]] const PlacedAttempt* find(const model::AttemptId& attempt) const;
@@ -77,6 +81,12 @@ class Occupancy {
   [[nodiscard]] LeftAlone take_left_alone() { return std::exchange(left_alone_, {}); }
   /// Attempts that are not placed here run here: how much room they take is not known.
   [[nodiscard]] bool runs_unplaced() const;
+  /// What the host has last reported; unset: nothing.
+  [[nodiscard]] const std::optional<std::int64_t>& reported_scratch() const { return scratch_; }
+  [[nodiscard]] const std::optional<std::int64_t>& reported_ram() const { return ram_; }
+  /// What work may use of a host of this type: it may have less scratch and RAM, never more, and
+  /// what is in use was there.
+  [[nodiscard]] model::Resources room_of(const model::InstanceType& type) const;
   /// Of active attempts and of claims.
   [[nodiscard]] const model::Resources& used() const { return used_; }
   /// Attempts that are starting or running.
@@ -99,6 +109,7 @@ class Occupancy {
   std::set<model::AttemptId> ending_;
   model::Resources used_;
   std::uint32_t active_ = 0;
+  std::optional<std::int64_t> scratch_, ram_;
 };
 
 }  // namespace hostler::fleet

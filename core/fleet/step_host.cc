@@ -120,8 +120,7 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   if (!has_link(instance)) return out;
   auto& record = instance.record;
   instance.link.agent_answers(event.connection);
-  if (event.scratch) instance.reported_scratch = event.scratch;
-  if (event.ram) instance.reported_ram = event.ram;
+  instance.occupancy.report_room(event.scratch, event.ram);
   if (instance.refusals.end_rest()) set_deadline(instance, kNever, now);
   const bool is_new_boot = record.boot_id != event.boot_id;
   if (is_new_boot) {

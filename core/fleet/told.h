@@ -16,7 +16,6 @@ class Told {
   /// Its init command failed. True: the first time.
   [[nodiscard]] bool init_failed() { return !std::exchange(init_failed_, true); }
 
-  [[nodiscard]] bool was_kept() const { return kept_; }
   [[nodiscard]] bool has_init_failed() const { return init_failed_; }
 
  private:

@@ -31,7 +31,7 @@ bool AttemptEvents::place(Host& host, demand::ClassId cls, Now now) {
       host.closed != scheduler::Closed::kNo)
     return false;
   const model::Resources needs = jobs_.queue().at(cls).shape.needs;
-  const auto total = instance.room_of(policy_.types[*instance.type]);
+  const auto total = instance.occupancy.room_of(policy_.types[*instance.type]);
   if (!(instance.occupancy.used() + needs).fits_in(total)) return false;
   const std::int32_t most =
       model::jobs_max_of(policy_.pools[instance.pool], policy_.types[*instance.type]);

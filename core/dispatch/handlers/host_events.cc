@@ -98,16 +98,17 @@ void HostEvents::judge_ram(Host& host, const model::HostReady& event, Now now) {
 /// New hosts of its type are expected to be alike.
 void HostEvents::learn_ram(const Host& host, Now now) {
   const auto& instance = host.instance;
-  if (!instance.type || !instance.reported_ram) return;
+  if (!instance.type || !instance.occupancy.reported_ram()) return;
   const auto& type = policy_.types[*instance.type];
   const auto& set = policy_.sets[instance.set].name;
-  auto learned = menu_.ram().take(set, type, host.id(), *instance.reported_ram);
+  auto learned = menu_.ram().take(set, type, host.id(), *instance.occupancy.reported_ram());
   if (!learned) return;
   const std::string plans = format_size(learned->ram);
   recorder_.change(*std::move(learned));
   recorder_.record("host", "set " + set, model::Event::kRamLearned, type.name,
-                   host.id().text() + " reports " + format_size(*instance.reported_ram) +
-                       " of RAM, type " + type.name + " has " + format_size(type.resources.ram) +
+                   host.id().text() + " reports " +
+                       format_size(*instance.occupancy.reported_ram()) + " of RAM, type " +
+                       type.name + " has " + format_size(type.resources.ram) +
                        " on the menu: plans count with " + plans,
                    now);
   menu_.rebuild();
@@ -118,14 +119,14 @@ void HostEvents::learn_ram(const Host& host, Now now) {
 /// Likewise.
 void HostEvents::learn_scratch(const Host& host) {
   const auto& instance = host.instance;
-  if (!instance.type || !instance.reported_scratch) return;
+  if (!instance.type || !instance.occupancy.reported_scratch()) return;
   const auto& type = policy_.types[*instance.type];
   auto& reports = menu_.scratch();
   const auto expected = [&] {
     return reports.expected(instance.set, type.name, type.resources.scratch);
   };
   const auto before = expected();
-  reports.take(instance.set, type.name, host.id(), *instance.reported_scratch);
+  reports.take(instance.set, type.name, host.id(), *instance.occupancy.reported_scratch());
   if (before == expected()) return;
   hosts_.touch_all();
   plan_.want();

@@ -281,7 +281,7 @@ std::optional<model::InstanceId> ListEvents::adopt(std::uint32_t index,
   instance.type = menu_.type_index(record.type);
   if (instance.type) {
     record.price_per_hour = menu_.price_of(index, *instance.type, record.zone, record.market);
-    record.total = instance.room_of(policy_.types[*instance.type]);
+    record.total = instance.occupancy.room_of(policy_.types[*instance.type]);
   }
   instance.deadline = now.mono + policy_.pools[*pool].boot_timeout;
   Host& added = hosts_.add(std::move(stranger));

@@ -186,10 +186,10 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
         host.id().text() + "' ends it");
   if (is_expected(state) && !instance.occupancy.left_alone().empty())
     out.push_back(left_alone(instance));
-  if (is_expected(state) && instance.type && instance.reported_scratch)
+  if (is_expected(state) && instance.type && instance.occupancy.reported_scratch())
     if (const auto of_type = all.policy.types[*instance.type].resources.scratch;
-        *instance.reported_scratch < of_type)
-      out.push_back(less_scratch(*instance.reported_scratch, of_type));
+        *instance.occupancy.reported_scratch() < of_type)
+      out.push_back(less_scratch(*instance.occupancy.reported_scratch(), of_type));
   if (is_expected(state) && instance.record.interruption)
     out.push_back(interrupted(instance, all.policy.pools[instance.pool]));
   if (is_expected(state) && host.closed == scheduler::Closed::kBeyondMax)

@@ -23,7 +23,7 @@ model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
   out.record.identity.public_key = instance.record.identity.public_key;
   out.record.identity.verified_by = instance.record.identity.verified_by;
   out.record.identity.rotation = instance.record.identity.rotation;
-  if (instance.type) out.total = instance.room_of(policy.types[*instance.type]);
+  if (instance.type) out.total = instance.occupancy.room_of(policy.types[*instance.type]);
   out.used = instance.occupancy.used();
   for (const auto& placed : instance.occupancy.attempts()) out.attempts.push_back(placed.attempt);
   out.key_alarm = instance.link.key_alarm();

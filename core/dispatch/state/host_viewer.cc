@@ -82,10 +82,10 @@ bool HostViewer::is_kept(const Host& host) const {
 
 model::Resources HostViewer::room_of(const fleet::Instance& instance) const {
   const auto& type = policy_.types[*instance.type];
-  auto out = instance.room_of(type);
-  if (!instance.reported_scratch && instance.empty())
+  auto out = instance.occupancy.room_of(type);
+  if (!instance.occupancy.reported_scratch() && instance.empty())
     out.scratch = menu_.scratch().expected(instance.set, type.name, out.scratch);
-  if (!instance.reported_ram && instance.empty())
+  if (!instance.occupancy.reported_ram() && instance.empty())
     out.ram = model::ram_for_jobs(menu_.ram().expected(policy_.sets[instance.set].name, type),
                                   type.reserve);
   return out;
