@@ -1,13 +1,11 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "core/base/time.h"
 #include "core/fleet/creating.h"
+#include "core/fleet/deadline.h"
 #include "core/fleet/ending.h"
 #include "core/fleet/link.h"
 #include "core/fleet/listing.h"
@@ -16,15 +14,13 @@
 #include "core/fleet/power.h"
 #include "core/fleet/refusals.h"
 #include "core/fleet/told.h"
-#include "core/model/host.h"
-#include "core/model/interruption.h"
-#include "core/model/policy.h"
 #include "core/model/records.h"
 
 namespace hostler::fleet {
 
-/// One instance in memory: its durable record, and state that a restart may lose. Its members are
-/// the state of one state machine: each step reads several of them.
+/// One instance in memory: its durable record, and state that a restart may lose, in groups. They
+/// are the state of one state machine: a step reads several of them, and each changes only by its
+/// own functions. assert_legal() says what holds between them.
 struct Instance {
   model::InstanceRecord record;
   std::uint32_t set = 0, pool = 0;    ///< Indices into SitePolicy.
@@ -61,9 +57,9 @@ struct Instance {
   }
   /// Work may be placed on it now.
   [[nodiscard]] bool takes_work() const {
-    return link.is_ready() && link.has_agent() && !refusals.is_resting() &&
-           !notices.is_cordoned() && !occupancy.output_waits() && !occupancy.runs_unplaced() &&
-           !listing.is_withheld() && record.health == model::Health::kHealthy &&
+    return link.has_agent() && !refusals.is_resting() && !notices.is_cordoned() &&
+           !occupancy.output_waits() && !occupancy.runs_unplaced() && !listing.is_withheld() &&
+           record.health == model::Health::kHealthy &&
            record.idle_behavior == model::IdleBehavior::kRun &&
            (record.state == model::InstanceState::kIdle ||
             record.state == model::InstanceState::kBusy);

@@ -5,11 +5,10 @@
 #include <optional>
 
 #include "core/base/time.h"
+#include "core/fleet/deadline.h"
 #include "core/model/interruption.h"
 
 namespace hostler::fleet {
-
-inline constexpr Mono kNever = Mono::max();
 
 /// Events of the notices of one instance, until one comes true or lapses.
 inline constexpr std::uint32_t kNoticesToldMax = 20;

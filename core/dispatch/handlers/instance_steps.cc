@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/fleet/legal.h"
+
 namespace hostler::dispatch {
 
 void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor, Now now) {
@@ -12,6 +14,7 @@ void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor,
       owners_;
   const model::InstanceId id = host.id();
   auto& instance = host.instance;
+  fleet::assert_legal(instance);
   if (outcome.event) {
     const auto& entry =
         recorder.record(actor, id.text(), *outcome.event, outcome.reason_code, outcome.reason, now);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/fleet/legal.h"
 #include "core/fleet/step.h"
 
 namespace hostler::fleet {
@@ -81,6 +82,7 @@ inline Instance instance_in(InstanceState state) {
   }
   if (state == InstanceState::kBusy) place(out);
   if (state == InstanceState::kTerminating) out.ending.set_futile();
+  assert_legal(out);
   return out;
 }
 

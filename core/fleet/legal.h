@@ -1,0 +1,11 @@
+#pragma once
+
+#include "core/fleet/instance.h"
+
+namespace hostler::fleet {
+
+/// Asserts what holds between the groups of facts of an instance after each step. Each group
+/// asserts what holds within itself.
+void assert_legal(const Instance& instance);
+
+}  // namespace hostler::fleet
