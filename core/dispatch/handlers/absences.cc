@@ -65,7 +65,7 @@ void Absences::after_list(std::uint32_t index, std::vector<model::InstanceId> se
     if (!shown && host.settled) (void)hosts_.change(id);  // It is not, any more.
     // The answer to a call under way may be newer than the list, and a half-open gate may wait for
     // it.
-    if (!shown && host.has_call_under_way()) continue;
+    if (!shown && host.calls.any()) continue;
     if (!shown) absent.push_back(id);
     const bool still_counts =
         host.instance.record.state == InstanceState::kVanished && host.instance.may_exist();
@@ -196,7 +196,7 @@ void Absences::on(const InstancesLookedUp& event, Now now) {
   set.look_ups.failures = 0;
   const Answers answers = by_id(*event.result);
   for (const auto id : event.asked)
-    if (Host* host = hosts_.change(id); host != nullptr && !host->has_call_under_way())
+    if (Host* host = hosts_.change(id); host != nullptr && !host->calls.any())
       judge(*host, answers, event.sent, now);
   count_answers(set, now);
 }

@@ -78,10 +78,10 @@ void AdminRequests::retry_now(const model::GateRecord& gate, Now now) {
     auto& instance = host.instance;
     const auto state = instance.record.state;
     // What may exist already keeps the deadline by which its create is given up.
-    const bool creates = state == model::InstanceState::kRequested && !host.create_under_way &&
+    const bool creates = state == model::InstanceState::kRequested && !host.calls.creates() &&
                          !instance.creating.is_outcome_unknown();
-    const bool destroys = state == model::InstanceState::kTerminating && !host.destroy_under_way;
-    const bool stops = state == model::InstanceState::kStopped && !host.power_under_way;
+    const bool destroys = state == model::InstanceState::kTerminating && !host.calls.destroys();
+    const bool stops = state == model::InstanceState::kStopped && !host.calls.switches();
     if (instance.set != *index || (!creates && !destroys && !stops)) continue;
     const auto op = creates    ? model::CloudOp::kCreate
                     : destroys ? model::CloudOp::kDestroy

@@ -59,7 +59,7 @@ void BootConsoles::ask(Host& host, Now now) {
                       record.reason_code != model::Reason::kGoneAlready &&
                       !record.provider_id.empty();
   // A boot may be judged again after a jump of the wall clock.
-  const bool was_destroyed = host.destroy_under_way || record.destroy_tries != 0;
+  const bool was_destroyed = host.calls.destroys() || record.destroy_tries != 0;
   if (!exists || was_destroyed || host.console || !set.open || !set.info.has_console ||
       !has_room(set))
     return;

@@ -29,8 +29,8 @@ void CallAnswers::on(const CreateSeen& event, Now now) {
     return;
   }
   const auto& pool = policy_.pools[instance.pool];
-  steps_.apply(*host, fleet::listed(instance, event.seen, host->create_sent, pool, now), "cloud",
-               now);
+  steps_.apply(*host, fleet::listed(instance, event.seen, host->calls.create_sent_at(), pool, now),
+               "cloud", now);
 }
 
 const Host* CallAnswers::other_of_id(const Host& than, const std::string& provider_id) const {
@@ -44,8 +44,7 @@ const Host* CallAnswers::other_of_id(const Host& than, const std::string& provid
 void CallAnswers::on(const CreateEnded& event, Now now) {
   Host* host = hosts_.change(event.instance);
   if (host == nullptr) return;
-  const auto query =
-      std::exchange(host->create_under_way, {}).value_or(gates_.query(*host, CloudOp::kCreate));
+  const auto query = host->calls.end_create().value_or(gates_.query(*host, CloudOp::kCreate));
   const model::CloudError* error = event.error ? &*event.error : nullptr;
   gates_.answered(query, error, now);
   steps_.apply(*host,
@@ -58,8 +57,7 @@ void CallAnswers::on(const CreateEnded& event, Now now) {
 void CallAnswers::on(const DestroyEnded& event, Now now) {
   Host* host = hosts_.change(event.instance);
   if (host == nullptr) return;
-  const auto query =
-      std::exchange(host->destroy_under_way, {}).value_or(gates_.query(*host, CloudOp::kDestroy));
+  const auto query = host->calls.end_destroy().value_or(gates_.query(*host, CloudOp::kDestroy));
   const model::CloudError* error = event.error ? &*event.error : nullptr;
   gates_.answered(query, error, now);
   const auto& pool = policy_.pools[host->instance.pool];
@@ -73,8 +71,8 @@ void CallAnswers::on(const TagsEnded& event, Now now) {
 
 void CallAnswers::on(const PowerEnded& event, Now now) {
   Host* host = hosts_.change(event.instance);
-  if (host == nullptr || !host->power_under_way) return;
-  const auto query = *std::exchange(host->power_under_way, {});
+  if (host == nullptr || !host->calls.switches()) return;
+  const auto query = *host->calls.end_power();
   const model::CloudError* error = event.error ? &*event.error : nullptr;
   gates_.answered(query, error, now);
   if (error != nullptr && query.op == CloudOp::kStop && fleet::is_final(*error))

@@ -19,7 +19,7 @@ Mono retry_time(const gates::Gate* gate, Mono now) {
 }  // namespace
 
 void InstanceCalls::create(Host& host, Now now) {
-  if (host.create_under_way || !host.create) return;
+  if (host.calls.creates() || !host.create) return;
   auto& instance = host.instance;
   const Set& set = sets_.at(instance.set);
   const auto query = gates_.query(host, CloudOp::kCreate);
@@ -36,7 +36,7 @@ void InstanceCalls::create(Host& host, Now now) {
 }
 
 void InstanceCalls::finish_create(Host& host, Now now) {
-  if (host.create_under_way || !host.create) return;
+  if (host.calls.creates() || !host.create) return;
   const Set& set = sets_.at(host.instance.set);
   const auto query = gates_.query(host, CloudOp::kCreate);
   // A cloud that does not know keys might make a second one.
@@ -47,11 +47,13 @@ void InstanceCalls::finish_create(Host& host, Now now) {
 
 bool InstanceCalls::has_reached_its_turn(Host& host, Mono now) {
   const std::uint32_t set = host.instance.set, pool = host.instance.pool;
-  if (host.create_reserved && *host.create_reserved > now) return false;
-  if (host.create_reserved) governor_.release_create(set, pool, *host.create_reserved);
-  host.create_reserved = rate_bound(host, now);
-  if (host.create_reserved) governor_.reserve_create(set, pool, *host.create_reserved);
-  return !host.create_reserved;
+  const auto before = host.calls.create_reserved();
+  if (before && *before > now) return false;
+  if (before) governor_.release_create(set, pool, *before);
+  const auto bound = rate_bound(host, now);
+  if (bound) governor_.reserve_create(set, pool, *bound);
+  host.calls.reserve_create(bound);
+  return !bound;
 }
 
 void InstanceCalls::send_create(Host& host, const gates::GateQuery& query, Now now) {
@@ -59,10 +61,9 @@ void InstanceCalls::send_create(Host& host, const gates::GateQuery& query, Now n
   const Set& set = sets_.at(instance.set);
   gates_.sent(query, now.mono);
   governor_.create_sent(instance.set, instance.pool, now.mono);
-  host.create_under_way = query;
+  host.calls.create_sent(query, now.mono);
   instance.creating.sent();
   instance.listing.ignore_until(now.mono);
-  host.create_sent = now.mono;
   recorder_.effect(
       CreateCall{set.name, host.id(), host.create, policy_.sets[instance.set].create_timeout});
 }
@@ -79,7 +80,7 @@ std::optional<Mono> InstanceCalls::rate_bound(const Host& host, Mono now) const 
 
 void InstanceCalls::destroy(Host& host, Now now) {
   auto& instance = host.instance;
-  if (host.destroy_under_way) return;
+  if (host.calls.destroys()) return;
   const auto query = gates_.query(host, CloudOp::kDestroy);
   const auto* gate = gates_.shut(query, now.mono);
   if (instance.record.provider_id.empty() || gate != nullptr || !sets_.at(instance.set).open) {
@@ -87,7 +88,7 @@ void InstanceCalls::destroy(Host& host, Now now) {
     return hosts_.schedule(host);
   }
   gates_.sent(query, now.mono);
-  host.destroy_under_way = query;
+  host.calls.destroy_sent(query);
   model::DestroyRequest request;
   request.id = instance.record.provider_id;
   request.expected_set_id = instance.record.set;
@@ -112,7 +113,7 @@ void InstanceCalls::set_tags(Host& host, Now now) {
 
 void InstanceCalls::power(Host& host, CloudOp op, Now now) {
   auto& instance = host.instance;
-  if (host.power_under_way) return;
+  if (host.calls.switches()) return;
   const auto query = gates_.query(host, op);
   const auto* gate = gates_.shut(query, now.mono);
   if (gate != nullptr || !sets_.at(instance.set).open) {
@@ -120,7 +121,7 @@ void InstanceCalls::power(Host& host, CloudOp op, Now now) {
     return;
   }
   gates_.sent(query, now.mono);
-  host.power_under_way = query;
+  host.calls.power_sent(query);
   recorder_.effect(
       PowerCall{instance.record.set,
                 host.id(),

@@ -109,7 +109,7 @@ void InstanceSteps::gone(model::InstanceId id, Now now) {
   free_room(*host, now);
   owners_.commands.lost(id, "the host is gone", now);
   reachability_.forget(*host);
-  for (const auto& call : {host->create_under_way, host->destroy_under_way, host->power_under_way})
+  for (const auto& call : host->calls.all())
     if (call) owners_.gates.abandoned(*call, now);
   consoles_.forget(*host, now);
   for (auto calls = host->tags.under_way; calls > 0; --calls)

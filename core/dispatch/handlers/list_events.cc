@@ -18,7 +18,7 @@ constexpr Duration kFlawsToldAgain = std::chrono::hours(1);
 /// In all other states the same entry may tell something new later.
 bool is_at_work(const Host& host, const model::ListedInstance& seen) {
   const auto state = host.instance.record.state;
-  return seen.state == model::CloudState::kRunning && !host.has_call_under_way() &&
+  return seen.state == model::CloudState::kRunning && !host.calls.any() &&
          (state == model::InstanceState::kIdle || state == model::InstanceState::kBusy);
 }
 
@@ -221,7 +221,7 @@ std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sig
     if (host != nullptr && host->instance.record.set == set.name) {
       const auto& pool = policy_.pools[host->instance.pool];
       // A list may overtake a start or stop that waits for its commit: it tells nothing of these.
-      const Mono power_as_of = host->power_under_way ? Mono::min() : as_of;
+      const Mono power_as_of = host->calls.switches() ? Mono::min() : as_of;
       auto outcome = fleet::listed(host->instance, seen, power_as_of, pool, now);
       const bool is_news = outcome.changed || outcome.event || !outcome.effects.empty();
       steps_.apply(*host, std::move(outcome), "cloud", now);

@@ -49,7 +49,7 @@ bool TagRepair::check(Host& host, const model::ListedInstance& seen, Mono as_of,
   auto& tags = host.tags;
   const auto& record = host.instance.record;
   Set& set = sets_.at(host.instance.set);
-  if (seen.tags_unknown || !keeps_tags(record.state) || host.has_call_under_way()) return false;
+  if (seen.tags_unknown || !keeps_tags(record.state) || host.calls.any()) return false;
   if (tags.under_way > 0 || as_of <= tags.ended_at ||
       as_of < host.instance.creating.decided_at() + kYoung)
     return false;

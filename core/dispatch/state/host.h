@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "core/dispatch/state/host_calls.h"
 #include "core/dispatch/state/last_list.h"
 #include "core/fleet/boot.h"
 #include "core/fleet/instance.h"
-#include "core/gates/gates.h"
 #include "core/scheduler/beyond_max.h"
 #include "core/scheduler/snapshot.h"
 
@@ -45,13 +45,7 @@ struct Host {
   bool for_exchange = false;       ///< It was made to replace a dearer host.
   scheduler::Closed closed = scheduler::Closed::kNo;  ///< It gets no new work.
   std::optional<model::Micros> counted_price;  ///< In the governor's account; unset: not counted.
-  /// Calls under way, with the query that their gates were asked: the record may have changed when
-  /// the answer comes.
-  std::optional<gates::GateQuery> create_under_way, destroy_under_way, power_under_way;
-  /// When the last create was sent: its record may be as old, however late it comes.
-  Mono create_sent{};
-  /// When the rate of creates has room for the one that finishes it; unset: not reserved.
-  std::optional<Mono> create_reserved;
+  HostCalls calls;
 
   /// Attempts that its host was told to run their interruption command for; true: on the present
   /// connection, with the present time. A restart forgets this.
@@ -66,9 +60,6 @@ struct Host {
   bool numbers_told = false;     ///< An event says that it reports such jobs, which are left alone.
 
   [[nodiscard]] model::InstanceId id() const { return instance.record.id; }
-  [[nodiscard]] bool has_call_under_way() const {
-    return create_under_way || destroy_under_way || power_under_way;
-  }
 };
 
 }  // namespace hostler::dispatch

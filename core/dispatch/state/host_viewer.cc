@@ -96,7 +96,7 @@ bool HostViewer::can_wake(const Host& host) const {
   const Set& set = sets_.at(instance.set);
   return instance.record.state == InstanceState::kStopped && instance.power.was_seen_off() &&
          !instance.notices.is_cordoned() &&
-         instance.record.idle_behavior == model::IdleBehavior::kRun && !host.power_under_way &&
+         instance.record.idle_behavior == model::IdleBehavior::kRun && !host.calls.switches() &&
          set.open && !set.foreign && sets_.has_power(instance.set, instance.record.market);
 }
 
