@@ -58,19 +58,25 @@ bool AttemptEvents::place_own(Host& host, demand::ClassId next, Now now) {
   const auto& queue = jobs_.queue();
   const auto& instance = host.instance;
   const auto priority = [&](demand::ClassId cls) { return queue.at(cls).shape.priority; };
-  std::erase_if(host.load, [&](const auto& load) { return !queue.waits(load.cls); });
-  while (!host.load.empty()) {
-    const auto own = std::ranges::max_element(host.load, {},
-                                              [&](const auto& load) { return priority(load.cls); });
-    if (priority(own->cls) < priority(next)) return false;
+  auto& made_for = host.made_for;
+  made_for.drop_if([&](const auto& load) { return !queue.waits(load.cls); });
+  while (!made_for.load().empty()) {
+    const demand::ClassId own =
+        std::ranges::max_element(made_for.load(), {}, [&](const auto& load) {
+          return priority(load.cls);
+        })->cls;
+    if (priority(own) < priority(next)) return false;
     const bool may_run =
-        scheduler::meets(queue.at(own->cls).shape.constraints, policy_.types[*instance.type].name,
+        scheduler::meets(queue.at(own).shape.constraints, policy_.types[*instance.type].name,
                          instance.record.zone, instance.record.market);
-    if (may_run && place(host, own->cls, now)) {
-      if (--own->count == 0 || !queue.waits(own->cls)) host.load.erase(own);
+    if (may_run && place(host, own, now)) {
+      if (queue.waits(own))
+        made_for.placed(own);
+      else
+        made_for.drop(own);
       return true;
     }
-    host.load.erase(own);  // It does not fit on what the host really has.
+    made_for.drop(own);  // It does not fit on what the host really has.
   }
   return false;
 }
@@ -87,7 +93,7 @@ void AttemptEvents::fill(Host& host, Now now) {
       if (!place_own(host, *cls, now) && !place(host, *cls, now)) break;
     }
   }
-  if (takes_work) host.load.clear();
+  if (takes_work) host.made_for.end();
   steps_.apply(host, fleet::work_changed(host.instance, now), "dispatcher", now);
 }
 

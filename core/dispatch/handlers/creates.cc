@@ -54,8 +54,7 @@ void Creates::apply(const scheduler::Create& create, Now now) {
   record.reason = create.reason;
   intended.create = make_request(offering, record);
   intended.image = intended.create->type.image_id;
-  intended.load = create.load;
-  intended.for_exchange = create.is_exchange;
+  intended.made_for = MadeFor(create.load, create.is_exchange);
   if (create.is_exchange)
     rests_.exchange(offering.pool, now.mono + rest_of_exchange(policy_.pools[offering.pool]));
   Host& added = hosts_.add(std::move(intended));

@@ -33,17 +33,9 @@ void PlanEvents::drop_cancelled() {
     const auto is_cancelled = [&](const auto& load) { return cancelled[load.cls] > 0; };
     const auto state = known.instance.record.state;
     if ((state != InstanceState::kRequested && state != InstanceState::kBooting) ||
-        std::ranges::none_of(known.load, is_cancelled))
+        std::ranges::none_of(known.made_for.load(), is_cancelled))
       continue;
-    Host& host = *hosts_.change(id);
-    for (auto& load : host.load) {
-      auto& left = cancelled[load.cls];
-      const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(load.count, left));
-      load.count -= count;
-      left -= count;
-    }
-    std::erase_if(host.load, [](const auto& load) { return load.count == 0; });
-    host.work_cancelled = host.load.empty();
+    hosts_.change(id)->made_for.cancel(cancelled);
   }
   refresh_views();
 }
@@ -108,7 +100,7 @@ void PlanEvents::apply(const scheduler::Place& place, Now now) {
   if (host == nullptr) return;
   for (std::uint32_t i = 0; i < place.count; ++i)
     if (!attempts_.place(*host, place.cls, now)) break;
-  host->load.clear();
+  host->made_for.end();
   steps_.apply(*host, fleet::work_changed(host->instance, now), "scheduler", now);
 }
 
@@ -136,8 +128,8 @@ void PlanEvents::apply(const scheduler::Shutdown& shutdown, Now now) {
 bool PlanEvents::end_exchange(std::uint32_t pool) {
   std::vector<model::InstanceId> made;
   for (const auto& [id, host] : hosts_.all())
-    if (host.instance.pool == pool && host.for_exchange) made.push_back(id);
-  for (const auto id : made) hosts_.change(id)->for_exchange = false;
+    if (host.instance.pool == pool && host.made_for.is_for_exchange()) made.push_back(id);
+  for (const auto id : made) hosts_.change(id)->made_for.end_exchange();
   return !made.empty();
 }
 

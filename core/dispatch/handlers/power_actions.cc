@@ -15,8 +15,7 @@ void PowerActions::apply(scheduler::Wake wake, Now now) {
                               return jobs_.queue().waits(load.cls);
                             });
   if (!still_needed) return;
-  host->load = std::move(wake.load);
-  host->work_cancelled = host->for_exchange = false;
+  host->made_for = MadeFor(std::move(wake.load), /*for_exchange=*/false);
   steps_.apply(
       *host, fleet::switch_on(host->instance, wake.reason, policy_.pools[host->instance.pool], now),
       "scheduler", now);

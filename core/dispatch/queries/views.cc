@@ -171,7 +171,7 @@ void Queries::add_hosts_that_come(const std::vector<model::WorkId>& jobs,
   std::map<demand::ClassId, const Host*> coming;
   for (const auto& [id, host] : state_.hosts.all()) {
     if (host.boot != fleet::Boot::kUnderWay) continue;
-    for (const auto& load : host.load) {
+    for (const auto& load : host.made_for.load()) {
       const Host*& known = coming[load.cls];
       if (known == nullptr || known->instance.record.last_text.empty()) known = &host;
     }

@@ -4,10 +4,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "core/dispatch/state/host_calls.h"
 #include "core/dispatch/state/last_list.h"
+#include "core/dispatch/state/made_for.h"
 #include "core/fleet/boot.h"
 #include "core/fleet/instance.h"
 #include "core/scheduler/beyond_max.h"
@@ -40,9 +40,7 @@ struct Host {
   std::string image;  ///< Of that request, also afterwards; empty: none, or not known any more.
   fleet::Boot boot = fleet::Boot::kUnderWay;  ///< As BootGates has counted it.
   std::optional<demand::ClassId> reserved_for;
-  std::vector<demand::Load> load;  ///< The work that it was made for, until it gets work.
-  bool work_cancelled = false;     ///< All of that was cancelled.
-  bool for_exchange = false;       ///< It was made to replace a dearer host.
+  MadeFor made_for;
   scheduler::Closed closed = scheduler::Closed::kNo;  ///< It gets no new work.
   std::optional<model::Micros> counted_price;  ///< In the governor's account; unset: not counted.
   HostCalls calls;

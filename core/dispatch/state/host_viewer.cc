@@ -67,9 +67,10 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   if (out.phase == HostPhase::kReady && !out.busy) out.since = instance.since;
   out.unreachable_since = instance.link.unreachable_since();
   out.reserved_for = host.reserved_for;
-  if (out.phase == HostPhase::kComing || out.phase == HostPhase::kReady) out.load = host.load;
-  out.work_cancelled = out.phase == HostPhase::kComing && host.work_cancelled;
-  out.for_exchange = host.for_exchange;
+  if (out.phase == HostPhase::kComing || out.phase == HostPhase::kReady)
+    out.load = host.made_for.load();
+  out.work_cancelled = out.phase == HostPhase::kComing && host.made_for.is_cancelled();
+  out.for_exchange = host.made_for.is_for_exchange();
   out.ends = record.state == InstanceState::kTerminating && out.phase == HostPhase::kLeaving;
   return out;
 }
