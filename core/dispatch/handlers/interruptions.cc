@@ -54,7 +54,7 @@ void Interruptions::fire_due(Now now) {
 }
 
 void Interruptions::connected(Host& host, Now now) {
-  for (auto& [attempt, told] : host.interruptions_told) told = false;
+  host.interruptions.connected();
   act(host, now);
 }
 
@@ -66,13 +66,11 @@ void Interruptions::apply(Host& host, fleet::Outcome outcome, const char* actor,
 void Interruptions::act(Host& host, Now now) {
   const auto& instance = host.instance;
   if (!instance.record.interruption) {
-    host.interruptions_told.clear();
+    host.interruptions.end();
     return;
   }
   if (!instance.notices.is_cordoned()) return;
-  if (std::exchange(host.interruption_told_at, instance.record.interruption->at) !=
-      instance.record.interruption->at)
-    for (auto& [attempt, told] : host.interruptions_told) told = false;
+  host.interruptions.set_time(instance.record.interruption->at);
   if (instance.link.has_agent()) tell(host, now);
   if (fleet::ends_work_now(instance, policy_.pools[instance.pool], now)) end_work(host, now);
 }
@@ -86,9 +84,9 @@ void Interruptions::tell(Host& host, Now now) {
   const bool is_told = host.instance.notices.may_tell();
   for (const auto& placed : host.instance.occupancy.attempts()) {
     if (placed.collecting || !placed.started) continue;
-    const auto [known, fresh] = host.interruptions_told.try_emplace(placed.attempt, false);
-    if (std::exchange(known->second, true)) continue;
-    if (fresh && is_told && jobs_.find(placed.attempt) != nullptr)
+    const auto [is_due, is_first] = host.interruptions.tell(placed.attempt);
+    if (!is_due) continue;
+    if (is_first && is_told && jobs_.find(placed.attempt) != nullptr)
       recorder_.record("dispatcher", placed.attempt.work.text(), model::Event::kInterruptionCommand,
                        "",
                        host.id().text() + " is told that " + to_string(notice) +

@@ -12,7 +12,7 @@ bool LeftAlone::take(Host& host, const model::AttemptId& attempt, model::Attempt
   host.instance.occupancy.leave_alone(attempt, phase);
   // The one is told at the start, the other is taken over once all hosts have reported.
   if (is_set_aside || takeover_.awaits_reports(attempt, phase)) return true;
-  if (std::exchange(host.numbers_told, true)) return true;
+  if (std::exchange(host.unknown_work.told, true)) return true;
   recorder_.record("host", host.id().text(), model::Event::kUnknownNumbers, "",
                    attempt.text() + (is_unknown ? " is there, and nothing is known of it here"
                                                 : " is there, and another host has its job"),

@@ -62,9 +62,9 @@ bool Takeover::take_later(Host& host, work::Job& job, const model::AttemptId& at
 
 bool Takeover::take_unknown(Host& host, const model::AttemptId& attempt, Now now) {
   if (!lost_time_.has(attempt.work) || attempt.work.kind != model::WorkKind::kJob ||
-      host.taken_over >= kTakenOverMax)
+      host.unknown_work.taken_over >= kTakenOverMax)
     return false;
-  ++host.taken_over;
+  ++host.unknown_work.taken_over;
   lost_time_.take(attempt.work);
   model::WorkItem item;
   item.record.id = attempt.work;

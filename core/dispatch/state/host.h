@@ -1,11 +1,11 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "core/dispatch/state/host_calls.h"
+#include "core/dispatch/state/interruptions_told.h"
 #include "core/dispatch/state/last_list.h"
 #include "core/dispatch/state/made_for.h"
 #include "core/fleet/boot.h"
@@ -31,6 +31,12 @@ struct ConsoleAsked {
   bool under_way = true;
 };
 
+/// Work that the host reports and that was not known here. A restart forgets this.
+struct UnknownWork {
+  std::uint32_t taken_over = 0;  ///< Jobs that were taken over, see Takeover.
+  bool told = false;             ///< An event says that it reports such jobs, left alone.
+};
+
 /// One instance, and what the dispatcher keeps about it beside its life in core/fleet: its members
 /// are each of one handler.
 struct Host {
@@ -45,17 +51,13 @@ struct Host {
   std::optional<model::Micros> counted_price;  ///< In the governor's account; unset: not counted.
   HostCalls calls;
 
-  /// Attempts that its host was told to run their interruption command for; true: on the present
-  /// connection, with the present time. A restart forgets this.
-  std::map<model::AttemptId, bool> interruptions_told;
-  Wall interruption_told_at;  ///< That time.
+  InterruptionsTold interruptions;
 
   /// Its entry in the last list told nothing new, and would tell nothing now. Unset: it might.
   std::shared_ptr<Settled> settled;
   TagWrites tags;
   std::optional<ConsoleAsked> console;
-  std::uint32_t taken_over = 0;  ///< Jobs of this host that were not known before, see Takeover.
-  bool numbers_told = false;     ///< An event says that it reports such jobs, which are left alone.
+  UnknownWork unknown_work;
 
   [[nodiscard]] model::InstanceId id() const { return instance.record.id; }
 };
