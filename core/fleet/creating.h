@@ -33,7 +33,7 @@ class Creating {
   void refused() {
     if (answer_ == Answer::kOpen) answer_ = Answer::kRefused;
   }
-  /// One that the cloud shows is not finished before.
+  /// A create that was cut off is not finished before.
   void wait_until(Mono time) { again_at_ = time; }
 
   [[nodiscard]] Mono decided_at() const { return decided_; }

@@ -27,7 +27,7 @@ class Link {
   void proved() {
     if (phase_ != Phase::kAgent) phase_ = Phase::kProved;
   }
-  /// The same, and the agent answers: attempts may be sent on this connection.
+  /// The agent answers on this connection, which is proved: attempts may be sent.
   void agent_answers(std::uint64_t connection) {
     phase_ = Phase::kAgent;
     connection_ = connection;
@@ -71,7 +71,7 @@ class Link {
   [[nodiscard]] bool is_connected() const {
     return phase_ == Phase::kProved || phase_ == Phase::kAgent;
   }
-  /// The same, or it may stand: whatever a list says, the host exists.
+  /// A proved connection stands, or may stand: whatever a list says, the host exists.
   [[nodiscard]] bool is_live() const { return phase_ != Phase::kNone; }
   /// The connection of the last HostReady stands: attempts may be sent.
   [[nodiscard]] bool has_agent() const { return phase_ == Phase::kAgent; }

@@ -31,7 +31,7 @@ class Listing {
   void found(const Absence& before, Mono sent);
   /// Its connection lives on against the lists. True: an alarm is to be raised, this once.
   [[nodiscard]] bool contradict();
-  /// That goes on: it gets no new work.
+  /// The contradiction goes on: the host gets no new work.
   void withhold();
   /// Its connection contradicts the lists no more: they and a look-up decide anew.
   void connection_lost();
@@ -59,7 +59,7 @@ class Listing {
   /// kVanished: it counts for ceilings.
   [[nodiscard]] bool counts_vanished() const { return counts_vanished_; }
   [[nodiscard]] bool is_unfulfilled_spot() const { return unfulfilled_spot_; }
-  /// Of which it died or cannot run, as the cloud says; empty: none.
+  /// The error of which it died or cannot run, as the cloud says; empty: none.
   [[nodiscard]] const std::string& error() const { return error_; }
 
  private:
@@ -72,7 +72,7 @@ class Listing {
   std::string error_;
 };
 
-/// Of an instance that is off, or is being switched off.
+/// The instance is off, or is being switched off.
 [[nodiscard]] bool is_switched_off(model::CloudState state);
 
 }  // namespace hostler::fleet

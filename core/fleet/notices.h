@@ -13,8 +13,8 @@ namespace hostler::fleet {
 /// Events of the notices of one instance, until one comes true or lapses.
 inline constexpr std::uint32_t kNoticesToldMax = 20;
 
-/// Of one interruption. Sources compute its time in their own ways, and not all say the action:
-/// lists cannot.
+/// Both announce one interruption. Sources compute its time in their own ways, and not all say the
+/// action: lists cannot.
 [[nodiscard]] bool is_alike(const model::Notice& a, const model::Notice& b);
 
 /// Notices that the cloud takes an instance back, one of each source, and the cordon that follows.

@@ -27,7 +27,7 @@ class Refusals {
   void refused(const RefusedStart& start, bool anew);
   /// An attempt with this sequence has ended, or runs: the host could start it.
   void held(std::uint64_t sequence);
-  /// The same: the host has room again. True: it was full before.
+  /// An attempt has ended, so the host has room again. True: it was full before.
   [[nodiscard]] bool has_room_again();
   /// Another boot of the host numbers its starts from the beginning.
   void new_boot() { counted_until_ = last_ = 0; }

@@ -54,7 +54,7 @@ void Interruptions::fire_due(Now now) {
 }
 
 void Interruptions::connected(Host& host, Now now) {
-  host.interruptions.connected();
+  host.interruptions.tell_again();
   act(host, now);
 }
 

@@ -37,7 +37,7 @@ class HostCalls {
   [[nodiscard]] std::array<std::optional<gates::GateQuery>, 3> all() const {
     return {create_, destroy_, power_};
   }
-  /// Of the last create: its record may be as old, however late it comes.
+  /// When the last create was sent: its record may be as old, however late it comes.
   [[nodiscard]] Mono create_sent_at() const { return create_sent_at_; }
   [[nodiscard]] const std::optional<Mono>& create_reserved() const { return create_reserved_; }
 

@@ -22,12 +22,12 @@ class InterruptionsTold {
     return {!std::exchange(known->second, true), is_first};
   }
   /// A new connection stands: each attempt is told again.
-  void connected() {
+  void tell_again() {
     for (auto& [attempt, told] : told_) told = false;
   }
   /// When the host is interrupted. Another time than before is told to each attempt.
   void set_time(Wall at) {
-    if (std::exchange(at_, at) != at) connected();
+    if (std::exchange(at_, at) != at) tell_again();
   }
   /// No interruption is announced.
   void end() { told_.clear(); }

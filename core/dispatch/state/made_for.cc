@@ -5,7 +5,7 @@
 namespace hostler::dispatch {
 
 void MadeFor::cancel(std::map<demand::ClassId, std::uint64_t>& cancelled) {
-  HOSTLER_ASSERT(!cancelled_, "what was cancelled is not cancelled again");
+  HOSTLER_ASSERT(!cancelled_, "work is cancelled once");
   for (auto& load : load_) {
     auto& left = cancelled[load.cls];
     const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(load.count, left));
