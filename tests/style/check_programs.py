@@ -71,7 +71,7 @@ NEEDS = {
     "tests/integration/lxd/": "ci",
     "tests/integration/packages/": "ci",
     "tests/sim/mutations/": "ci",
-    "tests/style/check_scripts.py": "ci",
+    "tests/style/": "ci",
     "": "test",
 }
 ON_HOSTS = "core/ssh/sh/"  # they run where a cloud has made a machine
