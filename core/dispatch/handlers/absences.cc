@@ -15,8 +15,6 @@ constexpr std::size_t kIdsPerLookUp = 100;
 constexpr std::size_t kOmitsManyMin = 3;
 constexpr Duration kLookUpPause = std::chrono::seconds(1);
 constexpr Duration kLookUpPauseMax = std::chrono::minutes(1);
-/// Without answers creates go on then: a cloud that cannot be asked must not stop the site.
-constexpr Duration kPatience = std::chrono::minutes(10);
 
 /// A list should show it.
 bool should_be_listed(const fleet::Instance& instance) {
@@ -77,9 +75,7 @@ void Absences::after_list(std::uint32_t index, std::vector<model::InstanceId> se
     ++omitted;
     missing.push_back(id);
   }
-  // An admin who has looked at the same instances before need not look again.
-  if (set.list_number == 0 || missing != set.missing) ++set.list_number;
-  set.missing = std::move(missing);
+  set.omissions.take(std::move(missing));
   // First: a list that is in doubt sends no create again.
   review(index, omitted, expected, now);
   const fleet::ListWithout list{.sent = sent,
@@ -94,56 +90,52 @@ void Absences::after_list(std::uint32_t index, std::vector<model::InstanceId> se
 void Absences::review(std::uint32_t index, std::size_t omitted, std::size_t expected, Now now) {
   Set& set = sets_.at(index);
   const bool doubtful = set.look_ups.supported && omits_many(omitted, expected);
-  if (!doubtful && !set.doubt) return;
+  const auto& doubt = set.omissions.doubt();
+  if (!doubtful && !doubt) return;
   const std::string numbers = "the list omits " + std::to_string(omitted) + " of " +
                               std::to_string(expected) + " instances";
-  if (doubtful && !set.doubt) {
-    set.doubt = ListDoubt{.since = now.wall, .patience_ends = now.mono + kPatience};
+  if (doubtful && !doubt) {
     // One or two instances that are gone are no news: their own events tell of them.
-    set.doubt->reported = omitted >= kOmitsManyMin;
-    if (set.doubt->reported)
+    set.omissions.begin_doubt(/*reported=*/omitted >= kOmitsManyMin, now);
+    if (doubt->reported)
       recorder_.record("cloud", "set " + set.name, model::Event::kListDoubted, "", numbers, now);
     hosts_.touch_all();
-    for (const auto id : set.missing)
+    for (const auto id : set.omissions.instances())
       if (should_be_listed(hosts_.find(id)->instance)) set.look_ups.to_send.insert(id);
   } else if (!doubtful) {
-    if (set.doubt->reported)
+    if (doubt->reported)
       recorder_.record("cloud", "set " + set.name, model::Event::kListTrusted, "", numbers, now);
-    set.doubt.reset();
+    set.omissions.end_doubt();
     hosts_.touch_all();
     plan_.want();
   }
 }
 
 void Absences::count_answers(Set& set, Now now) {
-  if (!set.doubt) return;
-  const bool asking = std::ranges::any_of(set.missing, [&](const model::InstanceId id) {
+  if (!set.omissions.doubt()) return;
+  const auto& omitted = set.omissions.instances();
+  const bool asking = std::ranges::any_of(omitted, [&](const model::InstanceId id) {
     const Host* host = hosts_.find(id);
     return host != nullptr && should_be_listed(host->instance) && !is_answered(host->instance);
   });
-  if (std::exchange(set.doubt->asking, asking) == asking) return;
-  if (asking) {  // Again: the patience begins anew.
-    set.doubt->patience_ends = now.mono + kPatience;
-    set.doubt->unchecked = false;
-  }
+  if (!set.omissions.set_asking(asking, now.mono)) return;
   hosts_.touch_all();
   plan_.want();
 }
 
 void Absences::send_due(std::uint32_t index, Now now) {
   Set& set = sets_.at(index);
-  if (!set.open) return;
-  if (set.doubt && set.doubt->asking && !set.doubt->unchecked &&
-      set.doubt->patience_ends <= now.mono) {
-    set.doubt->unchecked = true;
+  if (!set.is_open()) return;
+  if (set.omissions.patience_ends() <= now.mono) {
+    set.omissions.set_overdue();
     hosts_.touch_all();
     plan_.want();
-    recorder_.record("cloud", "set " + set.name, model::Event::kListUnchecked, "",
-                     "the last list omits " + std::to_string(set.missing.size()) + " instances",
-                     now);
+    recorder_.record(
+        "cloud", "set " + set.name, model::Event::kListUnchecked, "",
+        "the last list omits " + std::to_string(set.omissions.instances().size()) + " instances",
+        now);
   }
-  if (set.look_ups.under_way || set.look_ups.to_send.empty() || set.look_ups.not_before > now.mono)
-    return;
+  if (set.look_ups.next() > now.mono) return;
   const gates::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
   if (const auto* gate = gates_.shut(query, now.mono)) {
     set.look_ups.not_before = std::max(gate->until, now.mono + kLookUpPause);
@@ -161,7 +153,7 @@ void Absences::send_due(std::uint32_t index, Now now) {
   if (call.instances.empty()) return;
   gates_.sent(query, now.mono);
   set.look_ups.under_way = true;
-  call.after_commit = set.in_process;
+  call.after_commit = set.driver.in_process;
   recorder_.effect(std::move(call));
 }
 
@@ -186,7 +178,7 @@ void Absences::on(const InstancesLookedUp& event, Now now) {
   if (!index) return;
   Set& set = sets_.at(*index);
   set.look_ups.under_way = false;
-  if (!set.open || event.sent < set.lists_from) {  // Perhaps the answer of another account.
+  if (!set.takes_answer(event.sent)) {  // Perhaps the answer of another account.
     const model::CloudError* error = event.result ? nullptr : &event.result.error();
     set.look_ups.to_send.insert(event.asked.begin(), event.asked.end());
     return gates_.answered({.set = set.name, .op = model::CloudOp::kList}, error, now);
@@ -230,7 +222,7 @@ void Absences::look_up_failed(Set& set, const InstancesLookedUp& event, Now now)
   }
   set.look_ups.supported = false;
   set.look_ups.to_send.clear();
-  set.doubt.reset();
+  set.omissions.end_doubt();
   hosts_.touch_all();
   recorder_.record("cloud", "set " + set.name, model::Event::kLookUpUnsupported,
                    model::to_string(error.cls), error.message, now);
@@ -241,12 +233,12 @@ void Absences::on(const BelieveList& event, Now now) {
   if (!index)
     return recorder_.reply(event.ticket, fail(Errc::kNotFound, "no instance set " + event.set));
   Set& set = sets_.at(*index);
-  if (set.list_number != event.list)
+  if (set.omissions.list_number() != event.list)
     return recorder_.reply(
         event.ticket, fail(Errc::kConflict, "set " + event.set + " has a newer list, number " +
-                                                std::to_string(set.list_number) +
+                                                std::to_string(set.omissions.list_number()) +
                                                 ": look at the instances that it omits first"));
-  const auto missing = set.missing;
+  const auto missing = set.omissions.instances();
   for (const auto id : missing)
     if (Host* host = hosts_.change(id))
       steps_.apply(*host, fleet::believed_absent(host->instance, event.actor, now), "user", now);

@@ -54,8 +54,8 @@ void AdminRequests::on(const DriverLoaded& event, Now now) {
   const auto index = sets_.index_of(event.set);
   if (!index) return;
   Set& set = sets_.at(*index);
-  set.driver_file = event.driver;
-  set.in_process = event.in_process;
+  set.driver.file = event.driver;
+  set.driver.in_process = event.in_process;
   for (const auto& gate : gates_.driver_loaded(event.set, event.driver, now)) retry_now(gate, now);
 }
 
@@ -68,8 +68,8 @@ void AdminRequests::retry_now(const model::GateRecord& gate, Now now) {
   };
   if (held(model::CloudOp::kList)) set.want_list_at_once(policy_.sets[*index], now.mono);
   if (held(model::CloudOp::kOther) && set.prices_at != fleet::kNever) set.prices_at = now.mono;
-  if (held(model::CloudOp::kOpen) && !set.open) set.open_at = now.mono;
-  if (held(model::CloudOp::kQuotaGroup) && set.groups_at != fleet::kNever) set.groups_at = now.mono;
+  if (held(model::CloudOp::kOpen) && !set.is_open()) set.opening.want_now(now.mono);
+  if (held(model::CloudOp::kQuotaGroup)) set.quota_groups.retry(now.mono);
   questions_.ask_held_back(*index, gate, now);
   if (held(model::CloudOp::kDestroyLeftover)) leftovers_.of(*index).look_at = now.mono;
   if (held(model::CloudOp::kWatch)) watches_.of(*index).next = now.mono;

@@ -60,7 +60,7 @@ void BootConsoles::ask(Host& host, Now now) {
                       !record.provider_id.empty();
   // A boot may be judged again after a jump of the wall clock.
   const bool was_destroyed = host.calls.destroys() || record.destroy_tries != 0;
-  if (!exists || was_destroyed || host.console || !set.open || !set.info.has_console ||
+  if (!exists || was_destroyed || host.console || !set.is_open() || !set.info.has_console ||
       !has_room(set))
     return;
   if (gates_.held_by_crashes(query_of(set), now.mono) != nullptr) return;
@@ -71,7 +71,7 @@ void BootConsoles::ask(Host& host, Now now) {
                   record.id,
                   {.id = record.provider_id, .offset = 0, .bytes_max = kConsoleBytesMax},
                   kConsolePatience,
-                  set.in_process});
+                  set.driver.in_process});
 }
 
 void BootConsoles::destroy(Host& host, Now now) {

@@ -11,13 +11,13 @@ bool Epochs::compare(const SetListed& event, Now now) {
   const auto index = sets_.index_of(event.set);
   if (!index || !event.result) return true;
   Set& set = sets_.at(*index);
-  if (!set.open || event.sent < set.lists_from) return true;  // Perhaps of another account.
+  if (!set.takes_answer(event.sent)) return true;  // Perhaps of another account.
   const model::ListedInstance* latest = nullptr;
   for (const auto& seen : *event.result)
     if ((latest == nullptr || seen->epoch > latest->epoch) && seen->owner == recorder_.owner() &&
         seen->set_id == set.name)
       latest = seen.get();
-  const std::uint64_t last = set.untouched.value_or(recorder_.epoch());
+  const std::uint64_t last = set.first_list.rows_end.value_or(recorder_.epoch());
   if (latest != nullptr && latest->epoch > last) {
     is_old_ = true;
     recorder_.discard();
@@ -27,11 +27,12 @@ bool Epochs::compare(const SetListed& event, Now now) {
         latest->epoch});
     return false;
   }
-  if (std::exchange(set.unlisted, false)) plan_.want();  // It refused creates until now.
-  if (!std::exchange(set.untouched, {})) return true;
+  const FirstList first = std::exchange(set.first_list, {});
+  if (first.holds_creates) plan_.want();  // It refused them until now.
+  if (!first.rows_end) return true;
   restore_.adopt(*index, now);
   const auto& all = sets_.all();
-  if (std::ranges::none_of(all, [](const Set& one) { return one.untouched.has_value(); }))
+  if (std::ranges::none_of(all, [](const Set& one) { return one.first_list.rows_end.has_value(); }))
     recorder_.effect(EpochsCompared{});
   return true;
 }

@@ -83,7 +83,7 @@ void InstanceCalls::destroy(Host& host, Now now) {
   if (host.calls.destroys()) return;
   const auto query = gates_.query(host, CloudOp::kDestroy);
   const auto* gate = gates_.shut(query, now.mono);
-  if (instance.record.provider_id.empty() || gate != nullptr || !sets_.at(instance.set).open) {
+  if (instance.record.provider_id.empty() || gate != nullptr || !sets_.at(instance.set).is_open()) {
     instance.deadline = retry_time(gate, now.mono);
     return hosts_.schedule(host);
   }
@@ -100,7 +100,7 @@ void InstanceCalls::destroy(Host& host, Now now) {
 
 void InstanceCalls::set_tags(Host& host, Now now) {
   const auto& record = host.instance.record;
-  if (record.provider_id.empty() || !sets_.at(host.instance.set).open) return;
+  if (record.provider_id.empty() || !sets_.at(host.instance.set).is_open()) return;
   const auto query = CallGates::tags_query(host);
   if (gates_.shut(query, now.mono) != nullptr) return;  // TagRepair writes it later.
   gates_.sent(query, now.mono);
@@ -116,7 +116,7 @@ void InstanceCalls::power(Host& host, CloudOp op, Now now) {
   if (host.calls.switches()) return;
   const auto query = gates_.query(host, op);
   const auto* gate = gates_.shut(query, now.mono);
-  if (gate != nullptr || !sets_.at(instance.set).open) {
+  if (gate != nullptr || !sets_.at(instance.set).is_open()) {
     if (op == CloudOp::kStop) instance.deadline = retry_time(gate, now.mono);
     return;
   }

@@ -26,27 +26,24 @@ bool is_at_work(const Host& host, const model::ListedInstance& seen) {
 
 void ListEvents::send_due(std::uint32_t index, Now now) {
   Set& set = sets_.at(index);
-  if (!set.open || set.listing || set.list_at > now.mono) return;
+  if (!set.is_open() || !set.lists.is_due(now.mono)) return;
   const gates::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
   if (const auto* gate = gates_.shut(query, now.mono)) {
-    set.list_at = std::max(gate->until, now.mono + std::chrono::seconds(1));
+    set.lists.hold_back(std::max(gate->until, now.mono + std::chrono::seconds(1)));
     suspend_by(set, *gate);
     return;
   }
   gates_.sent(query, now.mono);
-  set.listing = true;
-  set.list_at = fleet::kNever;
-  set.list_sent = now.mono;
+  set.lists.sent(now.mono);
   model::ListRequest request;
   request.tag_filter[model::tag::kSet] = set.name;
-  recorder_.effect(
-      ListCall{set.name, std::move(request), policy_.sets[index].list_timeout, set.in_process});
+  recorder_.effect(ListCall{set.name, std::move(request), policy_.sets[index].list_timeout,
+                            set.driver.in_process});
 }
 
 /// What is created in a set that cannot be listed might never be seen.
 void ListEvents::suspend_by(Set& set, const gates::Gate& gate) {
-  if (!gates::is_of_crashes(gate.record) || set.suspended == gate.record.message) return;
-  set.suspended = gate.record.message;
+  if (!gates::is_of_crashes(gate.record) || !set.lists.suspend(gate.record.message)) return;
   hosts_.touch_all();
   plan_.want();
 }
@@ -55,23 +52,22 @@ void ListEvents::on(const SetListed& event, Now now) {
   const auto index = sets_.index_of(event.set);
   if (!index) return;
   Set& set = sets_.at(*index);
-  set.listing = false;
-  if (!set.open || event.sent < set.lists_from) {  // Perhaps the list of another account.
+  set.lists.answered();
+  if (!set.takes_answer(event.sent)) {  // Perhaps the list of another account.
     const model::CloudError* error = event.result ? nullptr : &event.result.error();
     return gates_.answered({.set = set.name, .op = model::CloudOp::kList}, error, now);
   }
   if (!event.result) return failed(*index, event.result.error(), now);
   gates_.answered({.set = set.name, .op = model::CloudOp::kList}, nullptr, now);
-  set.failures = 0;
   set.problem.clear();
-  if (!std::exchange(set.suspended, {}).empty()) plan_.want();
-  const bool was_foreign = std::exchange(set.foreign, false);
-  set.listed = static_cast<std::int64_t>(event.result->size());
+  if (set.lists.succeeded()) plan_.want();
+  const bool was_foreign = std::exchange(set.shown.foreign, false);
+  set.shown.count = static_cast<std::int64_t>(event.result->size());
   const auto& policy = policy_.sets[*index];
   set.want_list(policy, now.mono + policy.list_interval);
   tags_.begin(set);
   const Mono as_of = event.sent - set.info.list_consistency;
-  auto entries = set.last_list.compare(*event.result, as_of, now.mono);
+  auto entries = set.shown.last.compare(*event.result, as_of, now.mono);
   auto sightings = recognise(set, entries);
   if (!sightings) {
     for (auto& one : entries)
@@ -93,13 +89,14 @@ void ListEvents::on(const SetListed& event, Now now) {
   seen.reserve(entries.size());
   for (const auto& one : entries)
     if (one.host) seen.push_back(*one.host);
-  set.last_list.keep(std::move(entries));
-  if (set.foreign != was_foreign) {
+  set.shown.last.keep(std::move(entries));
+  if (set.shown.foreign != was_foreign) {
     hosts_.touch_all();
     plan_.want();
-    recorder_.record("cloud", "set " + set.name,
-                     set.foreign ? model::Event::kForeignOwner : model::Event::kForeignOwnerLeft,
-                     "", set.problem, now);
+    recorder_.record(
+        "cloud", "set " + set.name,
+        set.shown.foreign ? model::Event::kForeignOwner : model::Event::kForeignOwnerLeft, "",
+        set.problem, now);
   }
   absences_.after_list(*index, std::move(seen), event.sent, now);
 }
@@ -168,7 +165,7 @@ bool ListEvents::is_still(const Set& set, std::optional<model::InstanceId> host,
 
 bool ListEvents::is_shown_settled(const Set& set, model::InstanceId id) const {
   const Host* host = hosts_.find(id);
-  return host != nullptr && host->settled && host->settled->in_list == set.last_list.number();
+  return host != nullptr && host->settled && host->settled->in_list == set.shown.last.number();
 }
 
 /// It counts as absent, but may say of what it died.
@@ -179,7 +176,7 @@ void ListEvents::note_error_of_gone(const model::ListedInstance& seen,
 }
 
 void ListEvents::report_flaws(Set& set, const std::vector<Sighting>& all, Now now) {
-  if (set.flaws_told && now.mono - *set.flaws_told < kFlawsToldAgain) return;
+  if (set.shown.flaws_told && now.mono - *set.shown.flaws_told < kFlawsToldAgain) return;
   std::unordered_set<std::string_view> ids;
   std::size_t twice = 0, others = 0;
   for (const auto& [seen, known, at] : all) {
@@ -192,7 +189,7 @@ void ListEvents::report_flaws(Set& set, const std::vector<Sighting>& all, Now no
   if (others > 0)
     text += (text.empty() ? "it shows " : ", and ") + std::to_string(others) +
             " instances that have not the tags of the set: the driver should filter by tags";
-  set.flaws_told = now.mono;
+  set.shown.flaws_told = now.mono;
   recorder_.record("cloud", "set " + set.name, model::Event::kListFlawed, "", text, now);
 }
 
@@ -238,7 +235,7 @@ std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sig
   if (set_aside_.contains(set.name, seen)) return std::nullopt;
   const bool taken_over = std::ranges::find(take_over_sets_, set.name) != take_over_sets_.end();
   if (seen.owner == recorder_.owner() || taken_over) return adopt(index, seen, as_of, now);
-  set.foreign = true;
+  set.shown.foreign = true;
   set.problem = "instance " + printable(seen.id, 80) +
                 " of this set belongs to another hostler (owner " + printable(seen.owner, 80) +
                 "): nothing is created until hostlerd --take-over-set " + set.name;

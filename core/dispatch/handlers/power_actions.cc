@@ -45,7 +45,7 @@ bool PowerActions::may_switch_off(const Host& host, Now now) const {
   const auto& instance = host.instance;
   return instance.empty() && instance.takes_work() &&
          now.mono - instance.since >= policy_.pools[instance.pool].idle_timeout &&
-         sets_.at(instance.set).open &&
+         sets_.at(instance.set).is_open() &&
          viewer_.can_stop(instance.set, instance.record.type, instance.record.market);
 }
 

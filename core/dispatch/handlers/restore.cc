@@ -11,7 +11,7 @@ bool Restore::apply(model::Restored restored, Now now) {
   jobs_.restore_last(restored.last_work, restored.last_arrival);
   hosts_.restore_last(restored.last_instance);
   lost_time_.restore(restored);
-  for (std::uint32_t i = 0; i < sets_.size(); ++i) sets_.at(i).open_at = now.mono;
+  for (std::uint32_t i = 0; i < sets_.size(); ++i) sets_.at(i).opening.want_now(now.mono);
   for (const auto& gate : restored.gates) gates_.restore(gate, now);
   for (const auto& price : restored.prices) menu_.restore(price);
   for (auto& report : restored.ram_reports) menu_.restore(std::move(report));
@@ -36,8 +36,7 @@ bool Restore::apply(model::Restored restored, Now now) {
   for (const auto& row : restored.attempts) take(row, now);
   settle_orphaned_jobs(now);
   for (std::uint32_t i = 0; i < sets_.size(); ++i) {
-    sets_.at(i).unlisted = restored.restored_epoch != 0 || restored.doubted.has_value();
-    sets_.at(i).untouched = restored.doubted;
+    sets_.at(i).first_list = {restored.restored_epoch != 0 || restored.doubted, restored.doubted};
     if (!restored.doubted) adopt(i, now);
   }
   recorder_.record("restart", "site", model::Event::kStarted, "",

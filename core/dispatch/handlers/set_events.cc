@@ -27,26 +27,6 @@ bool may_pass(const model::CloudError& error) {
          error.cls == model::CloudErrorClass::kRateLimit;
 }
 
-constexpr Duration kReopenPause = std::chrono::seconds(1);  ///< Before a set is opened again.
-constexpr Duration kReopenPauseMax = std::chrono::minutes(1);
-
-/// An empty text is not known, so it is no difference.
-bool differs(const model::SetAccount& known, const model::SetInfo& reported) {
-  const auto differ = [](const std::string& a, const std::string& b) {
-    return !a.empty() && !b.empty() && a != b;
-  };
-  return differ(known.account, reported.account_id) || differ(known.region, reported.region);
-}
-
-/// What is known with what is reported, which is newer.
-model::SetAccount merged(model::SetAccount known, const std::string& set,
-                         const model::SetInfo& reported) {
-  if (!reported.account_id.empty()) known.account = reported.account_id;
-  if (!reported.region.empty()) known.region = reported.region;
-  if (!known.account.empty() || !known.region.empty()) known.set = set;
-  return known;
-}
-
 std::string account_text(const std::string& account, const std::string& region) {
   const auto shown = [](const std::string& text) {
     return text.empty() ? " not known" : " '" + printable(text, model::kAccountBytesMax) + "'";
@@ -56,9 +36,10 @@ std::string account_text(const std::string& account, const std::string& region) 
 
 std::string account_problem(const Set& set, const model::SetInfo& reported) {
   return "the cloud reports " + account_text(reported.account_id, reported.region) +
-         (set.account_damaged ? ", and the stored account of this set is damaged"
-                              : ", and the instances of this set are in " +
-                                    account_text(set.account.account, set.account.region)) +
+         (set.account.is_damaged()
+              ? ", and the stored account of this set is damaged"
+              : ", and the instances of this set are in " +
+                    account_text(set.account.stored().account, set.account.stored().region)) +
          ": the set is not used; correct the credentials, or accept this account: "
          "hostler sets accept-account " +
          set.name;
@@ -68,32 +49,32 @@ std::string account_problem(const Set& set, const model::SetInfo& reported) {
 
 void SetEvents::send_due(std::uint32_t index, Now now) {
   Set& set = sets_.at(index);
-  if (!set.open && !set.opening && set.open_at <= now.mono) ask_open(set, now);
-  if (set.open && set.prices_at <= now.mono) fetch_prices(index, now);
-  if (set.open && set.groups_at <= now.mono) ask_quota_groups(index, now);
+  if (set.opening.is_due(now.mono)) ask_open(set, now);
+  if (set.is_open() && set.prices_at <= now.mono) fetch_prices(index, now);
+  if (set.is_open() && set.quota_groups.next() <= now.mono) ask_quota_groups(index, now);
 }
 
 void SetEvents::ask_open(Set& set, Now now) {
   const gates::GateQuery query{.set = set.name, .op = model::CloudOp::kOpen};
   if (const auto* gate = gates_.held_by_crashes(query, now.mono)) {
-    set.open_at = std::max(gate->until, now.mono + kReopenPause);
+    set.opening.hold_back(gate->until, now.mono);
     set.problem = gate->record.message;
     return;
   }
   gates_.began(query, now.mono);
-  set.opening = true;
-  recorder_.effect(OpenSet{set.name, set.in_process});
+  set.opening.sent();
+  recorder_.effect(OpenSet{set.name, set.driver.in_process});
 }
 
 void SetEvents::policy_changed(Now now) {
   for (std::uint32_t i = 0; i < sets_.size(); ++i) {
     Set& set = sets_.at(i);
-    if (set.open && set.has_quota_groups) set.groups_at = now.mono;
-    if (set.opening) continue;
-    if (set.open)
+    if (set.is_open()) set.quota_groups.types_changed(now.mono);
+    if (set.opening.is_under_way()) continue;
+    if (set.is_open())
       ask_open(set, now);
     else
-      set.open_at = now.mono;
+      set.opening.want_now(now.mono);
   }
 }
 
@@ -101,16 +82,13 @@ void SetEvents::on(SetOpened& event, Now now) {
   const auto index = sets_.index_of(event.set);
   if (!index) return;
   Set& set = sets_.at(*index);
-  set.opening = false;
+  set.opening.answered();
   gates_.ended({.set = set.name, .op = model::CloudOp::kOpen},
                event.result ? nullptr : &event.result.error(), now);
-  if (event.driver < set.driver) {
-    set.open_at = now.mono + kReopenPause;
-    return;
-  }
-  set.driver = event.driver;
+  if (event.driver < set.driver.number) return set.opening.hold_back(now.mono, now.mono);
+  set.driver.number = event.driver;
   if (event.result) return judge(set, *std::move(event.result), now);
-  if (!set.open) open_failed(set, event.result.error(), now);
+  if (!set.is_open()) open_failed(set, event.result.error(), now);
 }
 
 void SetEvents::on(SuccessorOpened& event, Now now) {
@@ -125,14 +103,14 @@ void SetEvents::on(SuccessorOpened& event, Now now) {
                      now);
     return;
   }
-  set.driver = event.driver;
+  set.driver.number = event.driver;
   judge(set, *std::move(event.result), now);
   recorder_.effect(UseDriver{set.name, event.driver});
   // What the driver before has refused or could not do, this one may do.
-  set.has_quota_groups = set.look_ups.supported = true;
-  set.quota_groups.clear();
-  if (!set.open) return;
-  set.groups_at = now.mono;
+  set.look_ups.supported = true;
+  set.quota_groups.driver_replaced();
+  if (!set.is_open()) return;
+  set.quota_groups.opened(now.mono);
   set.prices_at = set.info.has_price_history ? now.mono : fleet::kNever;
   set.want_list_at_once(policy_.sets[*index], now.mono);
   gates_.driver_replaced(set.name, now);
@@ -142,59 +120,47 @@ void SetEvents::on(const CredentialsRenewed& event, Now now) {
   const auto index = sets_.index_of(event.set);
   if (!index) return;
   Set& set = sets_.at(*index);
-  if (!set.open) set.open_at = std::min(set.open_at, now.mono);
+  if (!set.is_open()) set.opening.want_now(now.mono);
 }
 
 void SetEvents::judge(Set& set, model::SetInfo info, Now now) {
-  if (set.account_damaged || differs(set.account, info))
-    refuse_account(set, std::move(info), now);
-  else
+  if (set.account.agrees(info))
     open(set, std::move(info), now);
+  else
+    refuse_account(set, std::move(info), now);
 }
 
 void SetEvents::open_failed(Set& set, const model::CloudError& error, Now now) {
-  ++set.failures;
   set.problem = error.message;
-  const Duration pause = fleet::backoff(set.failures, kReopenPause, kReopenPauseMax);
-  set.open_at = now.mono + std::max(pause, error.retry_after.value_or(pause));
+  set.opening.failed(error.retry_after, now.mono);
   recorder_.record("cloud", "set " + set.name, model::Event::kOpenFailed,
                    model::to_string(error.cls), error.message, now);
 }
 
 void SetEvents::refuse_account(Set& set, model::SetInfo info, Now now) {
-  if (std::exchange(set.open, false)) {
-    set.failures = 0;
+  if (set.opening.closed()) {
     hosts_.touch_all();
     plan_.want();
     recorder_.effect(UseSet{set.name, false});
   }
-  ++set.failures;
-  set.open_at = now.mono + fleet::backoff(set.failures, kReopenPause, kReopenPauseMax);
+  set.opening.failed({}, now.mono);
   set.problem = account_problem(set, info);
-  const bool is_news = !set.unaccepted || set.unaccepted->account_id != info.account_id ||
-                       set.unaccepted->region != info.region;
-  set.unaccepted = std::move(info);
-  if (is_news)
+  if (set.account.refuse(std::move(info)))
     recorder_.record("cloud", "set " + set.name, model::Event::kAccountDiffers, "", set.problem,
                      now);
 }
 
 void SetEvents::open(Set& set, model::SetInfo info, Now now) {
-  if (auto known = merged(set.account, set.name, info); known != set.account) {
-    set.account = std::move(known);
-    recorder_.change(set.account);  // Before any create: effects leave after the changes.
-  }
+  if (set.account.use(set.name, info, now.mono))
+    recorder_.change(set.account.stored());  // Before any create: effects leave after the changes.
   set.info = std::move(info);
-  if (set.unaccepted) set.lists_from = now.mono;
-  set.unaccepted.reset();
   hosts_.touch_all();
   plan_.want();
-  if (std::exchange(set.open, true)) return;
-  set.failures = 0;
+  if (!set.opening.opened()) return;
   set.problem.clear();
-  set.list_at = now.mono;
+  set.lists.opened(now.mono);
   set.prices_at = set.info.has_price_history ? now.mono : fleet::kNever;
-  set.groups_at = now.mono;
+  set.quota_groups.opened(now.mono);
   recorder_.effect(UseSet{set.name, true});
   recorder_.record("cloud", "set " + set.name, model::Event::kOpened, "",
                    account_text(set.info.account_id, set.info.region), now);
@@ -209,15 +175,15 @@ bool SetEvents::on(const AcceptAccount& event, Now now) {
   if (!index)
     return refuse({Errc::kNotFound, "no instance set '" + printable(event.set, 80) + "'"});
   Set& set = sets_.at(*index);
-  if (!set.unaccepted)
+  if (!set.account.unaccepted())
     return refuse({Errc::kConflict, "there is nothing to accept: the cloud of set '" + set.name +
                                         "' has reported no other account than the stored one"});
-  model::SetInfo info = *std::move(set.unaccepted);
-  set.account_damaged = false;
+  model::SetInfo info = set.account.accept();
   for (auto& gone : images_.forget(*index)) recorder_.change(std::move(gone));
   recorder_.record("user", "set " + set.name, model::Event::kAccountAccepted, "",
                    "by " + event.actor + ": " + account_text(info.account_id, info.region) +
-                       " in place of " + account_text(set.account.account, set.account.region),
+                       " in place of " +
+                       account_text(set.account.stored().account, set.account.stored().region),
                    now);
   open(set, std::move(info), now);
   recorder_.reply(event.ticket, std::vector<model::WorkId>{});
@@ -241,7 +207,7 @@ void SetEvents::fetch_prices(std::uint32_t index, Now now) {
     asked.price_per_hour = model::from_site(asked.price_per_hour,
                                             model::rate_of(policy_, set.info.currency).value_or(1));
     recorder_.effect(PricesCall{set.name, std::move(asked), since, policy_.sets[index].list_timeout,
-                                set.in_process});
+                                set.driver.in_process});
   }
 }
 
@@ -262,28 +228,23 @@ void SetEvents::on(const PricesFetched& event, Now now) {
   if (taken.changed) plan_.want();
 }
 
-/// Types that were asked about, and have not changed since, are not asked about again.
 void SetEvents::ask_quota_groups(std::uint32_t index, Now now) {
   Set& set = sets_.at(index);
+  QuotaGroups& groups = set.quota_groups;
   const gates::GateQuery query{.set = set.name, .op = model::CloudOp::kQuotaGroup};
-  if (const auto* gate = gates_.held_by_crashes(query, now.mono)) {
-    set.groups_at = std::max(gate->until, now.mono + kGroupPause);
-    return;
-  }
-  set.groups_at = fleet::kNever;
-  std::erase_if(set.quota_groups, [&](const auto& known) {
-    const auto type = menu_.type_index(known.first);
-    return !type || !model::is_same_kind(known.second.asked_about, policy_.types[*type]);
+  if (const auto* gate = gates_.held_by_crashes(query, now.mono))
+    return groups.hold_back(std::max(gate->until, now.mono + kGroupPause));
+  groups.begin();
+  groups.keep([&](const model::InstanceType& known) {
+    const auto type = menu_.type_index(known.name);
+    return type && model::is_same_kind(known, policy_.types[*type]);
   });
   for (const std::uint32_t t : menu_.types_of(index)) {
     const auto& type = policy_.types[t];
-    if (!type.quota_group.empty()) continue;
-    if (set.quota_groups.contains(type.name)) continue;
-    if (gates_.held_by_crashes(query, now.mono) != nullptr) {  // one call probes
-      set.groups_at = now.mono + kGroupPause;
-      break;
-    }
-    set.quota_groups.try_emplace(type.name, QuotaGroup{type, ""});
+    if (!type.quota_group.empty() || groups.knows(type.name)) continue;
+    if (gates_.held_by_crashes(query, now.mono) != nullptr)  // one call probes
+      return groups.hold_back(now.mono + kGroupPause);
+    groups.asked(type);
     gates_.began(query, now.mono);
     recorder_.effect(QuotaGroupCall{set.name, type, policy_.sets[index].list_timeout});
   }
@@ -292,21 +253,17 @@ void SetEvents::ask_quota_groups(std::uint32_t index, Now now) {
 void SetEvents::on(const QuotaGroupFetched& event, Now now) {
   const auto index = sets_.index_of(event.set);
   if (!index) return;
-  Set& set = sets_.at(*index);
-  gates_.ended({.set = set.name, .op = model::CloudOp::kQuotaGroup},
+  QuotaGroups& groups = sets_.at(*index).quota_groups;
+  gates_.ended({.set = event.set, .op = model::CloudOp::kQuotaGroup},
                event.result ? nullptr : &event.result.error(), now);
-  const auto asked = set.quota_groups.find(event.type.name);
-  if (asked == set.quota_groups.end() ||
-      !model::is_same_kind(asked->second.asked_about, event.type))
-    return;
+  if (!groups.wants(event.type)) return;
   if (event.result) {
     // plugin_host lets no other pass. A name that were cut could be that of two groups.
-    if (is_group_name(*event.result)) asked->second.name = *event.result;
+    if (is_group_name(*event.result)) groups.set(event.type, *event.result);
   } else if (event.result.error().cls == model::CloudErrorClass::kUnsupported) {
-    set.has_quota_groups = false;
+    groups.unsupported();
   } else if (may_pass(event.result.error())) {
-    set.quota_groups.erase(asked);
-    set.groups_at = std::min(set.groups_at, now.mono + kGroupPause);
+    groups.ask_again(event.type, now.mono + kGroupPause);
   }
 }
 

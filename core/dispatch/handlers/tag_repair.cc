@@ -24,7 +24,7 @@ bool keeps_tags(model::InstanceState state) {
 
 }  // namespace
 
-void TagRepair::begin(Set& set) const { set.repairs_left = kRepairsPerList; }
+void TagRepair::begin(Set& set) const { set.shown.tag_repairs_left = kRepairsPerList; }
 
 model::Tags TagRepair::wrong_tags(const Host& host, const model::ListedInstance& seen) const {
   const auto& record = host.instance.record;
@@ -59,11 +59,11 @@ bool TagRepair::check(Host& host, const model::ListedInstance& seen, Mono as_of,
     tags.not_before = std::min(tags.not_before, tags.ended_at + kPauseAfterSuccess);
     return true;
   }
-  if (now.mono < tags.not_before || set.repairs_left == 0) return false;
+  if (now.mono < tags.not_before || set.shown.tag_repairs_left == 0) return false;
   const auto query = CallGates::tags_query(host);
   if (gates_.shut(query, now.mono) != nullptr) return false;
   gates_.sent(query, now.mono);
-  --set.repairs_left;
+  --set.shown.tag_repairs_left;
   ++tags.under_way;
   tags.not_before =
       now.mono + fleet::backoff(++tags.repairs, kFirstRepairPause, kLongestRepairPause);

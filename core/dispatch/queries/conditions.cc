@@ -221,9 +221,9 @@ std::vector<std::vector<std::string>> conditions_of_sets(const State& state, Now
   std::vector<std::vector<std::string>> out;
   for (const Set& set : state.sets.all()) {
     auto& texts = out.emplace_back();
-    if (set.doubt)
-      texts.push_back("the last list omits " + std::to_string(set.missing.size()) +
-                      (set.missing.size() == 1 ? " instance" : " instances") +
+    if (set.omissions.doubt())
+      texts.push_back("the last list omits " + std::to_string(set.omissions.instances().size()) +
+                      (set.omissions.instances().size() == 1 ? " instance" : " instances") +
                       "; see hostler sets believe " + set.name);
     if (const auto& problem = set.reach.jump_host)
       texts.push_back(without_jump_host(*problem, state.policy.sets[out.size() - 1]));
@@ -238,8 +238,8 @@ std::vector<std::vector<std::string>> conditions_of_sets(const State& state, Now
     for (const auto& [query, found] : state.images.of(static_cast<std::uint32_t>(out.size() - 1)))
       if (!found.error.empty()) texts.push_back(without_image(query, found));
     add_leftovers(state.leftovers.of(static_cast<std::uint32_t>(out.size() - 1)),
-                  state.policy.sets[out.size() - 1].leftovers, !set.open || set.info.has_leftovers,
-                  texts);
+                  state.policy.sets[out.size() - 1].leftovers,
+                  !set.is_open() || set.info.has_leftovers, texts);
     if (const auto& ids = ignored[out.size() - 1]; !ids.empty())
       texts.push_back("the cloud accepts the destroys of " + names_of(ids) +
                       " and does nothing: they may still cost money; see hostler why " +

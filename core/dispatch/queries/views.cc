@@ -239,27 +239,29 @@ std::vector<model::SetView> Queries::sets(std::optional<Now> now) const {
     model::SetView view;
     if (now) view.conditions = std::move(conditions[out.size()]);
     view.name = set.name;
-    view.open = set.open;
-    view.foreign_owner = set.foreign;
+    view.open = set.is_open();
+    view.foreign_owner = set.shown.foreign;
     view.problem = set.problem;
-    view.list = set.list_number;
-    view.missing = set.missing;
+    view.list = set.omissions.list_number();
+    view.missing = set.omissions.instances();
     if (now) view.held = held_state(state_, set, *now);
     for (const auto& [key, gate] : state_.gates.all()) {
       if (gate.record.set != set.name || !gate.record.crash || gate.record.failures == 0) continue;
       auto& crash = view.crashes.emplace_back(gate.record);
       if (now && gate.until <= now->mono) crash.until = {};
     }
-    if (set.doubt) view.doubt = set.doubt->since;
-    view.asking = set.doubt && set.doubt->asking;
+    if (const auto& doubt = set.omissions.doubt()) {
+      view.doubt = doubt->since;
+      view.asking = doubt->is_asking();
+    }
     if (set.reach.partition) view.partition = set.reach.partition->since;
     view.creates_refused = set.refuses_creates();
     view.offerings = offerings(static_cast<std::uint32_t>(out.size()));
-    view.account = shown(set.account.account);
-    view.region = shown(set.account.region);
+    view.account = shown(set.account.stored().account);
+    view.region = shown(set.account.stored().region);
     view.jump_host = state_.policy.sets[out.size()].jump_host;
-    if (set.unaccepted)
-      view.reported = {shown(set.unaccepted->account_id), shown(set.unaccepted->region)};
+    if (const auto& reported = set.account.unaccepted())
+      view.reported = {shown(reported->account_id), shown(reported->region)};
     const auto index = static_cast<std::uint32_t>(out.size());
     const auto rule = state_.policy.sets[index].leftovers;
     const SetLeftovers& leftovers = state_.leftovers.of(index);

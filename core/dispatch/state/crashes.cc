@@ -43,8 +43,8 @@ const gates::Gate* CallGates::held_by_crashes(const gates::GateQuery& call, Mono
 void CallGates::began(const gates::GateQuery& call, Mono now) {
   const auto index = sets_.index_of(call.set);
   const Set* set = index ? &sets_.at(*index) : nullptr;
-  const bool in_process = set != nullptr && set->in_process;
-  if (auto row = gates_.began(call, in_process ? &set->driver_file : nullptr, now))
+  const bool in_process = set != nullptr && set->driver.in_process;
+  if (auto row = gates_.began(call, in_process ? &set->driver.file : nullptr, now))
     recorder_.change(model::GateChanged{*std::move(row)});
 }
 
@@ -62,7 +62,7 @@ void CallGates::ended(const gates::GateQuery& call, const model::CloudError* err
 bool CallGates::is_in_use(const std::string& set, const model::DriverFile& driver) const {
   const auto index = sets_.index_of(set);
   if (!index) return true;
-  const std::string& file = sets_.at(*index).driver_file.file;
+  const std::string& file = sets_.at(*index).driver.file.file;
   return file.empty() || driver.file.empty() || driver.file == file;
 }
 

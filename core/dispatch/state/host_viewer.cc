@@ -44,7 +44,8 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   out.takes_work = instance.takes_work();
   out.busy = !instance.empty();
   // While its set is closed nobody can start or end a host that is off.
-  out.kept = is_kept(host) || (out.phase == HostPhase::kStopped && !sets_.at(instance.set).open);
+  out.kept =
+      is_kept(host) || (out.phase == HostPhase::kStopped && !sets_.at(instance.set).is_open());
   out.can_stop = out.phase == HostPhase::kStopped
                      ? sets_.has_power(instance.set, record.market)
                      : can_stop(instance.set, record.type, record.market);
@@ -98,7 +99,8 @@ bool HostViewer::can_wake(const Host& host) const {
   return instance.record.state == InstanceState::kStopped && instance.power.was_seen_off() &&
          !instance.notices.is_cordoned() &&
          instance.record.idle_behavior == model::IdleBehavior::kRun && !host.calls.switches() &&
-         set.open && !set.foreign && sets_.has_power(instance.set, instance.record.market);
+         set.is_open() && !set.shown.foreign &&
+         sets_.has_power(instance.set, instance.record.market);
 }
 
 }  // namespace hostler::dispatch

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/fleet/step.h"
 
 namespace hostler::dispatch {
 namespace {
@@ -20,41 +19,35 @@ constexpr std::uint32_t kUnreachedBootsMax = 3;
 }  // namespace
 
 void Set::want_list(const model::SetPolicy& policy, Mono at) {
-  const Duration pause =
-      std::max(std::min(info.list_interval_min, kAskedPauseMax),
-               std::min({policy.list_interval, kPauseMax, kPausePerInstance * listed}));
-  list_at = std::min(list_at, std::max({at, list_sent + pause, list_not_before}));
+  lists.want(
+      at, std::max(std::min(info.list_interval_min, kAskedPauseMax),
+                   std::min({policy.list_interval, kPauseMax, kPausePerInstance * shown.count})));
 }
 
 void Set::want_list_at_once(const model::SetPolicy& policy, Mono now) {
-  list_not_before = Mono::min();
+  lists.end_asked_pause();
   want_list(policy, now);
 }
 
 void Set::list_failed(const model::SetPolicy& policy, std::optional<Duration> asked, Mono now) {
-  ++failures;
-  if (asked) list_not_before = now + std::min(*asked, kAskedPauseMax);
-  const Duration pause = fleet::backoff(failures, std::chrono::seconds(1), std::chrono::minutes(1));
+  const Duration pause = lists.failed(asked, now);
   want_list(policy, now + pause);
 }
 
 Mono Set::next_wake() const {
-  if (!open) return opening ? fleet::kNever : open_at;
-  Mono next = std::min(prices_at, groups_at);
-  if (!listing) next = std::min(next, list_at);
-  if (!look_ups.under_way && !look_ups.to_send.empty()) next = std::min(next, look_ups.not_before);
-  if (doubt && doubt->asking && !doubt->unchecked) next = std::min(next, doubt->patience_ends);
-  return next;
+  if (!is_open()) return opening.next();
+  return std::min(
+      {prices_at, quota_groups.next(), lists.next(), look_ups.next(), omissions.patience_ends()});
 }
 
 std::string Set::refuses_creates() const {
-  if (!open) return "the set is not open" + (problem.empty() ? "" : ": " + problem);
-  if (foreign) return problem;
-  if (!suspended.empty()) return "the set is suspended: " + suspended;
-  if (unlisted)
+  if (!is_open()) return "the set is not open" + (problem.empty() ? "" : ": " + problem);
+  if (shown.foreign) return problem;
+  if (!lists.suspended().empty()) return "the set is suspended: " + lists.suspended();
+  if (first_list.holds_creates)
     return "its first list is still to come, which may show instances made since the backup";
-  if (doubt && doubt->asking && !doubt->unchecked)
-    return "the last list omits " + std::to_string(missing.size()) +
+  if (omissions.awaits_answers())
+    return "the last list omits " + std::to_string(omissions.instances().size()) +
            " instances: the cloud is asked for each of them first";
   if (reach.partition && reach.partition->boots_failed.size() >= kUnreachedBootsMax)
     return "hosts of the set are unreachable, and so are " +
@@ -63,13 +56,13 @@ std::string Set::refuses_creates() const {
 }
 
 std::string Set::refuses_market(model::Market market) const {
-  if (!open || market != model::Market::kSpot || info.spot) return {};
+  if (!is_open() || market != model::Market::kSpot || info.spot) return {};
   return "the driver of set " + name + " has no spot instances on this account";
 }
 
 std::string Set::refuses_pool(const model::PoolPolicy& pool) const {
   using enum model::VerifyMethod;
-  if (!open || info.user_data) return {};
+  if (!is_open() || info.user_data) return {};
   const std::string takes_none =
       "the driver of set " + name + " takes no user data: pool " + pool.name;
   if (!pool.init_command.empty()) return takes_none + " can have no init_command there";
@@ -86,8 +79,10 @@ std::string Set::refuses_pool(const model::PoolPolicy& pool) const {
 }
 
 bool Set::spares(const fleet::Instance& instance) const {
-  if (untouched) return true;
-  if (doubt && doubt->asking && (!doubt->unchecked || instance.listing.absence())) return true;
+  if (first_list.rows_end) return true;
+  const auto& doubt = omissions.doubt();
+  if (omissions.awaits_answers() || (doubt && doubt->is_asking() && instance.listing.absence()))
+    return true;
   return reach.partition && instance.link.unreachable_since();
 }
 
@@ -98,14 +93,15 @@ Sets::Sets(const model::SitePolicy& policy) {
 void Sets::restore(const std::vector<model::SetAccount>& accounts,
                    const std::vector<model::DamagedRow>& damaged) {
   for (const auto& account : accounts)
-    if (const auto set = index_of(account.set)) at(*set).account = account;
+    if (const auto set = index_of(account.set)) at(*set).account.restore(account);
   for (const auto& row : damaged) {
     if (row.table != "sets") continue;
     if (const auto set = index_of(row.key)) {
-      at(*set).account_damaged = true;
+      at(*set).account.restore_damaged();
     } else if (!is_name(row.key)) {
       // It may be the row of any set that has none.
-      for (Set& any : sets_) any.account_damaged |= any.account.set.empty();
+      for (Set& any : sets_)
+        if (any.account.stored().set.empty()) any.account.restore_damaged();
     }
   }
 }
@@ -123,13 +119,7 @@ Mono Sets::next_wake() const {
 }
 
 const std::string& Sets::quota_group(std::uint32_t set, const model::InstanceType& type) const {
-  static const std::string kNone;
-  if (!type.quota_group.empty()) return type.quota_group;
-  const auto& groups = at(set).quota_groups;
-  const auto found = groups.find(type.name);
-  return found != groups.end() && model::is_same_kind(found->second.asked_about, type)
-             ? found->second.name
-             : kNone;
+  return type.quota_group.empty() ? at(set).quota_groups.of(type) : type.quota_group;
 }
 
 bool Sets::has_power(std::uint32_t set, model::Market market) const {

@@ -1,14 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "core/base/time.h"
-#include "core/dispatch/state/last_list.h"
+#include "core/dispatch/state/questions/quota_groups.h"
+#include "core/dispatch/state/sets/account.h"
+#include "core/dispatch/state/sets/lists.h"
+#include "core/dispatch/state/sets/opening.h"
+#include "core/dispatch/state/sets/reach.h"
 #include "core/fleet/instance.h"
 #include "core/model/cloud.h"
 #include "core/model/policy.h"
@@ -16,108 +18,30 @@
 
 namespace hostler::dispatch {
 
-/// Doubt about a list that omits half of the set's instances (three or more), or all. The cloud is
-/// asked for the missing ones by their ids.
-struct ListDoubt {
-  Wall since;
-  Mono patience_ends;      ///< Creates go on then, even without an answer.
-  bool asking = true;      ///< Not all answers are in.
-  bool unchecked = false;  ///< `asking`, and the patience is over.
-  bool reported = false;   ///< It is worth an event.
-};
-
-/// Half of the connected hosts (three or more) became unreachable within a probe timeout.
-struct Partition {
-  Wall since;
-  Mono begun;                                ///< The same on the other clock.
-  Mono until;                                ///< None of them is ended for that before.
-  std::set<model::InstanceId> boots_failed;  ///< New hosts that could not be reached either.
-};
-
-/// Look-ups of instances by their ids.
-struct LookUps {
-  std::set<model::InstanceId> to_send;
-  Mono not_before{};
-  std::uint32_t failures = 0;  ///< In a row.
-  bool supported = true;       ///< False: the driver has said that it cannot.
-  bool under_way = false;
-};
-
-/// Nobody can log in at the jump host of the set.
-struct JumpHostProblem {
-  Wall since;
-  std::string text;  ///< Why; fit to print.
-};
-
-/// Which hosts of the set can be reached.
-struct Reach {
-  std::map<model::InstanceId, Mono> unreachable;  ///< And since when.
-  std::set<model::InstanceId> connected;          ///< By a proved connection.
-  std::optional<Partition> partition;
-  std::optional<JumpHostProblem> jump_host;
-  /// Hosts of before the restart were looked at together, once: those that are still unreachable
-  /// after that are lost one by one.
-  bool looked_after_restart = false;
-};
-
-/// A driver may ask for a pause before the next list, question or watch. hostlerd waits at most
-/// this long: without lists nobody knows what exists.
-inline constexpr Duration kAskedPauseMax = std::chrono::minutes(10);
-
-/// The driver was asked for the quota group of a type.
-struct QuotaGroup {
-  model::InstanceType asked_about;
-  std::string name;  ///< Its answer; empty: none, or no answer yet.
-};
-
-/// One instance set: the state of its connection to a cloud, and the time of its next calls. Each
-/// of its members is about one kind of call or answer; the handler of these reads and writes it.
+/// One instance set: the state of its connection to a cloud, and the time of its next calls. The
+/// handlers of a kind of call own the group of it; the questions below read them together.
 struct Set {
   std::string name;
-  model::DriverFile driver_file;  ///< Of the driver in use; empty: not known yet.
-  bool in_process = false;        ///< The driver runs in this process, which ends if it dies.
-  bool open = false, opening = false, listing = false;
-  /// Its first list is still to come, which may show instances that the rows do not have: nothing
-  /// is created before.
-  bool unlisted = false;
-  /// The first list may even show that the rows, which end in this epoch, are old: nothing at all
-  /// is done to its instances before.
-  std::optional<std::uint64_t> untouched;
-  bool foreign = false;  ///< It holds instances of another owner: nothing is created in it.
-  /// The stored account cannot be read: the set is closed until an admin accepts one.
-  bool account_damaged = false;
-  bool has_quota_groups = true;  ///< False: its driver has said that it has none.
-  std::uint64_t driver = 0;      ///< Answers of earlier drivers to OpenSet say nothing any more.
-  model::SetInfo info;
-  model::SetAccount account;  ///< Of its instances, as far as it is known.
-  /// The cloud reports another account: the set is closed until it does not, or an admin accepts
-  /// it.
-  std::optional<model::SetInfo> unaccepted;
-  /// Lists and look-ups sent before may be those of an account that was not accepted.
-  Mono lists_from = Mono::min();
-  /// The cloud has asked for this pause when it refused a list.
-  Mono list_not_before = Mono::min();
-  Mono list_at = fleet::kNever, open_at = fleet::kNever, prices_at = fleet::kNever,
-       groups_at = fleet::kNever;
-  Mono list_sent{};                                ///< The last one.
-  std::int64_t listed = 0;                         ///< Instances in the last list, ours or not.
-  std::uint32_t failures = 0;                      ///< Of open or list, in a row.
-  std::optional<Mono> flaws_told;                  ///< When an event last said what is odd in it.
-  std::uint32_t repairs_left = 0;                  ///< Of tags, until the next list.
-  std::map<std::string, QuotaGroup> quota_groups;  ///< By the name of the type.
-  std::string problem;
-  /// The driver dies in list, so that the set is not seen: why it is suspended; empty: it is not.
-  std::string suspended;
-
-  LastList last_list;
-  /// Of the last complete list; lists that omit the same instances have the same number.
-  std::uint64_t list_number = 0;
-  /// Instances that it omits and should show, and vanished ones that still count for ceilings.
-  std::vector<model::InstanceId> missing;
-  std::optional<ListDoubt> doubt;
+  SetDriver driver;
+  Opening opening;
+  model::SetInfo info;  ///< What its driver said when it was opened last.
+  Account account;
+  std::string problem;  ///< Why it is not open, or not used; for people.
+  FirstList first_list;
+  ListCalls lists;
+  Shown shown;
+  Omissions omissions;
   LookUps look_ups;
   Reach reach;
+  Mono prices_at = fleet::kNever;
+  QuotaGroups quota_groups;
 
+  [[nodiscard]] bool is_open() const { return opening.is_open(); }
+  /// The answer to a call that was sent then is one of its account. False: perhaps of another one,
+  /// or the set is closed.
+  [[nodiscard]] bool takes_answer(Mono sent) const {
+    return is_open() && sent >= account.answers_from();
+  }
   /// A list is wanted at `at`. It is sent then or later: the driver asks for a pause between two
   /// lists, and a large set gets a longer one.
   void want_list(const model::SetPolicy& policy, Mono at);
@@ -132,7 +56,8 @@ struct Set {
   [[nodiscard]] std::string refuses_creates() const;
   /// Its lists show what exists: nothing about them is doubted, or still to come.
   [[nodiscard]] bool shows_what_exists() const {
-    return !doubt && !foreign && !unlisted && !untouched && suspended.empty();
+    return !omissions.doubt() && !shown.foreign && !first_list.holds_creates &&
+           lists.suspended().empty();
   }
   /// Why nothing of this market is created in it: its driver does not have it. One sentence for
   /// people; empty: it may be.

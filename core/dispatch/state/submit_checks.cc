@@ -11,7 +11,7 @@ namespace hostler::dispatch {
 /// The number of a job may have been given out already.
 Result<void> SubmitChecks::check_numbers() const {
   for (const Set& set : sets_.all())
-    if (set.untouched)
+    if (set.first_list.rows_end)
       return fail(Errc::kUnavailable,
                   "the state folder does not know these rows, and set " + set.name +
                       " was not listed yet: its instances show whether the rows are the newest "

@@ -26,7 +26,7 @@ void LeftoverDestroys::send_due(std::uint32_t index, Now now) {
   const Set& set = sets_.at(index);
   SetLeftovers& own = leftovers_.of(index);
   const bool is_wanted = policy_.sets[index].leftovers == model::LeftoverRule::kDestroy;
-  if (!set.open || !is_wanted || own.look_at > now.mono) return;
+  if (!set.is_open() || !is_wanted || own.look_at > now.mono) return;
   own.look_at = fleet::kNever;
   // A row that cannot be read may be of any instance.
   if (!set.shows_what_exists() || set_aside_.has_nameless_instance()) return;

@@ -36,7 +36,7 @@ void NoticeWatches::send_due(std::uint32_t index, Now now) {
     watch.error.clear();
     gates_.answered(watch_query(set), nullptr, now);
   }
-  if (!set.open || watch.number || !watch.supported || watch.next > now.mono) return;
+  if (!set.is_open() || watch.number || !watch.supported || watch.next > now.mono) return;
   if (const auto* gate = gates_.shut(watch_query(set), now.mono)) {
     watch.next = std::max(gate->until, now.mono + kWatchGatePause);
     return;
@@ -45,7 +45,7 @@ void NoticeWatches::send_due(std::uint32_t index, Now now) {
   watch.number = ++watches_sent_;
   watch.sent = now.mono;
   watch.stands = false;
-  const bool after_commit = std::exchange(watch.after_commit, false) || set.in_process;
+  const bool after_commit = std::exchange(watch.after_commit, false) || set.driver.in_process;
   recorder_.effect(WatchCall{set.name, watches_sent_, kWatchTime, after_commit});
 }
 

@@ -52,7 +52,7 @@ void TypeChanges::refresh(Now now) {
   boots_.types_changed();
   plan_.reload(effective_.site);
   for (std::uint32_t i = 0; i < sets_.size(); ++i)
-    if (Set& set = sets_.at(i); set.open && set.has_quota_groups) set.groups_at = now.mono;
+    if (Set& set = sets_.at(i); set.is_open()) set.quota_groups.types_changed(now.mono);
 }
 
 std::set<std::string> TypeChanges::in_use() const {

@@ -64,7 +64,7 @@ KnownInstances known_instances(const std::string& set, const Hosts& hosts,
 Mono Leftovers::next_wake(const Sets& sets) const {
   Mono next = fleet::kNever;
   for (std::uint32_t i = 0; i < by_set_.size(); ++i)
-    if (sets.at(i).open && policy_.sets[i].leftovers == model::LeftoverRule::kDestroy)
+    if (sets.at(i).is_open() && policy_.sets[i].leftovers == model::LeftoverRule::kDestroy)
       next = std::min(next, by_set_[i].look_at);
   return next;
 }

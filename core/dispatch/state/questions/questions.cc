@@ -57,7 +57,7 @@ std::optional<Mono> Questions::take(const Name& name, std::uint64_t number,
   if (found == all_.end() || found->second.under_way != number) return std::nullopt;
   Question& question = found->second;
   question.under_way.reset();
-  if (set.open && question.sent >= set.lists_from) {
+  if (set.takes_answer(question.sent)) {
     if (error != nullptr && error->retry_after)
       question.not_before = now.mono + std::min(*error->retry_after, kAskedPauseMax);
     return question.sent;
@@ -109,7 +109,7 @@ Mono Questions::next_wake() const {
 
 bool Questions::can_be_asked(std::uint32_t set, model::CloudOp op) const {
   const Set& asked = sets_.at(set);
-  return asked.open && (op != model::CloudOp::kLeftovers || asked.info.has_leftovers);
+  return asked.is_open() && (op != model::CloudOp::kLeftovers || asked.info.has_leftovers);
 }
 
 }  // namespace hostler::dispatch

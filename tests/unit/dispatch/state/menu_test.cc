@@ -72,47 +72,5 @@ TEST(MenuTest, ATypeThatRefusedToStopMayBeTriedAgainAfterAReload) {
   EXPECT_FALSE(menu.refuses_stop(0, "small"));
 }
 
-TEST(SetsTest, TwoListsOfALargeSetHaveAPauseBetweenThem) {
-  const auto policy = small_site();
-  Sets sets(policy);
-  Set& set = sets.at(0);
-  set.list_sent = Mono(1h);
-  set.listed = 1000;
-  set.want_list(policy.sets[0], Mono(1h));
-  EXPECT_EQ(set.list_at, Mono(1h + 2s));
-}
-
-TEST(SetsTest, AWishForALaterListDoesNotPutOffAnEarlierOne) {
-  const auto policy = small_site();
-  Sets sets(policy);
-  Set& set = sets.at(0);
-  set.want_list(policy.sets[0], Mono(1h));
-  set.want_list(policy.sets[0], Mono(2h));
-  EXPECT_EQ(set.list_at, Mono(1h));
-}
-
-TEST(SetsTest, ASetWithACallUnderWayIsNotWokenForTheSame) {
-  const auto policy = small_site();
-  Sets sets(policy);
-  Set& set = sets.at(0);
-  set.open_at = Mono(1h);
-  EXPECT_EQ(sets.next_wake(), Mono(1h));
-  set.opening = true;
-  EXPECT_EQ(sets.next_wake(), fleet::kNever);
-  set.open = true;
-  set.list_at = Mono(2h);
-  EXPECT_EQ(sets.next_wake(), Mono(2h));
-  set.listing = true;
-  EXPECT_EQ(sets.next_wake(), fleet::kNever);
-}
-
-TEST(SetsTest, ASpotInstanceIsNeverSwitchedOff) {
-  const auto policy = small_site();
-  Sets sets(policy);
-  sets.at(0).info.stop = sets.at(0).info.has_power = true;
-  EXPECT_TRUE(sets.has_power(0, Market::kOnDemand));
-  EXPECT_FALSE(sets.has_power(0, Market::kSpot));
-}
-
 }  // namespace
 }  // namespace hostler::dispatch

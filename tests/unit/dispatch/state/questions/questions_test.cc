@@ -15,7 +15,7 @@ class QuestionsTest : public testing::Test {
  protected:
   QuestionsTest() {
     recorder.restore("us", 3, 0);
-    sets.at(0).open = true;
+    sets.at(0).opening.opened();
     sets.at(0).info.has_leftovers = true;
     keep({"a"});
   }
@@ -60,7 +60,7 @@ TEST_F(QuestionsTest, OneIsAskedOnceAtATimeAndAgainInItsTime) {
 }
 
 TEST_F(QuestionsTest, NobodyAsksWhileTheSetIsClosed) {
-  sets.at(0).open = false;
+  sets.at(0).opening.closed();
   EXPECT_THAT(due(), IsEmpty());
   EXPECT_EQ(questions.next_wake(), fleet::kNever);
 }
@@ -111,13 +111,18 @@ TEST_F(QuestionsTest, OnlyTheAnswerToTheNewestCallCounts) {
 
 TEST_F(QuestionsTest, AnAnswerThatMayBeOfAnotherAccountIsIgnoredAndAskedForAgain) {
   const auto closed = due().at(0);
-  sets.at(0).open = false;
+  sets.at(0).opening.closed();
   EXPECT_FALSE(takes(closed));
-  sets.at(0).open = true;
+  sets.at(0).opening.opened();
   const auto early = due();
   ASSERT_THAT(early, SizeIs(1));
   pass(1s);
-  sets.at(0).lists_from = now.mono;
+  Account& account = sets.at(0).account;
+  account.restore({.set = "west", .account = "1", .region = ""});
+  model::SetInfo other;
+  other.account_id = "2";
+  account.refuse(other);
+  account.use("west", account.accept(), now.mono);
   EXPECT_FALSE(takes(early[0]));
   EXPECT_THAT(due(), SizeIs(1));
 }
@@ -163,7 +168,8 @@ TEST_F(QuestionsTest, QuestionsOfOneSetDoNotTouchThoseOfAnother) {
   auto two = policy;
   two.sets.emplace_back().name = "east";
   Sets both(two);
-  both.at(0).open = both.at(1).open = true;
+  both.at(0).opening.opened();
+  both.at(1).opening.opened();
   CallGates all(two, both, images, recorder, plan, 1);
   Questions asked(both, all);
   for (const std::uint32_t set : {0U, 1U})
