@@ -138,6 +138,10 @@ class Queue {
     const Class* found = find(cls);
     return found != nullptr && found->count > 0;
   }
+  /// Items of the principal wait in the class.
+  [[nodiscard]] bool waits(ClassId cls, PrincipalId principal) const {
+    return principal < waiting_.size() && waiting_[principal].lanes.contains(cls);
+  }
   [[nodiscard]] std::size_t size() const { return size_; }
   /// The item of a class whose turn is next, or would be if its principal's allowance covered it;
   /// the class has one.

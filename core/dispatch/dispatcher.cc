@@ -130,8 +130,8 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
                  "a reload keeps sets and only adds pools: config's diff refuses others");
   state_->configured = std::move(policy);
   handlers_->types.reload(now);
-  state_->jobs.set_half_life(state_->policy.half_life, now.mono);
-  state_->jobs.set_quotas(state_->policy.quotas);
+  state_->principals.set_half_life(state_->policy.half_life, now.mono);
+  state_->principals.set_quotas(state_->policy.quotas);
   handlers_->admin.policy_changed(now);
   handlers_->sets.policy_changed(now);
   choose_questions(now);
@@ -153,7 +153,7 @@ Outbox Dispatcher::tick(Now now) {
   fire_deadlines(now);
   handlers_->interruptions.fire_due(now);
   state_->commands.end_due(now);
-  if (state_->jobs.next_use_tick() <= now.mono) journal_uses(now);
+  if (state_->principals.next_use_tick() <= now.mono) journal_uses(now);
   for (std::uint32_t set = 0; set < state_->sets.size(); ++set) {
     handlers_->sets.send_due(set, now);
     handlers_->images.send_due(set, now);
@@ -188,7 +188,7 @@ Outbox Dispatcher::stop(Now now) {
 }
 
 void Dispatcher::journal_uses(Now now) {
-  for (auto& use : state_->jobs.use_changes(now)) state_->recorder.change(std::move(use));
+  for (auto& use : state_->principals.use_changes(now)) state_->recorder.change(std::move(use));
 }
 
 Outbox Dispatcher::take_outbox() {
@@ -203,7 +203,7 @@ Mono Dispatcher::next_wake() const {
                    state_->sets.next_wake(), state_->questions.next_wake(),
                    state_->leftovers.next_wake(state_->sets),
                    state_->watches.next_wake(state_->sets), state_->plan.next_wake(),
-                   state_->jobs.next_use_tick()});
+                   state_->principals.next_use_tick()});
 }
 
 }  // namespace hostler::dispatch

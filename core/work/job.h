@@ -13,7 +13,7 @@ struct Job {
   model::WorkId id;
   std::uint64_t arrival = 0;
   std::uint64_t cls = 0;        ///< Its class in the queue.
-  std::uint32_t principal = 0;  ///< Index into the dispatcher's names.
+  std::uint32_t principal = 0;  ///< Its number in dispatch::Principals.
   std::uint32_t attempts_max = 3;
   std::uint32_t start_failures_max = model::kStartFailuresMax;
   model::Micros held_per_hour;  ///< Of the part of a host that it holds; kept by dispatch::Jobs.

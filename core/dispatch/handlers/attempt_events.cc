@@ -27,17 +27,17 @@ bool is_announced(const Host& host) {
 
 bool AttemptEvents::place(Host& host, demand::ClassId cls, Now now) {
   auto& instance = host.instance;
-  if (!jobs_.queue().waits(cls) || !instance.takes_work() || !instance.type ||
+  if (!waiting_.queue().waits(cls) || !instance.takes_work() || !instance.type ||
       host.closed != scheduler::Closed::kNo)
     return false;
-  const model::Resources needs = jobs_.queue().at(cls).shape.needs;
+  const model::Resources needs = waiting_.queue().at(cls).shape.needs;
   const auto total = instance.occupancy.room_of(policy_.types[*instance.type]);
   if (!(instance.occupancy.used() + needs).fits_in(total)) return false;
   const std::int32_t most =
       model::jobs_max_of(policy_.pools[instance.pool], policy_.types[*instance.type]);
   if (instance.occupancy.active_attempts() >= static_cast<std::uint32_t>(most)) return false;
   const auto price = demand::price_of_part(instance.record.price_per_hour, needs, total);
-  if (!jobs_.queue().has_next(cls, price)) return false;
+  if (!waiting_.queue().has_next(cls, price)) return false;
   work::Job& job = jobs_.pop(cls, price);
   if (host.reserved_for == cls) host.reserved_for.reset();
   job_steps_.apply(job, work::placed(job, host.id(), now), now);
@@ -55,7 +55,7 @@ bool AttemptEvents::place(Host& host, demand::ClassId cls, Now now) {
 
 bool AttemptEvents::place_own(Host& host, demand::ClassId next, Now now) {
   if (host.reserved_for) return false;
-  const auto& queue = jobs_.queue();
+  const auto& queue = waiting_.queue();
   const auto& instance = host.instance;
   const auto priority = [&](demand::ClassId cls) { return queue.at(cls).shape.priority; };
   auto& made_for = host.made_for;
@@ -84,10 +84,10 @@ bool AttemptEvents::place_own(Host& host, demand::ClassId next, Now now) {
 void AttemptEvents::fill(Host& host, Now now) {
   const auto& instance = host.instance;
   const bool takes_work = instance.takes_work() && host.closed == scheduler::Closed::kNo;
-  if (jobs_.queue().size() != 0 && takes_work && instance.type) {
+  if (waiting_.queue().size() != 0 && takes_work && instance.type) {
     const auto& type = policy_.types[*instance.type];
     for (;;) {
-      const auto cls = scheduler::pick_next(jobs_.queue(), viewer_.view(host), type.name,
+      const auto cls = scheduler::pick_next(waiting_.queue(), viewer_.view(host), type.name,
                                             instance.record.zone, instance.record.market);
       if (!cls) break;
       if (!place_own(host, *cls, now) && !place(host, *cls, now)) break;
@@ -257,15 +257,14 @@ void AttemptEvents::take_found(Host& host, Reported& reported, model::ResumeAtte
     if (!lost) return false;
     jobs_.withdraw(*job);
     job_steps_.apply(*job, work::found_again(*job, now), now);
-    jobs_.hold(
-        *job,
-        demand::price_of_part(host.instance.record.price_per_hour,
-                              jobs_.queue().at(job->cls).shape.needs, host.instance.record.total),
-        now.mono);
+    jobs_.hold(*job,
+               demand::price_of_part(host.instance.record.price_per_hour, jobs_.needs(*job),
+                                     host.instance.record.total),
+               now.mono);
     fleet::PlacedAttempt placed;
     placed.attempt = attempt;
     placed.boot_id = host.instance.record.boot_id;
-    placed.needs = jobs_.queue().at(job->cls).shape.needs;
+    placed.needs = jobs_.needs(*job);
     recorder_.change(AttemptRows::row_of(host, placed));
     host.instance.occupancy.add(std::move(placed));
     resume.attempts.push_back(attempt);

@@ -12,11 +12,12 @@ namespace hostler::dispatch {
 /// Places jobs on hosts, and follows their attempts until nothing more is expected of them.
 class AttemptEvents {
  public:
-  AttemptEvents(const model::SitePolicy& policy, Jobs& jobs, const SetAside& set_aside,
-                const HostViewer& viewer, PlanState& plan, Recorder& recorder, AttemptRows& rows,
-                Takeover& takeover, LeftAlone& left_alone, JobSteps& job_steps,
-                InstanceSteps& steps, Interruptions& interruptions)
+  AttemptEvents(const model::SitePolicy& policy, const WaitingWork& waiting, Jobs& jobs,
+                const SetAside& set_aside, const HostViewer& viewer, PlanState& plan,
+                Recorder& recorder, AttemptRows& rows, Takeover& takeover, LeftAlone& left_alone,
+                JobSteps& job_steps, InstanceSteps& steps, Interruptions& interruptions)
       : policy_(policy),
+        waiting_(waiting),
         jobs_(jobs),
         set_aside_(set_aside),
         viewer_(viewer),
@@ -72,6 +73,7 @@ class AttemptEvents {
   void end_foreign(Host& host, const Reported& foreign, Now now);
 
   const model::SitePolicy& policy_;
+  const WaitingWork& waiting_;
   Jobs& jobs_;
   const SetAside& set_aside_;
   const HostViewer& viewer_;

@@ -28,7 +28,7 @@ std::string name_hint(const std::string& pool, const std::string& id, std::size_
 bool Creates::still_holds(const scheduler::Create& create, Now now) const {
   if (create.offering >= menu_.offerings().size()) return false;
   const auto& offering = menu_.offerings()[create.offering];
-  if (create.for_class && !create.displaced && !jobs_.queue().waits(*create.for_class))
+  if (create.for_class && !create.displaced && !waiting_.queue().waits(*create.for_class))
     return false;
   if (create.is_exchange && rests_.exchanges(offering.pool, now.mono)) return false;
   if (!governor_.refuses_create(offering.set, offering.pool, offering.price_per_hour, now.mono)

@@ -9,6 +9,7 @@
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/questions/images.h"
 #include "core/dispatch/state/rests.h"
+#include "core/dispatch/state/waiting_work.h"
 #include "core/scheduler/plan.h"
 
 namespace hostler::dispatch {
@@ -16,14 +17,14 @@ namespace hostler::dispatch {
 /// Executes the create actions of plans.
 class Creates {
  public:
-  Creates(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Jobs& jobs,
+  Creates(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, const WaitingWork& waiting,
           gates::Governor& governor, PlanState& plan, Recorder& recorder, const Menu& menu,
           const Images& images, const CreateRefusals& refusals, Rests& rests,
           CreateSecretsFactory make_secrets, InstanceCalls& calls, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
-        jobs_(jobs),
+        waiting_(waiting),
         governor_(governor),
         plan_(plan),
         recorder_(recorder),
@@ -51,7 +52,7 @@ class Creates {
   const model::SitePolicy& policy_;
   Sets& sets_;
   Hosts& hosts_;
-  Jobs& jobs_;
+  const WaitingWork& waiting_;
   gates::Governor& governor_;
   PlanState& plan_;
   Recorder& recorder_;

@@ -69,6 +69,7 @@ struct Handlers {
   PowerActions power;
   SnapshotMaker snapshots;
   PlanEvents plans;
+  RestoredWork restored_work;
   Restore restore;
   Epochs epochs;
 };

@@ -26,7 +26,7 @@ void PlanEvents::send_due(Now now) {
 }
 
 void PlanEvents::drop_cancelled() {
-  auto cancelled = jobs_.take_cancelled();
+  auto cancelled = waiting_.take_cancelled();
   if (cancelled.empty()) return;
   for (auto at = hosts_.all().rbegin(); at != hosts_.all().rend(); ++at) {
     const auto& [id, known] = *at;
@@ -63,7 +63,7 @@ void PlanEvents::apply_more(Now now) {
   // Creates that a rate ceiling has refused may pass then.
   if (const auto next = governor_.next_create(now.mono)) plan_.wake_at(*next);
   plan_.explain(std::move(made.plan.waiting), std::move(made.plan.rejected));
-  plan_.forget_gone(jobs_.queue());
+  plan_.forget_gone(waiting_.queue());
   // The changes of a plan are no reason for another one, and changes since its snapshot have asked
   // for one. Shutdowns are an exception: a ceiling bounds those of one decision, and the rest are
   // left to the next.

@@ -7,18 +7,19 @@
 #include "core/dispatch/handlers/power_actions.h"
 #include "core/dispatch/handlers/snapshot_maker.h"
 #include "core/dispatch/state/rests.h"
+#include "core/dispatch/state/waiting_work.h"
 
 namespace hostler::dispatch {
 
 /// Requests plans and applies them. The state may have changed since the snapshot of a plan.
 class PlanEvents {
  public:
-  PlanEvents(const model::SitePolicy& policy, Jobs& jobs, Hosts& hosts, Rests& rests,
+  PlanEvents(const model::SitePolicy& policy, WaitingWork& waiting, Hosts& hosts, Rests& rests,
              gates::Governor& governor, PlanState& plan, Recorder& recorder,
              const HostViewer& viewer, const SnapshotMaker& snapshots, InstanceSteps& steps,
              AttemptEvents& attempts, Creates& creates, PowerActions& power)
       : policy_(policy),
-        jobs_(jobs),
+        waiting_(waiting),
         hosts_(hosts),
         rests_(rests),
         governor_(governor),
@@ -57,7 +58,7 @@ class PlanEvents {
                                  Now now) const;
 
   const model::SitePolicy& policy_;
-  Jobs& jobs_;
+  WaitingWork& waiting_;
   Hosts& hosts_;
   Rests& rests_;
   gates::Governor& governor_;

@@ -12,7 +12,7 @@ void PowerActions::apply(scheduler::Wake wake, Now now) {
     return;
   const bool still_needed = wake.load.empty() || wake.displaced ||
                             std::ranges::any_of(wake.load, [&](const demand::Load& load) {
-                              return jobs_.queue().waits(load.cls);
+                              return waiting_.queue().waits(load.cls);
                             });
   if (!still_needed) return;
   host->made_for = MadeFor(std::move(wake.load), /*for_exchange=*/false);

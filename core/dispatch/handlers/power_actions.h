@@ -4,6 +4,7 @@
 
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/state/host_viewer.h"
+#include "core/dispatch/state/waiting_work.h"
 #include "core/scheduler/plan.h"
 
 namespace hostler::dispatch {
@@ -12,12 +13,13 @@ namespace hostler::dispatch {
 /// has changed so that it is no longer right.
 class PowerActions {
  public:
-  PowerActions(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Jobs& jobs,
-               CallGates& gates, PlanState& plan, const HostViewer& viewer, InstanceSteps& steps)
+  PowerActions(const model::SitePolicy& policy, Sets& sets, Hosts& hosts,
+               const WaitingWork& waiting, CallGates& gates, PlanState& plan,
+               const HostViewer& viewer, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
-        jobs_(jobs),
+        waiting_(waiting),
         gates_(gates),
         plan_(plan),
         viewer_(viewer),
@@ -33,7 +35,7 @@ class PowerActions {
   const model::SitePolicy& policy_;
   Sets& sets_;
   Hosts& hosts_;
-  Jobs& jobs_;
+  const WaitingWork& waiting_;
   CallGates& gates_;
   PlanState& plan_;
   const HostViewer& viewer_;

@@ -8,7 +8,6 @@ namespace hostler::dispatch {
 
 bool Restore::apply(model::Restored restored, Now now) {
   recorder_.restore(restored.owner, restored.epoch, restored.last_revision);
-  jobs_.restore_last(restored.last_work, restored.last_arrival);
   hosts_.restore_last(restored.last_instance);
   lost_time_.restore(restored);
   for (std::uint32_t i = 0; i < sets_.size(); ++i) sets_.at(i).opening.want_now(now.mono);
@@ -19,9 +18,6 @@ bool Restore::apply(model::Restored restored, Now now) {
   menu_.rebuild();
   for (auto& unwanted : images_.restore(restored.images, now))
     recorder_.change(std::move(unwanted));
-  for (auto& key : restored.client_keys)
-    jobs_.restore_client_key(std::move(key.principal), std::move(key.key), std::move(key.digest),
-                             key.work);
   sets_.restore(restored.accounts, restored.damaged);
   for (const auto& row : restored.damaged)
     if (row.table != "sets") set_aside_.add(row);
@@ -29,12 +25,7 @@ bool Restore::apply(model::Restored restored, Now now) {
   if (restored.goes_on) tell_restored(restored, now);
   bool has_orphans = false;
   for (auto& row : restored.instances) has_orphans |= !take(std::move(row), now);
-  jobs_.set_half_life(policy_.half_life, now.mono);
-  jobs_.set_quotas(policy_.quotas);
-  for (const auto& use : restored.uses) jobs_.restore(use, now);
-  for (auto& item : restored.work) take(std::move(item), now);
-  for (const auto& row : restored.attempts) take(row, now);
-  settle_orphaned_jobs(now);
+  work_.apply(restored, now);
   for (std::uint32_t i = 0; i < sets_.size(); ++i) {
     sets_.at(i).first_list = {restored.restored_epoch != 0 || restored.doubted, restored.doubted};
     if (!restored.doubted) adopt(i, now);
@@ -85,41 +76,6 @@ bool Restore::take(model::InstanceChanged row, Now now) {
   if (age >= Duration::zero() && age < std::chrono::minutes(1))
     governor_.create_sent(*set, added.instance.pool, now.mono - age);
   return true;
-}
-
-void Restore::take(model::WorkItem item, Now now) {
-  // No other kind can be submitted yet. A row of one stays in the store as it is.
-  if (item.record.id.kind != model::WorkKind::kJob) return;
-  // By a wall clock that may have jumped: within reason.
-  const Duration age =
-      std::clamp<Duration>(now.wall - item.submitted, Duration::zero(), std::chrono::hours(24));
-  jobs_.restore(std::move(item), now.mono - age);
-}
-
-void Restore::take(const model::AttemptChanged& row, Now now) {
-  Host* host = hosts_.change(row.instance);
-  work::Job* job = jobs_.find(row.attempt);
-  if (host == nullptr || job == nullptr || !job->is_placed()) return;
-  auto& instance = host->instance;
-  instance.record.last_sequence = std::max(instance.record.last_sequence, row.sequence);
-  const model::Resources needs = jobs_.queue().at(job->cls).shape.needs;
-  const auto state = job->state();
-  if (state == model::WorkState::kStarting || state == model::WorkState::kRunning)
-    jobs_.hold(*job,
-               demand::price_of_part(instance.record.price_per_hour, needs, instance.record.total),
-               now.mono);
-  instance.occupancy.add(
-      {row.attempt, row.boot_id, row.sequence, needs, row.state == model::AttemptState::kEnded,
-       fleet::output_size(job->record->stdout_bytes, job->record->stderr_bytes)});
-}
-
-void Restore::settle_orphaned_jobs(Now now) {
-  for (const auto id : jobs_.placed()) {
-    work::Job& job = *jobs_.find(id);
-    const Host* host = hosts_.find(job.record->instance);
-    if (host != nullptr && host->instance.occupancy.find(job.attempt()) != nullptr) continue;
-    job_steps_.apply(job, work::host_gone(job, "its instance is gone", now), now);
-  }
 }
 
 void Restore::adopt(std::uint32_t set, Now now) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/handlers/restored_work.h"
 #include "core/dispatch/state/lost_time.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/questions/images.h"
@@ -12,14 +13,12 @@ namespace hostler::dispatch {
 /// it.
 class Restore {
  public:
-  Restore(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Jobs& jobs,
-          LostTime& lost_time, CallGates& gates, BootGates& boots, gates::Governor& governor,
-          Recorder& recorder, Menu& menu, Images& images, SetAside& set_aside, JobSteps& job_steps,
-          InstanceSteps& steps)
+  Restore(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, LostTime& lost_time,
+          CallGates& gates, BootGates& boots, gates::Governor& governor, Recorder& recorder,
+          Menu& menu, Images& images, SetAside& set_aside, RestoredWork& work, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
-        jobs_(jobs),
         lost_time_(lost_time),
         gates_(gates),
         boots_(boots),
@@ -28,7 +27,7 @@ class Restore {
         menu_(menu),
         images_(images),
         set_aside_(set_aside),
-        job_steps_(job_steps),
+        work_(work),
         steps_(steps) {}
 
   /// Call it once, before any event. True: an instance of the journal has no set in the policy, so
@@ -39,17 +38,12 @@ class Restore {
 
  private:
   bool take(model::InstanceChanged row, Now now);
-  void take(model::WorkItem item, Now now);
-  void take(const model::AttemptChanged& row, Now now);
   /// What --restored has done to the jobs that waited is told once.
   void tell_restored(const model::Restored& restored, Now now);
-  /// Ends or queues again the jobs with an attempt that is on no known host.
-  void settle_orphaned_jobs(Now now);
 
   const model::SitePolicy& policy_;
   Sets& sets_;
   Hosts& hosts_;
-  Jobs& jobs_;
   LostTime& lost_time_;
   CallGates& gates_;
   BootGates& boots_;
@@ -58,7 +52,7 @@ class Restore {
   Menu& menu_;
   Images& images_;
   SetAside& set_aside_;
-  JobSteps& job_steps_;
+  RestoredWork& work_;
   InstanceSteps& steps_;
 };
 

@@ -23,9 +23,10 @@ SnapshotMaker::Made SnapshotMaker::make(Now now) const {
   auto out = std::make_shared<scheduler::Snapshot>();
   out->now = now.mono;
   Mono wake = std::min(add_offerings(*out, now), add_hosts(*out, now));
-  out->classes = demand::views_by_turns(jobs_.queue(), jobs_.shares().turn_cost(), limits_.caps());
+  out->classes =
+      demand::views_by_turns(waiting_.queue(), principals_.shares().turn_cost(), limits_.caps());
   add_displaced(*out);
-  out->has_limits = jobs_.queue().has_limits();
+  out->has_limits = waiting_.queue().has_limits();
   if (!out->classes.empty()) wake = std::min(wake, now.mono + kReviewInterval);
   out->site = governor_.site(now.mono);
   for (std::uint32_t i = 0; i < policy_.sets.size(); ++i)
@@ -73,18 +74,18 @@ void SnapshotMaker::add_views(const Displaced& displaced,
     std::uint64_t count = 0, priced = 0;
     std::vector<demand::PriceBound::Share> shares;
     for (const auto& [principal, part] : parts) {
-      const auto& limit = jobs_.queue().allowance(principal).price_per_hour;
+      const auto& limit = waiting_.queue().allowance(principal).price_per_hour;
       (limit ? priced : count) += part.items;
       if (!limit) continue;
       // What is left of the limit is for what waits, if there is any.
-      const bool waits = jobs_.queue().count(principal) > 0;
+      const bool waits = waiting_.queue().count(principal) > 0;
       const std::int64_t rest = waits ? std::min<std::int64_t>(0, limit->value) : limit->value;
       const double its = static_cast<double>(part.items) / static_cast<double>(totals[principal]);
       const auto more = static_cast<std::int64_t>(static_cast<double>(rest) * its);
       shares.push_back(
           {.left = {std::max<std::int64_t>(0, part.held.value + more)}, .items = part.items});
     }
-    const auto& klass = jobs_.queue().at(cls);
+    const auto& klass = waiting_.queue().at(cls);
     demand::ClassView view{
         .id = cls, .kind = klass.kind, .shape = klass.shape, .count = count, .displaced = true};
     if (count > 0) out.push_back(view);

@@ -19,13 +19,16 @@ namespace hostler::dispatch {
 class SnapshotMaker {
  public:
   SnapshotMaker(const model::SitePolicy& policy, const Sets& sets, const Hosts& hosts,
-                const Jobs& jobs, const Menu& menu, const CreateRefusals& refusals,
-                const OfferedTypes& offered, const HostViewer& viewer, const SetAside& set_aside,
-                const Rests& rests, const CallGates& gates, const gates::Governor& governor,
+                const Principals& principals, const WaitingWork& waiting, const Jobs& jobs,
+                const Menu& menu, const CreateRefusals& refusals, const OfferedTypes& offered,
+                const HostViewer& viewer, const SetAside& set_aside, const Rests& rests,
+                const CallGates& gates, const gates::Governor& governor,
                 const RunningLimits& limits)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
+        principals_(principals),
+        waiting_(waiting),
         jobs_(jobs),
         menu_(menu),
         refusals_(refusals),
@@ -62,6 +65,8 @@ class SnapshotMaker {
   const model::SitePolicy& policy_;
   const Sets& sets_;
   const Hosts& hosts_;
+  const Principals& principals_;
+  const WaitingWork& waiting_;
   const Jobs& jobs_;
   const Menu& menu_;
   const CreateRefusals& refusals_;

@@ -85,7 +85,7 @@ bool Takeover::take_unknown(Host& host, const model::AttemptId& attempt, Now now
 
 void Takeover::put(Host& host, work::Job& job, const model::AttemptId& attempt, Now now) {
   auto& instance = host.instance;
-  const model::Resources needs = jobs_.queue().at(job.cls).shape.needs;
+  const model::Resources needs = jobs_.needs(job);
   fleet::PlacedAttempt placed{attempt, instance.record.boot_id, 0, needs};
   recorder_.change(AttemptRows::row_of(host, placed));
   instance.occupancy.add(std::move(placed));

@@ -19,7 +19,7 @@ void WorkRequests::on(Submit& event, Now now) {
   for (model::WorkItem& item : event.work) {
     const auto* known = item.client_key.empty()
                             ? nullptr
-                            : jobs_.client_keys().find(event.principal, item.client_key);
+                            : principals_.client_keys().find(event.principal, item.client_key);
     ids.push_back(known != nullptr ? known->work : accept(std::move(item), event.principal, now));
   }
   plan_.want();
@@ -40,10 +40,10 @@ void WorkRequests::on(const CancelWork& event, Now now) {
   if (job == nullptr)
     return recorder_.reply(event.ticket,
                            fail(Errc::kNotFound, event.work.text() + " is not waiting or running"));
-  if (!event.admin && jobs_.principal_of(*job) != event.principal)
+  if (!event.admin && principals_.name(job->principal) != event.principal)
     return recorder_.reply(event.ticket,
                            fail(Errc::kForbidden, event.work.text() + " is not yours"));
-  if (job->queued) jobs_.note_cancelled(job->cls);
+  if (job->queued) waiting_.note_cancelled(job->cls);
   steps_.apply(*job, work::cancel(*job, event.principal, now), now);
   recorder_.reply(event.ticket, std::vector<model::WorkId>{event.work});
 }
@@ -79,6 +79,6 @@ void WorkRequests::on(const OutputsRemoved& event, Now now) {
                    exact_size(static_cast<std::int64_t>(event.bytes)) + " by " + event.actor, now);
 }
 
-void WorkRequests::on(const WorkForgotten& event) { jobs_.client_keys().forget(event.work); }
+void WorkRequests::on(const WorkForgotten& event) { principals_.client_keys().forget(event.work); }
 
 }  // namespace hostler::dispatch

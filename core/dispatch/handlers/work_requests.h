@@ -11,10 +11,12 @@ namespace hostler::dispatch {
 /// Submits, cancels and releases.
 class WorkRequests {
  public:
-  WorkRequests(const model::SitePolicy& policy, const Sets& sets, Jobs& jobs, SubmitQuotas& quotas,
-               const Menu& menu, const OfferedTypes& offered, PlanState& plan, Recorder& recorder,
-               JobSteps& steps)
-      : checks_(policy, sets, jobs, menu, offered),
+  WorkRequests(const model::SitePolicy& policy, const Sets& sets, Principals& principals,
+               WaitingWork& waiting, Jobs& jobs, SubmitQuotas& quotas, const Menu& menu,
+               const OfferedTypes& offered, PlanState& plan, Recorder& recorder, JobSteps& steps)
+      : checks_(policy, sets, principals, menu, offered),
+        principals_(principals),
+        waiting_(waiting),
         jobs_(jobs),
         quotas_(quotas),
         plan_(plan),
@@ -33,6 +35,8 @@ class WorkRequests {
   model::WorkId accept(model::WorkItem item, const std::string& principal, Now now);
 
   const SubmitChecks checks_;
+  Principals& principals_;
+  WaitingWork& waiting_;
   Jobs& jobs_;
   SubmitQuotas& quotas_;
   PlanState& plan_;

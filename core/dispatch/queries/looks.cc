@@ -32,12 +32,11 @@ demand::Allowance limit_of(const model::Quota& quota) {
   return {.vcpus = quota.running_vcpus_max, .price_per_hour = quota.running_price_per_hour_max};
 }
 
-Standing standing_of(const Jobs& jobs, const model::Quotas& quotas, const std::string& name) {
-  const auto& all = jobs.principals();
-  const auto found = std::ranges::find(all, name);
-  if (found == all.end()) return {.use = 0, .left = limit_of(quotas.of(name))};
-  const auto principal = static_cast<demand::PrincipalId>(found - all.begin());
-  const auto& queue = jobs.queue();
+Standing standing_of(const State& state, const std::string& name) {
+  const auto known = state.principals.find(name);
+  if (!known) return {.use = 0, .left = limit_of(state.policy.quotas.of(name))};
+  const demand::PrincipalId principal = *known;
+  const auto& queue = state.waiting.queue();
   Standing out{.use = queue.key(principal), .left = queue.allowance(principal)};
   if (queue.count(principal) == 0) return out;
   for (const auto& lane : queue.lanes(principal)) {
@@ -45,8 +44,8 @@ Standing standing_of(const Jobs& jobs, const model::Quotas& quotas, const std::s
     const auto& of = queue.at(cls);
     const std::uint64_t count = queue.lane(principal, cls).count();
     out.left.take(of.shape.needs, of.price_per_hour, count);
-    out.use += jobs.shares().turn_cost() * static_cast<double>(of.price_per_hour.value) *
-               static_cast<double>(count);
+    out.use += state.principals.shares().turn_cost() *
+               static_cast<double>(of.price_per_hour.value) * static_cast<double>(count);
   }
   return out;
 }
@@ -119,19 +118,20 @@ Result<Look> Queries::look(Now now) const {
   if (s.is_old)
     return fail(Errc::kConflict, "nothing is planned: a cloud knows a later state of this site");
   const CreateRefusals refusals(s.policy, s.sets, s.images, s.offered, s.gates);
-  const SnapshotMaker maker(s.policy, s.sets, s.hosts, s.jobs, s.menu, refusals, s.offered,
-                            s.viewer, s.set_aside, s.rests, s.gates, s.governor, s.limits);
+  const SnapshotMaker maker(s.policy, s.sets, s.hosts, s.principals, s.waiting, s.jobs, s.menu,
+                            refusals, s.offered, s.viewer, s.set_aside, s.rests, s.gates,
+                            s.governor, s.limits);
   return Look{maker.make(now).snapshot, s.plan.policy()};
 }
 
 Result<TrialLook> Queries::trial(const Submit& submit, Now now) const {
   const State& s = state_;
-  const SubmitChecks checks(s.policy, s.sets, s.jobs, s.menu, s.offered);
+  const SubmitChecks checks(s.policy, s.sets, s.principals, s.menu, s.offered);
   HOSTLER_TRY(checks.check(submit, now.mono));
   SubmitQuotas quotas = s.quotas;  // A copy: a question is not counted.
   HOSTLER_TRY(quotas.check(submit, now.mono));
   TrialLook out{.look = HOSTLER_TRY(look(now)), .jobs = {}, .beyond = {}, .boots = {}};
-  TrialViews views(standing_of(s.jobs, s.policy.quotas, submit.principal), now.mono);
+  TrialViews views(standing_of(s, submit.principal), now.mono);
   for (const auto& item : submit.work) {
     out.jobs.push_back(views.add(item.shape));
     if (views.size() > kShapesMax)

@@ -34,10 +34,11 @@ std::vector<model::RejectedView> Queries::rejected(model::WorkId id) const {
 }
 
 model::DemandView Queries::demand_view(demand::ClassId cls) const {
-  const auto& klass = state_.jobs.queue().at(cls);
+  const auto& klass = state_.waiting.queue().at(cls);
   model::DemandView out{.jobs = klass.count, .needs = klass.shape.needs, .waiting = {}};
   if (klass.count > 0)
-    out.waiting = waiting(state_.jobs.queue().next_item(cls).work).value_or(model::WaitingView{});
+    out.waiting =
+        waiting(state_.waiting.queue().next_item(cls).work).value_or(model::WaitingView{});
   return out;
 }
 
@@ -91,8 +92,8 @@ std::optional<model::ReasonsView> Queries::reasons_of_pool(const std::string& na
   if (!out.ceiling.empty()) out.ceiling += vanished_that_count(state_);
   out.decisions = state_.plan.decisions(pool);
   std::set<std::pair<std::uint32_t, std::string>> shown;
-  for (const auto& order : state_.jobs.queue().order()) {
-    if (!may_serve(pool, state_.jobs.queue().at(order.cls).shape)) continue;
+  for (const auto& order : state_.waiting.queue().order()) {
+    if (!may_serve(pool, state_.waiting.queue().at(order.cls).shape)) continue;
     if (out.demand.size() < kDemandShown) out.demand.push_back(demand_view(order.cls));
     for (const auto& [cls, index, reason] : state_.plan.rejected(order.cls))
       if (index < offerings.size() && offerings[index].pool == pool &&
@@ -117,7 +118,7 @@ std::optional<model::ReasonsView> Queries::reasons_of_gate(const std::string& ke
       out.rejected.push_back(rejected_view(offerings[i], gate.message));
     if (const auto* shut = state_.gates.shut(query, now)) held.emplace(i, shut->record.message);
   }
-  for (const auto& order : state_.jobs.queue().order()) {
+  for (const auto& order : state_.waiting.queue().order()) {
     if (out.demand.size() >= kDemandShown) break;
     const auto& rejected = state_.plan.rejected(order.cls);
     if (std::ranges::any_of(rejected, [&](const scheduler::Rejected& one) {

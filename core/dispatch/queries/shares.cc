@@ -14,31 +14,30 @@ model::Micros rounded(double micros) {
 
 double part_of(double use, double total) { return total > 0 ? std::min(use / total, 1.0) : 0; }
 
-double total_use(const Jobs& jobs, Mono now) {
+double total_use(const Principals& all, Mono now) {
   double out = 0;
-  for (demand::PrincipalId p = 0; p < jobs.principals().size(); ++p)
-    out += jobs.shares().use(p, now);
+  for (demand::PrincipalId p = 0; p < all.names().size(); ++p) out += all.shares().use(p, now);
   return out;
 }
 
 }  // namespace
 
 model::SharesView Queries::shares(Mono now) const {
-  const Jobs& jobs = state_.jobs;
-  const double total = total_use(jobs, now);
+  const Principals& all = state_.principals;
+  const double total = total_use(all, now);
   model::SharesView out{
-      .half_life = jobs.shares().half_life(), .use = rounded(total), .principals = {}};
+      .half_life = all.shares().half_life(), .use = rounded(total), .principals = {}};
   std::vector<std::pair<double, demand::PrincipalId>> order;
-  for (demand::PrincipalId p = 0; p < jobs.principals().size(); ++p)
-    order.emplace_back(jobs.shares().key(p), p);
+  for (demand::PrincipalId p = 0; p < all.names().size(); ++p)
+    order.emplace_back(all.shares().key(p), p);
   std::ranges::sort(order);
   for (const auto& [key, p] : order) {
-    const double use = jobs.shares().use(p, now);
-    const auto held = jobs.shares().held(p);
-    const std::size_t waiting = jobs.queue().count(p);
+    const double use = all.shares().use(p, now);
+    const auto held = all.shares().held(p);
+    const std::size_t waiting = state_.waiting.queue().count(p);
     if (use < 0.5 && held.attempts == 0 && waiting == 0) continue;
-    const model::Quota quota = state_.policy.quotas.of(jobs.principals()[p]);
-    out.principals.push_back({.principal = jobs.principals()[p],
+    const model::Quota quota = state_.policy.quotas.of(all.names()[p]);
+    out.principals.push_back({.principal = all.names()[p],
                               .use = rounded(use),
                               .part = part_of(use, total),
                               .price_per_hour = held.price_per_hour,
@@ -52,12 +51,12 @@ model::SharesView Queries::shares(Mono now) const {
 }
 
 std::optional<model::TurnView> Queries::turn(model::WorkId id, Mono now) const {
-  const Jobs& jobs = state_.jobs;
-  const auto& queue = jobs.queue();
-  const work::Job* job = jobs.find(id);
+  const Principals& all = state_.principals;
+  const auto& queue = state_.waiting.queue();
+  const work::Job* job = state_.jobs.find(id);
   if (job == nullptr || !job->queued) return std::nullopt;
-  model::TurnView out{.principal = jobs.principals()[job->principal],
-                      .part = part_of(jobs.shares().use(job->principal, now), total_use(jobs, now)),
+  model::TurnView out{.principal = all.name(job->principal),
+                      .part = part_of(all.shares().use(job->principal, now), total_use(all, now)),
                       .priority = queue.at(job->cls).shape.priority};
   for (const auto& [key, principal] : queue.principals()) {
     if (key >= queue.key(job->principal)) break;

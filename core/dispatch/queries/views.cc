@@ -121,7 +121,7 @@ std::map<model::WorkId, model::WaitingView> Queries::waiting(
   add_vanished(out);
   add_empty_selections(out);
   add_failed_starts(out);
-  const auto ahead = state_.jobs.queue().ahead(places, state_.jobs.shares().turn_cost());
+  const auto ahead = state_.waiting.queue().ahead(places, state_.principals.shares().turn_cost());
   for (std::size_t i = 0; i < asked.size(); ++i) out[asked[i]].ahead = ahead[i];
   return out;
 }
@@ -130,7 +130,7 @@ model::WaitingView Queries::waiting(const work::Job& job, const demand::LaneCaps
                                     const demand::CapRules& rules) const {
   const auto* cap = caps.find(job.principal, job.cls);
   if (cap == nullptr) return state_.plan.waiting(job.cls);
-  const auto& lane = state_.jobs.queue().lane(job.principal, job.cls);
+  const auto& lane = state_.waiting.queue().lane(job.principal, job.cls);
   if (lane.count_before(job.arrival) >= cap->seen)
     return {model::WaitingCode::kQuota, state_.limits.reason(job, rules), 0};
   return state_.plan.waiting(job.cls, cap->price_left.has_value());
@@ -290,8 +290,8 @@ model::QuotaView Queries::quota(const std::string& principal, Mono now) const {
 }
 
 std::vector<model::QuotaView> Queries::quotas(Mono now) const {
-  const auto& jobs = state_.jobs.principals();
-  std::set<std::string> names(jobs.begin(), jobs.end());
+  const auto& known = state_.principals.names();
+  std::set<std::string> names(known.begin(), known.end());
   for (const auto& [name, quota] : policy().quotas.principals) names.insert(name);
   for (const auto& [name, role] : policy().quotas.roles) names.insert(name);
   std::vector<model::QuotaView> out;
@@ -313,8 +313,8 @@ model::Totals Queries::totals(Mono now) const {
   out.collecting_hosts = collecting_now.hosts;
   out.collecting_price_per_hour = collecting_now.price_per_hour;
   const auto caps = state_.limits.caps();
-  for (const auto& order : state_.jobs.queue().order()) {
-    const auto& klass = state_.jobs.queue().at(order.cls);
+  for (const auto& order : state_.waiting.queue().order()) {
+    const auto& klass = state_.waiting.queue().at(order.cls);
     std::uint64_t count = klass.count;
     if (const auto* capped = caps.of(order.cls)) {
       const auto& [beyond, priced, shares] = *capped;

@@ -11,21 +11,21 @@ const ClientKeys::Named* ClientKeys::find(const std::string& principal,
 }
 
 void ClientKeys::add(std::string principal, std::string key, Named named) {
-  const model::WorkId job = named.work;
+  const model::WorkId work = named.work;
   const auto [at, fresh] =
       keys_.try_emplace({std::move(principal), std::move(key)}, std::move(named));
-  if (fresh) by_job_.emplace_back(job, &*at);
+  if (fresh) by_work_.emplace_back(work, &*at);
 }
 
-void ClientKeys::forget(const std::vector<model::WorkId>& jobs) {
-  const auto older = [](const auto& entry, model::WorkId job) { return entry.first < job; };
-  for (const model::WorkId job : jobs) {
-    const auto at = std::lower_bound(by_job_.begin(), by_job_.end(), job, older);
-    if (at == by_job_.end() || at->first != job || at->second == nullptr) continue;
+void ClientKeys::forget(const std::vector<model::WorkId>& gone) {
+  const auto older = [](const auto& entry, model::WorkId work) { return entry.first < work; };
+  for (const model::WorkId work : gone) {
+    const auto at = std::lower_bound(by_work_.begin(), by_work_.end(), work, older);
+    if (at == by_work_.end() || at->first != work || at->second == nullptr) continue;
     keys_.erase(keys_.find(at->second->first));
     at->second = nullptr;
   }
-  while (!by_job_.empty() && by_job_.front().second == nullptr) by_job_.pop_front();
+  while (!by_work_.empty() && by_work_.front().second == nullptr) by_work_.pop_front();
 }
 
 }  // namespace hostler::dispatch

@@ -10,11 +10,11 @@
 
 namespace hostler::dispatch {
 
-/// Which job a submitter's client key names, for as long as the store keeps that job.
+/// Which work a submitter's client key names, for as long as the store keeps that work.
 class ClientKeys {
  public:
   struct Named {
-    std::string digest;  ///< Of the job's body.
+    std::string digest;  ///< Of the body of the work.
     model::WorkId work;
   };
 
@@ -24,10 +24,10 @@ class ClientKeys {
 
   /// nullptr if the key names none; until the next call that changes anything.
   [[nodiscard]] const Named* find(const std::string& principal, const std::string& key) const;
-  /// Of a job that is newer than all before. A key that names one already goes on naming it.
+  /// Of work that is newer than all before. A key that names one already goes on naming it.
   void add(std::string principal, std::string key, Named named);
-  /// Jobs that are gone from the store. O(log keys) each.
-  void forget(const std::vector<model::WorkId>& jobs);
+  /// Work that is gone from the store. O(log keys) each.
+  void forget(const std::vector<model::WorkId>& gone);
   [[nodiscard]] std::size_t size() const { return keys_.size(); }
 
  private:
@@ -35,7 +35,7 @@ class ClientKeys {
 
   Keys keys_;
   /// Rising; nullptr for a forgotten one, until all older ones are forgotten too.
-  std::deque<std::pair<model::WorkId, const Keys::value_type*>> by_job_;
+  std::deque<std::pair<model::WorkId, const Keys::value_type*>> by_work_;
 };
 
 }  // namespace hostler::dispatch

@@ -29,7 +29,7 @@ RunningLimits::HostPrices RunningLimits::host_prices() const {
 std::optional<demand::PartPrices> RunningLimits::prices(ClassId cls,
                                                         const HostPrices& of_hosts) const {
   std::optional<demand::PartPrices> out;
-  const auto& shape = jobs_.queue().at(cls).shape;
+  const auto& shape = waiting_.queue().at(cls).shape;
   for (std::size_t i = 0; i < of_hosts.size(); ++i) {
     const auto& offering = menu_.offerings()[i];
     if (!shape.needs.fits_in(offering.resources) ||
@@ -64,25 +64,25 @@ demand::CapRules RunningLimits::rules() const {
 }
 
 demand::LaneCaps RunningLimits::caps() const {
-  if (!jobs_.queue().has_limits()) return {};
-  return demand::cap_lanes(jobs_.queue(), rules());
+  if (!waiting_.queue().has_limits()) return {};
+  return demand::cap_lanes(waiting_.queue(), rules());
 }
 
 demand::LaneCaps RunningLimits::caps_of(demand::PrincipalId principal,
                                         const demand::CapRules& rules) const {
   demand::LaneCaps out;
-  if (jobs_.queue().count(principal) > 0)
-    demand::cap_lanes_of(jobs_.queue(), principal, rules, out);
+  if (waiting_.queue().count(principal) > 0)
+    demand::cap_lanes_of(waiting_.queue(), principal, rules, out);
   return out;
 }
 
 std::string RunningLimits::reason(const work::Job& job, const demand::CapRules& rules) const {
-  const std::string& who = jobs_.principal_of(job);
+  const std::string& who = principals_.name(job.principal);
   return demand::reason_of({.principal = who,
-                            .vcpus = jobs_.queue().at(job.cls).shape.needs.vcpus,
+                            .vcpus = waiting_.queue().at(job.cls).shape.needs.vcpus,
                             .part = rules.prices(job.cls),
                             .quota = policy_.quotas.of(who),
-                            .held = jobs_.shares().held(job.principal)});
+                            .held = principals_.shares().held(job.principal)});
 }
 
 }  // namespace hostler::dispatch

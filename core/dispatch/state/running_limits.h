@@ -6,19 +6,26 @@
 
 #include "core/demand/lane_caps.h"
 #include "core/dispatch/state/hosts.h"
-#include "core/dispatch/state/jobs.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/plan_state.h"
+#include "core/dispatch/state/principals.h"
+#include "core/work/job.h"
 
 namespace hostler::dispatch {
 
 /// How far `running_vcpus_max` and `running_price_per_hour_max` of the principals reach in the
-/// queue. Owns nothing: Jobs counts what each principal holds and may hold.
+/// queue. Owns nothing: Principals counts what each principal holds and may hold.
 class RunningLimits {
  public:
-  RunningLimits(const model::SitePolicy& policy, const Jobs& jobs, const Menu& menu,
-                const Hosts& hosts, const PlanState& plan)
-      : policy_(policy), jobs_(jobs), menu_(menu), hosts_(hosts), plan_(plan) {}
+  RunningLimits(const model::SitePolicy& policy, const Principals& principals,
+                const WaitingWork& waiting, const Menu& menu, const Hosts& hosts,
+                const PlanState& plan)
+      : policy_(policy),
+        principals_(principals),
+        waiting_(waiting),
+        menu_(menu),
+        hosts_(hosts),
+        plan_(plan) {}
 
   /// As of now; keeps prices. Valid until the next event.
   [[nodiscard]] demand::CapRules rules() const;
@@ -39,7 +46,8 @@ class RunningLimits {
                                                          const HostPrices& of_hosts) const;
 
   const model::SitePolicy& policy_;
-  const Jobs& jobs_;
+  const Principals& principals_;
+  const WaitingWork& waiting_;
   const Menu& menu_;
   const Hosts& hosts_;
   const PlanState& plan_;

@@ -9,6 +9,7 @@
 #include "core/dispatch/state/lost_time.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/plan_state.h"
+#include "core/dispatch/state/principals.h"
 #include "core/dispatch/state/questions/images.h"
 #include "core/dispatch/state/questions/leftovers.h"
 #include "core/dispatch/state/questions/offered_types.h"
@@ -21,6 +22,7 @@
 #include "core/dispatch/state/set_aside.h"
 #include "core/dispatch/state/sets.h"
 #include "core/dispatch/state/submit_quotas.h"
+#include "core/dispatch/state/waiting_work.h"
 #include "core/gates/governor.h"
 
 namespace hostler::dispatch {
@@ -38,9 +40,11 @@ struct State {
         leftovers(policy),
         watches(policy),
         viewer(policy, sets, menu),
-        quotas(policy, jobs),
+        principals(waiting),
+        jobs(principals, waiting),
+        quotas(policy, principals, waiting),
         plan(policy),
-        limits(policy, jobs, menu, hosts, plan),
+        limits(policy, principals, waiting, menu, hosts, plan),
         gates(policy, sets, images, recorder, plan, seed),
         questions(sets, gates),
         boots(policy, menu, gates),
@@ -64,6 +68,8 @@ struct State {
   EndedInstances ended;
   SetAside set_aside;
   Rests rests;
+  WaitingWork waiting;
+  Principals principals;
   Jobs jobs;
   LostTime lost_time;
   SubmitQuotas quotas;

@@ -38,7 +38,7 @@ Result<void> SubmitChecks::check(const Submit& event, Mono now) const {
     if (const auto [same, fresh] = keys.try_emplace(item.client_key, i);
         !fresh && event.work[same->second].client_digest != item.client_digest)
       return conflict("is used twice in this submit");
-    const auto* known = jobs_.client_keys().find(event.principal, item.client_key);
+    const auto* known = principals_.client_keys().find(event.principal, item.client_key);
     if (known != nullptr && known->digest != item.client_digest)
       return conflict("already names " + known->work.text() + ", which has another body");
   }

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "core/dispatch/events.h"
-#include "core/dispatch/state/jobs.h"
 #include "core/dispatch/state/menu.h"
+#include "core/dispatch/state/principals.h"
 #include "core/dispatch/state/questions/offered_types.h"
 #include "core/dispatch/state/sets.h"
 
@@ -13,9 +13,9 @@ namespace hostler::dispatch {
 /// All reasons to refuse a submit, quotas aside, so that it is accepted as a whole or not at all.
 class SubmitChecks {
  public:
-  SubmitChecks(const model::SitePolicy& policy, const Sets& sets, const Jobs& jobs,
+  SubmitChecks(const model::SitePolicy& policy, const Sets& sets, const Principals& principals,
                const Menu& menu, const OfferedTypes& offered)
-      : policy_(policy), sets_(sets), jobs_(jobs), menu_(menu), offered_(offered) {}
+      : policy_(policy), sets_(sets), principals_(principals), menu_(menu), offered_(offered) {}
 
   [[nodiscard]] Result<void> check(const Submit& event, Mono now) const;
 
@@ -26,7 +26,7 @@ class SubmitChecks {
 
   const model::SitePolicy& policy_;
   const Sets& sets_;
-  const Jobs& jobs_;
+  const Principals& principals_;
   const Menu& menu_;
   const OfferedTypes& offered_;
 };

@@ -36,22 +36,30 @@ struct SubmitQuotas::Wanted {
 
 SubmitQuotas::Wanted SubmitQuotas::wanted_of(const Submit& event) const {
   Wanted out;
-  const auto& waiting = jobs_.waiting_of(event.principal).by_class;
+  const auto principal = principals_.find(event.principal);
   std::set<std::string_view> keys;
   const model::WorkShape* last = nullptr;
   for (const model::WorkItem& item : event.work) {
     const std::string& key = item.client_key;
-    if (!key.empty() &&
-        (jobs_.client_keys().find(event.principal, key) != nullptr || !keys.insert(key).second))
+    if (!key.empty() && (principals_.client_keys().find(event.principal, key) != nullptr ||
+                         !keys.insert(key).second))
       continue;
     ++out.jobs;
     out.priority = std::max(out.priority, item.shape.priority);
     if (last != nullptr && *last == item.shape) continue;  // An array is of one shape.
     last = &item.shape;
-    const auto cls = jobs_.queue().find(item.shape);
-    if (!cls || !waiting.contains(*cls)) out.shapes.insert(demand::Queue::class_shape(item.shape));
+    const auto cls = waiting_.queue().find(item.shape);
+    if (!cls || !principal || !waiting_.queue().waits(*cls, *principal))
+      out.shapes.insert(demand::Queue::class_shape(item.shape));
   }
   return out;
+}
+
+SubmitQuotas::Waiting SubmitQuotas::waiting_of(const std::string& principal) const {
+  const auto& queue = waiting_.queue();
+  const auto id = principals_.find(principal);
+  if (!id || queue.count(*id) == 0) return {};
+  return {.jobs = queue.count(*id), .shapes = queue.lanes(*id).size()};
 }
 
 Result<std::size_t> SubmitQuotas::check(const Submit& event, Mono now) {
@@ -64,17 +72,18 @@ Result<std::size_t> SubmitQuotas::check(const Submit& event, Mono now) {
                 "priority " + std::to_string(wanted.priority) + " is too high: " +
                     limit_text("priority_max", who, std::to_string(*quota.priority_max)) +
                     "; submit with a lower priority");
-  const WaitingCounts::Of& waiting = jobs_.waiting_of(who);
+  const Waiting waiting = waiting_of(who);
   if (exceeds(quota.jobs_waiting_max, waiting.jobs + wanted.jobs))
     return beyond("jobs_waiting_max", who, *quota.jobs_waiting_max,
                   std::to_string(waiting.jobs) + " wait, and this submit has " +
                       std::to_string(wanted.jobs) +
                       " more; submit fewer, or wait until some have started");
-  if (const auto shapes = waiting.by_class.size();
-      !wanted.shapes.empty() && exceeds(quota.shapes_waiting_max, shapes + wanted.shapes.size()))
+  if (!wanted.shapes.empty() &&
+      exceeds(quota.shapes_waiting_max, waiting.shapes + wanted.shapes.size()))
     return beyond("shapes_waiting_max", who, *quota.shapes_waiting_max,
-                  "jobs of " + std::to_string(shapes) + " different shapes wait, and this submit " +
-                      "has " + std::to_string(wanted.shapes.size()) +
+                  "jobs of " + std::to_string(waiting.shapes) +
+                      " different shapes wait, and this submit " + "has " +
+                      std::to_string(wanted.shapes.size()) +
                       " more shapes; submit fewer, or wait until some have started");
   HOSTLER_TRY(check_outputs(event, quota));
   HOSTLER_TRY(check_rate(who, quota, now));
@@ -134,11 +143,11 @@ model::QuotaView SubmitQuotas::view(const std::string& principal, Mono now) cons
   out.principal = principal;
   out.role = policy_.quotas.role_of(principal);
   out.quota = policy_.quotas.of(principal);
-  const WaitingCounts::Of& waiting = jobs_.waiting_of(principal);
+  const Waiting waiting = waiting_of(principal);
   out.jobs_waiting = waiting.jobs;
-  out.shapes_waiting = waiting.by_class.size();
+  out.shapes_waiting = waiting.shapes;
   out.submits_last_minute = submits_since(principal, now - kMinute);
-  const auto held = jobs_.held_by(principal);
+  const auto held = principals_.held_by(principal);
   out.running_vcpus = held.vcpus;
   out.running_price_per_hour = held.price_per_hour;
   return out;

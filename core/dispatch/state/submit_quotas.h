@@ -6,17 +6,19 @@
 #include <string>
 
 #include "core/dispatch/events.h"
-#include "core/dispatch/state/jobs.h"
+#include "core/dispatch/state/principals.h"
 #include "core/model/policy.h"
 #include "core/model/views.h"
 
 namespace hostler::dispatch {
 
 /// The quotas that a submit must keep. Owns the times of the last minute's submits; what waits is
-/// counted by Jobs, and the bytes of outputs come with the submit.
+/// counted by WaitingWork, and the bytes of outputs come with the submit.
 class SubmitQuotas {
  public:
-  SubmitQuotas(const model::SitePolicy& policy, const Jobs& jobs) : policy_(policy), jobs_(jobs) {}
+  SubmitQuotas(const model::SitePolicy& policy, const Principals& principals,
+               const WaitingWork& waiting)
+      : policy_(policy), principals_(principals), waiting_(waiting) {}
 
   /// How many of the jobs are new: the others have client keys that name jobs already, and a submit
   /// of only those keeps every quota. kForbidden for a priority, kOverQuota for the other limits;
@@ -31,13 +33,19 @@ class SubmitQuotas {
 
  private:
   struct Wanted;
+  /// How many jobs of a principal wait, and of how many different shapes.
+  struct Waiting {
+    std::size_t jobs = 0, shapes = 0;
+  };
+  [[nodiscard]] Waiting waiting_of(const std::string& principal) const;
   [[nodiscard]] Wanted wanted_of(const Submit& event) const;
   Result<void> check_rate(const std::string& principal, const model::Quota& quota, Mono now);
   [[nodiscard]] static Result<void> check_outputs(const Submit& event, const model::Quota& quota);
   [[nodiscard]] std::uint64_t submits_since(const std::string& principal, Mono time) const;
 
   const model::SitePolicy& policy_;
-  const Jobs& jobs_;
+  const Principals& principals_;
+  const WaitingWork& waiting_;
   /// Of principals with a limit, oldest first; at most as many as the limit.
   std::map<std::string, std::deque<Mono>> submits_;
 };

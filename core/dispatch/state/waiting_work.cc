@@ -1,0 +1,25 @@
+#include "core/dispatch/state/waiting_work.h"
+
+#include "core/base/assert.h"
+
+namespace hostler::dispatch {
+
+void WaitingWork::enter(const Place& place, Mono since) {
+  queue_.push(place.cls, {place.arrival, place.work, since}, place.principal);
+}
+
+bool WaitingWork::leave(const Place& place) {
+  return queue_.erase(place.cls, place.arrival, place.principal);
+}
+
+void WaitingWork::note_cancelled(demand::ClassId cls) {
+  HOSTLER_ASSERT(queue_.waits(cls), "only work that waits is cancelled while it waits");
+  ++cancelled_[cls];
+}
+
+void WaitingWork::set_allowance(demand::PrincipalId principal, const demand::Allowance& allowance) {
+  if (allowance.is_limited() || queue_.allowance(principal).is_limited())
+    queue_.set_allowance(principal, allowance);
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "core/demand/queue.h"
+#include "core/model/ids.h"
+
+namespace hostler::dispatch {
+
+/// The work of every kind that waits for hosts: its queue, and how much of it was cancelled. What
+/// work is, its owner knows (Jobs). What principals are, Principals knows, which sets their order.
+class WaitingWork {
+ public:
+  /// The place of work in the queue. It keeps it while it waits no more, until it ends.
+  struct Place {
+    model::WorkId work;
+    demand::ClassId cls = 0;
+    demand::PrincipalId principal = 0;
+    std::uint64_t arrival = 0;
+  };
+
+  void restore_last(std::uint64_t arrival) { last_arrival_ = arrival; }
+  /// Of work that comes after all other.
+  [[nodiscard]] std::uint64_t next_arrival() { return ++last_arrival_; }
+
+  /// As Queue::intern() and Queue::release(), once for each work that has not ended.
+  demand::ClassId intern(const model::WorkShape& shape, model::WorkKind kind) {
+    return queue_.intern(shape, kind);
+  }
+  void release(demand::ClassId cls) { queue_.release(cls); }
+
+  void enter(const Place& place, Mono since);
+  /// Takes the next work of a class out of the queue, to be placed where its part of a host has
+  /// this price. Queue::has_next() says if there is any.
+  [[nodiscard]] model::WorkId pop(demand::ClassId cls, model::Micros per_hour) {
+    return queue_.pop(cls, per_hour).work;
+  }
+  /// False: it did not wait.
+  bool leave(const Place& place);
+
+  /// Work of the class that waits is about to be cancelled.
+  void note_cancelled(demand::ClassId cls);
+  /// How much work of each class was cancelled while it waited, since the last call.
+  [[nodiscard]] std::map<demand::ClassId, std::uint64_t> take_cancelled() {
+    return std::exchange(cancelled_, {});
+  }
+
+  /// The place of the principal in the order of turns.
+  void set_key(demand::PrincipalId principal, double key) { queue_.set_key(principal, key); }
+  /// What the principal may hold besides what it holds.
+  void set_allowance(demand::PrincipalId principal, const demand::Allowance& allowance);
+  /// Work of the class holds a part of a host at this price.
+  void set_price(demand::ClassId cls, model::Micros per_hour) { queue_.set_price(cls, per_hour); }
+
+  [[nodiscard]] const demand::Queue& queue() const { return queue_; }
+
+ private:
+  demand::Queue queue_;
+  std::map<demand::ClassId, std::uint64_t> cancelled_;
+  std::uint64_t last_arrival_ = 0;
+};
+
+}  // namespace hostler::dispatch
