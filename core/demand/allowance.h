@@ -1,13 +1,18 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/model/cloud.h"
 #include "core/model/resources.h"
 
 namespace hostler::demand {
+
+/// Index of a principal among all that the dispatcher knows. It never changes.
+using PrincipalId = std::uint32_t;
 
 /// What a principal may hold of hosts besides what it holds now. Unset: no limit.
 struct Allowance {
@@ -35,6 +40,36 @@ struct Allowance {
     if (vcpus) *vcpus -= needs.vcpus * n;
     if (price_per_hour) price_per_hour->value -= price.value * n;
   }
+};
+
+/// The allowances of all principals; most have no limit.
+class Allowances {
+ public:
+  /// Any principal has a limit.
+  [[nodiscard]] bool has_limits() const { return limited_ > 0; }
+  [[nodiscard]] const Allowance& of(PrincipalId principal) const {
+    static const Allowance none;
+    return principal < all_.size() ? all_[principal] : none;
+  }
+  /// An item with these needs, whose part of a host has this price, is within the allowance.
+  [[nodiscard]] bool cover(PrincipalId principal, const model::Resources& needs,
+                           model::Micros price) const {
+    return limited_ == 0 || of(principal).covers(needs, price);
+  }
+  /// False: it had no limit, and has none.
+  bool set(PrincipalId principal, const Allowance& allowance) {
+    const bool was_limited = of(principal).is_limited(), is_limited = allowance.is_limited();
+    if (!was_limited && !is_limited) return false;
+    if (principal >= all_.size()) all_.resize(principal + 1);
+    all_[principal] = allowance;
+    limited_ += static_cast<std::size_t>(is_limited);
+    limited_ -= static_cast<std::size_t>(was_limited);
+    return true;
+  }
+
+ private:
+  std::vector<Allowance> all_;  ///< By principal.
+  std::size_t limited_ = 0;     ///< How many of them have a limit.
 };
 
 }  // namespace hostler::demand

@@ -1,7 +1,6 @@
 #include "core/demand/queue.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "core/base/assert.h"
 #include "core/demand/shares.h"
@@ -9,16 +8,8 @@
 namespace hostler::demand {
 namespace {
 
-/// next() takes so many steps at most through the lanes of principals: about 0.1 ms.
-constexpr int kStepsMax = 4096;
-/// Where there are few classes, next() looks at each of them after so many steps.
-constexpr int kPatience = 256;
-constexpr std::size_t kFewClasses = 256;
-/// So many fronts are compared rather than walked through by principal.
-constexpr std::size_t kFewFronts = 256;
 /// No part of a host costs less: see price_of_part().
 constexpr model::Micros kLeastPrice{1};
-constexpr ClassId kLastClass = std::numeric_limits<ClassId>::max();
 
 template <class Items>
 auto by_arrival(Items& items, std::size_t first, std::uint64_t arrival) {
@@ -166,7 +157,8 @@ void Queue::push(ClassId cls, const Item& item, PrincipalId principal) {
   lane.push(item);
   if (c.count++ == 0) order_.insert({priority, cls});
   ++owner.count;
-  if (!owner.takes_turns && is_allowed(principal, c, kLeastPrice)) set_takes_turns(principal, true);
+  if (!owner.takes_turns && allowances_.cover(principal, c.shape.needs, kLeastPrice))
+    set_takes_turns(principal, true);
   ++size_;
 }
 
@@ -186,15 +178,8 @@ bool Queue::has_allowed(PrincipalId principal) const {
 }
 
 void Queue::set_allowance(PrincipalId principal, const Allowance& allowance) {
-  if (principal >= allowances_.size()) {
-    if (!allowance.is_limited()) return;
-    allowances_.resize(principal + 1);
-  }
-  Allowance& known = allowances_[principal];
-  if (known.is_limited()) --limited_;
-  known = allowance;
-  if (known.is_limited()) ++limited_;
-  if (principal < waiting_.size()) set_takes_turns(principal, has_allowed(principal));
+  if (allowances_.set(principal, allowance) && principal < waiting_.size())
+    set_takes_turns(principal, has_allowed(principal));
 }
 
 std::optional<std::size_t> Queue::next_front(ClassId cls, model::Micros price) const {
@@ -203,7 +188,7 @@ std::optional<std::size_t> Queue::next_front(ClassId cls, model::Micros price) c
   double least = 0;
   for (std::size_t i = 0; i < c.fronts.size(); ++i) {
     const Front& front = c.fronts[i];
-    if (!is_allowed(front.principal, c, price)) continue;
+    if (!allowances_.cover(front.principal, c.shape.needs, price)) continue;
     const double key = keys_[front.principal];
     if (best && (key > least || (key == least && front.arrival >= c.fronts[*best].arrival)))
       continue;
@@ -260,98 +245,6 @@ void Queue::remove_front(Class& c, std::size_t front, ClassId cls) {
   c.fronts[front] = c.fronts.back();
   c.fronts.pop_back();
   if (front < c.fronts.size()) waiting_[c.fronts[front].principal].lanes.at(cls).front = front;
-}
-
-// ---- whose turn is next
-// --------------------------------------------------------------------------
-
-std::optional<ClassId> Queue::next(const std::function<bool(const Class&)>& meets,
-                                   const PriceOf& price, const model::Resources& room) const {
-  const Wanted wanted{room, meets, price};
-  int steps = kStepsMax;
-  if (turns_.size() == 1) {
-    const auto found = first_fit(turns_.begin()->second, std::nullopt, wanted, steps);
-    return found ? std::optional(found->cls) : std::nullopt;
-  }
-  for (auto from = order_.begin(); from != order_.end() && steps > 0;) {
-    const std::int32_t priority = from->priority;
-    std::size_t classes = 0;
-    auto to = from;
-    while (to != order_.end() && to->priority == priority && classes <= kFewClasses)
-      ++to, ++classes;
-    const bool are_few = classes <= kFewClasses;
-    int patience = are_few ? std::min(steps, kPatience) : steps;
-    steps -= patience;
-    auto found = next_of_principals(priority, wanted, patience);
-    if (!found && patience == 0 && are_few) found = next_of_classes(from, to, wanted);
-    if (found) return found;
-    steps += patience;
-    from = are_few ? to : order_.upper_bound({priority, kLastClass});
-  }
-  return std::nullopt;
-}
-
-std::optional<LanePlace> Queue::first_fit(PrincipalId principal,
-                                          std::optional<std::int32_t> priority,
-                                          const Wanted& wanted, int& steps) const {
-  const std::function<bool(const LanePlace&)> accepts = [&](const LanePlace& place) {
-    const Class& cls = at(place.cls);
-    return wanted.meets(cls) && is_allowed(principal, cls, wanted.price);
-  };
-  LaneSearch search{wanted.room, accepts, steps};
-  const auto found = waiting_[principal].order.first_fit(priority, search);
-  steps = search.steps;
-  return found;
-}
-
-/// Searches the lanes of one principal after the other. If all steps are taken, it returns none.
-std::optional<ClassId> Queue::next_of_principals(std::int32_t priority, const Wanted& wanted,
-                                                 int& steps) const {
-  std::optional<LanePlace> best;
-  double key = 0;
-  for (const auto& [its_key, principal] : turns_) {
-    if (best && its_key > key) break;
-    key = its_key;
-    const auto found = first_fit(principal, priority, wanted, steps);
-    if (steps == 0) return std::nullopt;
-    if (found && (!best || found->arrival < best->arrival)) best = found;
-  }
-  return best ? std::optional(best->cls) : std::nullopt;
-}
-
-/// Looks at each class once, whatever the number of principals.
-std::optional<ClassId> Queue::next_of_classes(std::set<Order>::const_iterator from,
-                                              std::set<Order>::const_iterator to,
-                                              const Wanted& wanted) const {
-  std::vector<ClassId> fitting;
-  std::size_t fronts = 0;
-  for (auto of = from; of != to; ++of) {
-    const Class& cls = at(of->cls);
-    if (!wanted.fits(cls)) continue;
-    fitting.push_back(of->cls);
-    fronts += cls.fronts.size();
-  }
-  if (fitting.empty()) return std::nullopt;
-  if (fitting.size() == 1 || fronts <= kFewFronts) return next_of(fitting, wanted.price);
-  int steps = std::numeric_limits<int>::max();
-  return next_of_principals(from->priority, wanted, steps);
-}
-
-/// The class of the next turn, by comparing those of all.
-std::optional<ClassId> Queue::next_of(const std::vector<ClassId>& classes,
-                                      const PriceOf& price) const {
-  std::optional<ClassId> best;
-  std::pair<double, std::uint64_t> first;
-  for (const ClassId cls : classes) {
-    const Class& c = at(cls);
-    const auto front = next_front(cls, limited_ > 0 && price ? price(c) : model::Micros{});
-    if (!front) continue;
-    const std::pair turn(keys_[c.fronts[*front].principal], c.fronts[*front].arrival);
-    if (best && turn >= first) continue;
-    best = cls;
-    first = turn;
-  }
-  return best;
 }
 
 }  // namespace hostler::demand

@@ -22,11 +22,8 @@
 /// take turns: the next item is the oldest of the principal with the least key (shares.h).
 namespace hostler::demand {
 
-/// Index of a principal among all that the dispatcher knows. It never changes.
-using PrincipalId = std::uint32_t;
-
-/// Classes, the lanes of principals in them, and the order of turns change together with each item:
-/// hence its many methods, half of which only read.
+/// Classes, the lanes of principals in them, and the order of turns, which change together with
+/// each item. Allowances says which items may be taken, and Search finds the next one for a host.
 class Queue {
  public:
   struct Item {
@@ -102,7 +99,7 @@ class Queue {
   /// Some item of the class is within its principal's allowance, at this price of its part of a
   /// host. O(principals with items in it), O(1) while nobody has a limit.
   [[nodiscard]] bool has_next(ClassId cls, model::Micros price = {}) const {
-    return limited_ == 0 ? at(cls).count > 0 : next_front(cls, price).has_value();
+    return has_limits() ? next_front(cls, price).has_value() : at(cls).count > 0;
   }
   /// Removes and returns the item of a class whose turn is next, of those that has_next() means;
   /// there is one. O(principals with items in it).
@@ -116,11 +113,10 @@ class Queue {
   /// O(1), but O(classes in which the principal waits) after its smallest items have gone.
   void set_allowance(PrincipalId principal, const Allowance& allowance);
   [[nodiscard]] const Allowance& allowance(PrincipalId principal) const {
-    static const Allowance none;
-    return principal < allowances_.size() ? allowances_[principal] : none;
+    return allowances_.of(principal);
   }
   /// Any principal has a limit.
-  [[nodiscard]] bool has_limits() const { return limited_ > 0; }
+  [[nodiscard]] bool has_limits() const { return allowances_.has_limits(); }
   /// An item of the class held a part of a host at this price: the next may too.
   void set_price(ClassId cls, model::Micros per_hour) {
     classes_.at(cls).price_per_hour = per_hour;
@@ -229,28 +225,10 @@ class Queue {
     };
     bool operator()(const Key& a, const Key& b) const { return a < b; }
   };
-  /// What next() is asked for.
-  struct Wanted {
-    model::Resources room;
-    const std::function<bool(const Class&)>& meets;
-    const PriceOf& price;
-
-    [[nodiscard]] bool fits(const Class& cls) const {
-      return cls.shape.needs.fits_in(room) && meets(cls);
-    }
-  };
+  class Search;
 
   /// Index in Class::fronts; nullopt: no allowance covers an item.
   [[nodiscard]] std::optional<std::size_t> next_front(ClassId cls, model::Micros price) const;
-  [[nodiscard]] bool is_allowed(PrincipalId principal, const Class& cls,
-                                model::Micros price) const {
-    return limited_ == 0 || allowance(principal).covers(cls.shape.needs, price);
-  }
-  [[nodiscard]] bool is_allowed(PrincipalId principal, const Class& cls,
-                                const PriceOf& price) const {
-    return limited_ == 0 || !allowance(principal).is_limited() ||
-           is_allowed(principal, cls, price ? price(cls) : model::Micros{});
-  }
   void ensure(PrincipalId principal);
   void set_takes_turns(PrincipalId principal, bool takes_turns);
   /// The allowance covers an item that waits.
@@ -258,17 +236,6 @@ class Queue {
   /// After items have left the lane, whose first item had this arrival.
   void left(ClassId cls, PrincipalId principal, std::uint64_t first_before);
   void remove_front(Class& cls, std::size_t front, ClassId id);
-  /// The first lane of a principal that next() may mean.
-  [[nodiscard]] std::optional<LanePlace> first_fit(PrincipalId principal,
-                                                   std::optional<std::int32_t> priority,
-                                                   const Wanted& wanted, int& steps) const;
-  [[nodiscard]] std::optional<ClassId> next_of_principals(std::int32_t priority,
-                                                          const Wanted& wanted, int& steps) const;
-  [[nodiscard]] std::optional<ClassId> next_of_classes(std::set<Order>::const_iterator from,
-                                                       std::set<Order>::const_iterator to,
-                                                       const Wanted& wanted) const;
-  [[nodiscard]] std::optional<ClassId> next_of(const std::vector<ClassId>& classes,
-                                               const PriceOf& price) const;
 
   std::unordered_map<ClassId, Class> classes_;
   ClassId next_class_ = 0;
@@ -276,10 +243,9 @@ class Queue {
   std::uint64_t last_unused_ = 0;
   std::set<ByShape::Entry, ByShape> by_shape_;
   std::set<Order> order_;
-  std::deque<Waiting> waiting_;        ///< By principal.
-  std::vector<double> keys_;           ///< By principal.
-  std::vector<Allowance> allowances_;  ///< By principal.
-  std::size_t limited_ = 0;            ///< How many of them have a limit.
+  std::deque<Waiting> waiting_;  ///< By principal.
+  std::vector<double> keys_;     ///< By principal.
+  Allowances allowances_;
   Turns turns_;
   std::size_t size_ = 0;
 };

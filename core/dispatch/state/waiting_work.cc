@@ -17,9 +17,4 @@ void WaitingWork::note_cancelled(demand::ClassId cls) {
   ++cancelled_[cls];
 }
 
-void WaitingWork::set_allowance(demand::PrincipalId principal, const demand::Allowance& allowance) {
-  if (allowance.is_limited() || queue_.allowance(principal).is_limited())
-    queue_.set_allowance(principal, allowance);
-}
-
 }  // namespace hostler::dispatch

@@ -50,7 +50,9 @@ class WaitingWork {
   /// The place of the principal in the order of turns.
   void set_key(demand::PrincipalId principal, double key) { queue_.set_key(principal, key); }
   /// What the principal may hold besides what it holds.
-  void set_allowance(demand::PrincipalId principal, const demand::Allowance& allowance);
+  void set_allowance(demand::PrincipalId principal, const demand::Allowance& allowance) {
+    queue_.set_allowance(principal, allowance);
+  }
   /// Work of the class holds a part of a host at this price.
   void set_price(demand::ClassId cls, model::Micros per_hour) { queue_.set_price(cls, per_hour); }
 
