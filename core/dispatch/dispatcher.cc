@@ -74,8 +74,8 @@ Outbox Dispatcher::apply(Event event, Now now) {
                    to.watches.on(e, now);
                  },
                  [&](const CredentialsRenewed& e) { to.sets.on(e, now); },
-                 [&](const PricesFetched& e) { to.sets.on(e, now); },
-                 [&](const QuotaGroupFetched& e) { to.sets.on(e, now); },
+                 [&](const PricesFetched& e) { to.prices.on(e, now); },
+                 [&](const QuotaGroupFetched& e) { to.quota_groups.on(e, now); },
                  [&](const ImagesFetched& e) { to.images.on(e, now); },
                  [&](const OfferingsFetched& e) {
                    if (to.offerings.on(e, to.types.in_use(), now)) to.types.refresh(now);
@@ -156,6 +156,8 @@ Outbox Dispatcher::tick(Now now) {
   if (state_->principals.next_use_tick() <= now.mono) journal_uses(now);
   for (std::uint32_t set = 0; set < state_->sets.size(); ++set) {
     handlers_->sets.send_due(set, now);
+    handlers_->prices.send_due(set, now);
+    handlers_->quota_groups.send_due(set, now);
     handlers_->images.send_due(set, now);
     handlers_->offerings.send_due(set, now);
     handlers_->leftovers.send_due(set, now);

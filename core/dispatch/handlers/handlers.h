@@ -19,6 +19,8 @@
 #include "core/dispatch/handlers/questions/leftover_sweeps.h"
 #include "core/dispatch/handlers/questions/notice_watches.h"
 #include "core/dispatch/handlers/questions/offering_events.h"
+#include "core/dispatch/handlers/questions/price_events.h"
+#include "core/dispatch/handlers/questions/quota_group_events.h"
 #include "core/dispatch/handlers/questions/type_changes.h"
 #include "core/dispatch/handlers/restore.h"
 #include "core/dispatch/handlers/set_events.h"
@@ -46,6 +48,8 @@ struct Handlers {
   Interruptions interruptions;
 
   SetEvents sets;
+  PriceEvents prices;
+  QuotaGroupEvents quota_groups;
   ImageLookups images;
   OfferingEvents offerings;
   TypeChanges types;

@@ -1,31 +1,12 @@
 #include "core/dispatch/handlers/set_events.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/model/currency.h"
 
 namespace hostler::dispatch {
 namespace {
-
-/// How far back prices are fetched the first time.
-constexpr Duration kFirstPrices = std::chrono::hours(24);
-/// A driver that was too busy to name a quota group is asked again after this.
-constexpr Duration kGroupPause = std::chrono::minutes(1);
-
-bool is_group_name(const std::string& name) {
-  return name.size() <= model::kQuotaGroupBytesMax && printable(name) == name;
-}
-
-/// The driver may answer another time.
-bool may_pass(const model::CloudError& error) {
-  return error.cls == model::CloudErrorClass::kTransient ||
-         error.cls == model::CloudErrorClass::kTimeout ||
-         error.cls == model::CloudErrorClass::kCancelled ||
-         error.cls == model::CloudErrorClass::kRateLimit;
-}
 
 std::string account_text(const std::string& account, const std::string& region) {
   const auto shown = [](const std::string& text) {
@@ -50,8 +31,6 @@ std::string account_problem(const Set& set, const model::SetInfo& reported) {
 void SetEvents::send_due(std::uint32_t index, Now now) {
   Set& set = sets_.at(index);
   if (set.opening.is_due(now.mono)) ask_open(set, now);
-  if (set.is_open() && set.prices_at <= now.mono) fetch_prices(index, now);
-  if (set.is_open() && set.quota_groups.next() <= now.mono) ask_quota_groups(index, now);
 }
 
 void SetEvents::ask_open(Set& set, Now now) {
@@ -188,83 +167,6 @@ bool SetEvents::on(const AcceptAccount& event, Now now) {
   open(set, std::move(info), now);
   recorder_.reply(event.ticket, std::vector<model::WorkId>{});
   return true;
-}
-
-void SetEvents::fetch_prices(std::uint32_t index, Now now) {
-  Set& set = sets_.at(index);
-  set.prices_at = now.mono + policy_.sets[index].price_interval;
-  const gates::GateQuery query{.set = set.name, .op = model::CloudOp::kOther};
-  for (const std::uint32_t type : menu_.types_of(index)) {
-    if (!policy_.types[type].only_in.empty()) continue;  // Its offering says the price.
-    // The first call may shut the gate for the others, if it is the one that probes.
-    if (const auto* gate = gates_.shut(query, now.mono)) {
-      set.prices_at = std::max(gate->until, now.mono + std::chrono::seconds(1));
-      return;
-    }
-    gates_.sent(query, now.mono);
-    const Wall since = menu_.newest_price(index, type).value_or(now.wall + -kFirstPrices);
-    auto asked = policy_.types[type];
-    asked.price_per_hour = model::from_site(asked.price_per_hour,
-                                            model::rate_of(policy_, set.info.currency).value_or(1));
-    recorder_.effect(PricesCall{set.name, std::move(asked), since, policy_.sets[index].list_timeout,
-                                set.driver.in_process});
-  }
-}
-
-void SetEvents::on(const PricesFetched& event, Now now) {
-  const auto index = sets_.index_of(event.set);
-  if (!index) return;
-  const gates::GateQuery query{.set = event.set, .op = model::CloudOp::kOther};
-  if (!event.result) {
-    const auto& error = event.result.error();
-    gates_.side_call_answered(query, &error, now);
-    if (error.cls == model::CloudErrorClass::kUnsupported)
-      sets_.at(*index).prices_at = fleet::kNever;
-    return;  // Fetched again at the next interval; until then the known prices hold.
-  }
-  gates_.answered(query, nullptr, now);
-  auto taken = menu_.take_prices(*index, event.type, *event.result, now.wall);
-  for (auto& price : taken.news) recorder_.change(std::move(price));
-  if (taken.changed) plan_.want();
-}
-
-void SetEvents::ask_quota_groups(std::uint32_t index, Now now) {
-  Set& set = sets_.at(index);
-  QuotaGroups& groups = set.quota_groups;
-  const gates::GateQuery query{.set = set.name, .op = model::CloudOp::kQuotaGroup};
-  if (const auto* gate = gates_.held_by_crashes(query, now.mono))
-    return groups.hold_back(std::max(gate->until, now.mono + kGroupPause));
-  groups.begin();
-  groups.keep([&](const model::InstanceType& known) {
-    const auto type = menu_.type_index(known.name);
-    return type && model::is_same_kind(known, policy_.types[*type]);
-  });
-  for (const std::uint32_t t : menu_.types_of(index)) {
-    const auto& type = policy_.types[t];
-    if (!type.quota_group.empty() || groups.knows(type.name)) continue;
-    if (gates_.held_by_crashes(query, now.mono) != nullptr)  // one call probes
-      return groups.hold_back(now.mono + kGroupPause);
-    groups.asked(type);
-    gates_.began(query, now.mono);
-    recorder_.effect(QuotaGroupCall{set.name, type, policy_.sets[index].list_timeout});
-  }
-}
-
-void SetEvents::on(const QuotaGroupFetched& event, Now now) {
-  const auto index = sets_.index_of(event.set);
-  if (!index) return;
-  QuotaGroups& groups = sets_.at(*index).quota_groups;
-  gates_.ended({.set = event.set, .op = model::CloudOp::kQuotaGroup},
-               event.result ? nullptr : &event.result.error(), now);
-  if (!groups.wants(event.type)) return;
-  if (event.result) {
-    // plugin_host lets no other pass. A name that were cut could be that of two groups.
-    if (is_group_name(*event.result)) groups.set(event.type, *event.result);
-  } else if (event.result.error().cls == model::CloudErrorClass::kUnsupported) {
-    groups.unsupported();
-  } else if (may_pass(event.result.error())) {
-    groups.ask_again(event.type, now.mono + kGroupPause);
-  }
 }
 
 }  // namespace hostler::dispatch

@@ -1,28 +1,25 @@
 #pragma once
 
 #include "core/dispatch/handlers/instance_steps.h"
-#include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/questions/images.h"
 
 namespace hostler::dispatch {
 
-/// Opens sets and requests prices and quota groups, and handles the answers to these calls. A set
-/// whose cloud reports another account than the stored one is closed: its instances are not in that
-/// cloud.
+/// Opens sets, and handles the answers to these calls. A set whose cloud reports another account
+/// than the stored one is closed: its instances are not in that cloud.
 class SetEvents {
  public:
-  SetEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Menu& menu, Images& images,
+  SetEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Images& images,
             CallGates& gates, PlanState& plan, Recorder& recorder)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
-        menu_(menu),
         images_(images),
         gates_(gates),
         plan_(plan),
         recorder_(recorder) {}
 
-  /// Sends the calls of the set that are due: open, prices, quota groups.
+  /// Opens the set if that is due.
   void send_due(std::uint32_t set, Now now);
   void on(SetOpened& event, Now now);
   /// The answer of an open driver says whether it is used, whatever the one before has said.
@@ -31,8 +28,6 @@ class SetEvents {
   void on(const CredentialsRenewed& event, Now now);
   /// True: it is accepted.
   bool on(const AcceptAccount& event, Now now);
-  void on(const PricesFetched& event, Now now);
-  void on(const QuotaGroupFetched& event, Now now);
   /// The policy was replaced: asks all sets for their account again, the closed ones without a
   /// pause, and for the quota groups of new types.
   void policy_changed(Now now);
@@ -43,13 +38,10 @@ class SetEvents {
   void open_failed(Set& set, const model::CloudError& error, Now now);
   void refuse_account(Set& set, model::SetInfo info, Now now);
   void open(Set& set, model::SetInfo info, Now now);
-  void fetch_prices(std::uint32_t set, Now now);
-  void ask_quota_groups(std::uint32_t set, Now now);
 
   const model::SitePolicy& policy_;
   Sets& sets_;
   Hosts& hosts_;
-  Menu& menu_;
   Images& images_;
   CallGates& gates_;
   PlanState& plan_;
