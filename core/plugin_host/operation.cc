@@ -35,7 +35,7 @@ void Operation::driver_sets_text(hostler_error* e, std::uint32_t field, const ch
                                  std::size_t n) {
   auto& self = *static_cast<ErrorBlock&>(*e).op;
   MutexLock lock(self.mutex_);
-  if (self.completed_) {
+  if (self.progress_.completed) {
     lock.unlock();
     self.report_broken_rule("R26: an error text set after the end");
   } else {
@@ -52,7 +52,7 @@ void Operation::driver_registers_cancel(hostler_op* op, void (*fn)(void*), void*
   MutexLock lock(self.mutex_);
   self.cancel_function_.wait(self.mutex_);
   self.cancel_function_.remove();
-  if (self.completed_ && !self.abandoned_) {
+  if (self.progress_.completed && !self.progress_.abandoned) {
     lock.unlock();
     self.report_broken_rule("R26: on_cancel() called after the end");
   } else if (fn != nullptr && self.cancelled_) {
@@ -75,12 +75,12 @@ std::int32_t Operation::driver_emits(hostler_op* op, const hostler_rec* record) 
 /// Whether the driver should emit more records. Sets `rule` if this record breaks one.
 bool Operation::accept(const hostler_rec* record, std::string& rule) {
   const MutexLock lock(mutex_);
-  if (completed_) {
+  if (progress_.completed) {
     rule = "R26: a record emitted after the end";
     return false;
   }
   // The driver cannot know that the host has abandoned the call: it breaks no rule.
-  if (over_ && !records_.busy()) return false;
+  if (progress_.over && !records_.busy()) return false;
   return records_.accept(record, mutex_, rule, [this](const hostler_rec& taken) {
     return take_record(taken) && !cancelled_;
   });
@@ -90,14 +90,14 @@ void Operation::driver_completes(hostler_op* op, hostler_status status) {
   auto& self = static_cast<Operation&>(*op);
   MutexLock lock(self.mutex_);
   self.cancel_function_.wait(self.mutex_);
-  if (self.completed_) {
+  if (self.progress_.completed) {
     lock.unlock();
     return self.report_broken_rule("R26: complete() called after the end");
   }
-  self.completed_ = true;
+  self.progress_.completed = true;
   self.outcome_.set_status(status);
   self.cancel_function_.remove();
-  if (self.in_function_) return;  // run() ends the call when the function has returned
+  if (self.progress_.in_function) return;  // run() ends the call when the function has returned
   const bool was_abandoned = self.end_by_driver();
   lock.unlock();
   self.notify(was_abandoned);
@@ -108,19 +108,19 @@ void Operation::driver_completes(hostler_op* op, hostler_status status) {
 void Operation::run() {
   {
     MutexLock lock(mutex_);
-    if (over_) {
-      const bool was_abandoned = abandoned_;
+    if (progress_.over) {
+      const bool was_abandoned = progress_.abandoned;
       lock.unlock();
       if (was_abandoned) listener_.on_late_return(*this);
       return;
     }
-    in_function_ = true;
+    progress_.in_function = true;
   }
   const hostler_status returned = call_guarded();
   MutexLock lock(mutex_);
-  const bool pending = returned == HOSTLER_PENDING && traits_.may_pend && !completed_;
+  const bool pending = returned == HOSTLER_PENDING && traits_.may_pend && !progress_.completed;
   if (!pending) end_of_function(returned);
-  in_function_ = false;
+  progress_.in_function = false;
   if (pending) return;
   const bool was_abandoned = end_by_driver();
   lock.unlock();
@@ -139,7 +139,7 @@ hostler_status Operation::call_guarded() {
 
 /// Notes how the function ended, unless complete() has done so.
 void Operation::end_of_function(hostler_status returned) {
-  if (completed_) {
+  if (progress_.completed) {
     if (returned != HOSTLER_PENDING) {
       outcome_.set_broken_rule("R26: returned " + status_name(returned) + " after complete()");
     }
@@ -152,18 +152,18 @@ void Operation::end_of_function(hostler_status returned) {
   }
   if (traits_.must_pend && returned == HOSTLER_OK)
     outcome_.set_broken_rule("R26: returned OK, it must be PENDING");
-  completed_ = true;
+  progress_.completed = true;
   outcome_.set_status(returned);
 }
 
 bool Operation::in_function() {
   const MutexLock lock(mutex_);
-  return in_function_;
+  return progress_.in_function;
 }
 
 void Operation::cancel(bool time_is_up) {
   const MutexLock lock(mutex_);
-  if (over_ || cancelled_) return;
+  if (progress_.over || cancelled_) return;
   cancelled_ = true;
   time_is_up_ = time_is_up;
   cancel_function_.start(mutex_, shared_from_this());
@@ -181,9 +181,9 @@ bool Operation::abandon(std::string_view reason) {
 
 bool Operation::end_by_host(model::CloudError reason, bool abandoned) {
   const MutexLock lock(mutex_);
-  if (over_) return false;
-  over_ = true;
-  abandoned_ = abandoned;
+  if (progress_.over) return false;
+  progress_.over = true;
+  progress_.abandoned = abandoned;
   outcome_.set_ended_by_host(std::move(reason));
   records_.wait(mutex_);
   return true;
@@ -193,8 +193,8 @@ bool Operation::end_by_host(model::CloudError reason, bool abandoned) {
 /// abandoned the call before.
 bool Operation::end_by_driver() {
   records_.wait(mutex_);
-  if (!abandoned_) over_ = true;  // else deliver_result() may be reading it
-  return abandoned_;
+  if (!progress_.abandoned) progress_.over = true;  // else deliver_result() may be reading it
+  return progress_.abandoned;
 }
 
 void Operation::notify(bool was_abandoned) {
@@ -216,19 +216,19 @@ void Operation::report_broken_rule(std::string rule) {
     const MutexLock lock(mutex_);
     // A thread that abandons the call waits for the record that is being taken now, and may hold
     // locks that the listener needs.
-    if (!over_ || records_.busy()) return outcome_.set_broken_rule(std::move(rule));
+    if (!progress_.over || records_.busy()) return outcome_.set_broken_rule(std::move(rule));
   }
   listener_.on_broken_rule(*this, rule);
 }
 
 void Operation::set_crash(model::DriverCrash crash) {
   const MutexLock lock(mutex_);
-  if (!over_) crash_ = std::make_unique<model::DriverCrash>(std::move(crash));
+  if (!progress_.over) crash_ = std::make_unique<model::DriverCrash>(std::move(crash));
 }
 
 /// Without the mutex: once the call is over, no other function uses what this one reads.
 void Operation::deliver_result() {
-  HOSTLER_ASSERT(over_, "a result is delivered after the call is over");
+  HOSTLER_ASSERT(progress_.over, "a result is delivered after the call is over");
   const bool incomplete = records_.stopped() && !effect_seen();
   if (outcome_.is_success() && !incomplete) outcome_.set_broken_rule(rule_broken_by_success());
   auto failure = outcome_.failure(error_, {.changes_cloud = traits_.changes_cloud,
@@ -244,7 +244,7 @@ void Operation::deliver_result() {
 }
 
 Operation::Ending Operation::ending() const {
-  HOSTLER_ASSERT(over_, "a call has an ending after it is over");
+  HOSTLER_ASSERT(progress_.over, "a call has an ending after it is over");
   return {.status = outcome_.status(),
           .error = error_,
           .texts = outcome_.texts(),

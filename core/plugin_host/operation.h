@@ -22,8 +22,7 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 /// One call of a driver function, with the callbacks of hostler_op that the driver uses during it.
 /// Knows when the call is over, and checks that the driver keeps the rules on ends (R26, R45). The
 /// other parts check theirs: RecordIntake, CancelFunction, Outcome. The derived classes (calls.h)
-/// add the request and the result of each driver function. Its members are these parts, and the few
-/// facts about the end that all of them need.
+/// add the request and the result of each driver function.
 ///
 ///   created -> run() -> over: the function returned, or complete() was called after PENDING
 ///          \-> refused: not sent to the driver
@@ -150,6 +149,13 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   bool end_by_driver() HOSTLER_REQUIRES(mutex_);
   void notify(bool was_abandoned);
 
+  struct Progress {
+    bool in_function = false;
+    bool completed = false;  ///< The driver has reported its status.
+    bool over = false;       ///< Ended by the driver or by the host.
+    bool abandoned = false;  ///< By the host, while the driver may still go on.
+  };
+
   const Traits traits_;
   const std::string& driver_;
   Listener& listener_;
@@ -159,10 +165,7 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   Mutex mutex_;
   std::atomic<bool> cancelled_ = false;  ///< Written with the mutex held.
   bool time_is_up_ HOSTLER_GUARDED_BY(mutex_) = false;
-  bool in_function_ HOSTLER_GUARDED_BY(mutex_) = false;
-  bool completed_ HOSTLER_GUARDED_BY(mutex_) = false;  ///< The driver has reported its status.
-  bool over_ HOSTLER_GUARDED_BY(mutex_) = false;       ///< Ended by the driver or by the host.
-  bool abandoned_ HOSTLER_GUARDED_BY(mutex_) = false;
+  Progress progress_ HOSTLER_GUARDED_BY(mutex_);
   CancelFunction cancel_function_ HOSTLER_GUARDED_BY(mutex_);
   RecordIntake records_ HOSTLER_GUARDED_BY(mutex_);
   Outcome outcome_ HOSTLER_GUARDED_BY(mutex_);

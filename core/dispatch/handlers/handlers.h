@@ -2,6 +2,7 @@
 
 #include "core/dispatch/handlers/absences.h"
 #include "core/dispatch/handlers/admin_requests.h"
+#include "core/dispatch/handlers/adoptions.h"
 #include "core/dispatch/handlers/attempt_events.h"
 #include "core/dispatch/handlers/boot_consoles.h"
 #include "core/dispatch/handlers/call_answers.h"
@@ -59,6 +60,7 @@ struct Handlers {
   Duplicates duplicates;
   TagRepair tags;
   Absences absences;
+  Adoptions adoptions;
   ListEvents lists;
   CallAnswers answers;
   Takeover takeover;

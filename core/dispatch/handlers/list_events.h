@@ -7,38 +7,33 @@
 #include <vector>
 
 #include "core/dispatch/handlers/absences.h"
+#include "core/dispatch/handlers/adoptions.h"
 #include "core/dispatch/handlers/duplicates.h"
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/handlers/interruptions.h"
 #include "core/dispatch/handlers/tag_repair.h"
 #include "core/dispatch/state/ended_instances.h"
-#include "core/dispatch/state/lost_time.h"
-#include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/set_aside.h"
 
 namespace hostler::dispatch {
 
 /// Asks clouds for lists of their sets, and brings the instances into agreement with the answers.
-/// Its members are owners that a list changes, and handlers that it tells.
 class ListEvents {
  public:
-  ListEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, const EndedInstances& ended,
-             const LostTime& lost_time, CallGates& gates, PlanState& plan, Recorder& recorder,
-             const Menu& menu, const SetAside& set_aside,
-             const std::vector<std::string>& take_over_sets, Duplicates& duplicates,
-             Absences& absences, TagRepair& tags, InstanceSteps& steps,
+  ListEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,
+             PlanState& plan, Recorder& recorder, const SetAside& set_aside,
+             const std::vector<std::string>& take_over_sets, Adoptions& adoptions,
+             Duplicates& duplicates, Absences& absences, TagRepair& tags, InstanceSteps& steps,
              Interruptions& interruptions)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
-        ended_(ended),
-        lost_time_(lost_time),
         gates_(gates),
         plan_(plan),
         recorder_(recorder),
-        menu_(menu),
         set_aside_(set_aside),
         take_over_sets_(take_over_sets),
+        adoptions_(adoptions),
         duplicates_(duplicates),
         absences_(absences),
         tags_(tags),
@@ -77,28 +72,16 @@ class ListEvents {
   /// The instance of a listed machine, adopted if necessary; unset: the machine is not ours.
   std::optional<model::InstanceId> take(std::uint32_t set, const Sighting& sighting, Mono as_of,
                                         Now now);
-  /// Adopts a machine that the journal does not have, or that is taken over. Its secrets are lost,
-  /// so without a proof by the driver it gets no work, and is destroyed at its boot deadline. One
-  /// that was destroyed before is destroyed again at once; one that may have work of a lost time is
-  /// kept.
-  std::optional<model::InstanceId> adopt(std::uint32_t set, const model::ListedInstance& seen,
-                                         Mono as_of, Now now);
-  /// Destroys the adopted instance, which was destroyed as `was` before.
-  void end_again(model::InstanceId id, model::InstanceId was, Now now);
-  [[nodiscard]] std::optional<std::uint32_t> pool_of(const Set& set,
-                                                     const model::ListedInstance& seen) const;
 
   const model::SitePolicy& policy_;
   Sets& sets_;
   Hosts& hosts_;
-  const EndedInstances& ended_;
-  const LostTime& lost_time_;
   CallGates& gates_;
   PlanState& plan_;
   Recorder& recorder_;
-  const Menu& menu_;
   const SetAside& set_aside_;
   const std::vector<std::string>& take_over_sets_;
+  Adoptions& adoptions_;
   Duplicates& duplicates_;
   Absences& absences_;
   TagRepair& tags_;

@@ -136,7 +136,7 @@ Result<std::unique_ptr<Session>> PostgresConnection::new_session() {
   HOSTLER_TRY(set_up(*session, mode_));
   if (mode_ == Mode::kRead) return session;
   auto taken = take_database(*session, name_);
-  if (!taken && taken.error().code == Errc::kConflict && mark_)
+  if (!taken && taken.error().code == Errc::kConflict && last_.mark)
     return tl::unexpected(database_lost(taken.error().message));
   HOSTLER_TRY(std::move(taken));
   HOSTLER_TRY(make_schema(*session));
@@ -149,22 +149,22 @@ Result<std::unique_ptr<Session>> PostgresConnection::new_session() {
 Result<void> PostgresConnection::compare_mark(Session& session) {
   const bool has_table = !HOSTLER_TRY(session.value("SELECT to_regclass('meta')")).empty();
   const auto found = has_table ? HOSTLER_TRY(session.value(kFindMark)) : std::string();
-  if (!mark_) {
-    mark_ = found;
+  if (!last_.mark) {
+    last_.mark = found;
     return {};
   }
-  const bool is_there = !pending_mark_.empty() && found == pending_mark_;
+  const bool is_there = !last_.pending_mark.empty() && found == last_.pending_mark;
   if (is_there) HOSTLER_TRY(session.value(kCommitAnew));
-  was_committed_ = is_there;
-  if (is_there) mark_ = pending_mark_;
-  pending_mark_.clear();
-  if (found == mark_) return {};
+  last_.was_committed = is_there;
+  if (is_there) last_.mark = last_.pending_mark;
+  last_.pending_mark.clear();
+  if (found == last_.mark) return {};
   return tl::unexpected(database_lost(kNotAsLeft));
 }
 
 Result<bool> PostgresConnection::was_committed() {
   HOSTLER_TRY(ensure_session());
-  return was_committed_;
+  return last_.was_committed;
 }
 
 Result<void> PostgresConnection::check() {
@@ -174,7 +174,7 @@ Result<void> PostgresConnection::check() {
   if (PQresultStatus(found.get()) == PGRES_FATAL_ERROR)
     return tl::unexpected(statement_failed(*found, "check"));
   const char* const mark = PQntuples(found.get()) == 0 ? "" : PQgetvalue(found.get(), 0, 0);
-  if (mark == mark_) return {};
+  if (mark == last_.mark) return {};
   return tl::unexpected(database_lost(kNotAsLeft));
 }
 
@@ -189,37 +189,37 @@ Result<void> PostgresConnection::need_session() {
 Result<void> PostgresConnection::begin() {
   HOSTLER_TRY(ensure_session());
   in_transaction_ = true;
-  end_ = End::kOpen;
+  last_.end = End::kOpen;
   HOSTLER_TRY(queue("BEGIN", nullptr, {}));
   // First, so that a foreign mark is told before what else does not fit foreign rows. Where there
   // is no mark yet, this transaction may make the table.
-  return mark_ && !mark_->empty() ? put_mark() : Result<void>();
+  return last_.mark && !last_.mark->empty() ? put_mark() : Result<void>();
 }
 
 Result<void> PostgresConnection::put_mark() {
-  next_mark_ = name_ + " " + std::to_string(++commits_);
-  return run(kPutMark, {next_mark_.c_str(), mark_->c_str()});
+  last_.next_mark = name_ + " " + std::to_string(++last_.commits);
+  return run(kPutMark, {last_.next_mark.c_str(), last_.mark->c_str()});
 }
 
 Result<void> PostgresConnection::commit() {
-  if (mark_ && mark_->empty()) HOSTLER_TRY(put_mark());
-  pending_mark_ = next_mark_;
+  if (last_.mark && last_.mark->empty()) HOSTLER_TRY(put_mark());
+  last_.pending_mark = last_.next_mark;
   auto done = queue("COMMIT", nullptr, {});
   if (done) done = drain();
-  if (end_ == End::kOpen) {  // neither an answer nor an error that ended the transaction
+  if (last_.end == End::kOpen) {  // neither an answer nor an error that ended the transaction
     session_->give_up();
     failure_ = Failure::kUnknown;
     return fail(Errc::kOutcomeUnknown,
                 "the answer to COMMIT was lost" + (done ? "" : ": " + done.error().message));
   }
-  pending_mark_.clear();
-  if (end_ == End::kRolledBack) {
+  last_.pending_mark.clear();
+  if (last_.end == End::kRolledBack) {
     if (done) return tl::unexpected(connection_failed("COMMIT rolled back"));
     return done;
   }
   in_transaction_ = false;
   failure_ = Failure::kNone;  // the session may have ended just after it
-  mark_ = next_mark_;
+  last_.mark = last_.next_mark;
   return {};
 }
 
@@ -248,7 +248,7 @@ Result<std::uint64_t> PostgresConnection::used_bytes() {
 Error PostgresConnection::statement_failed(const PGresult& result, std::string_view doing) {
   const auto code = sqlstate_of(&result);
   const bool is_foreign =
-      is_foreign_mark(result) || (mark_ && !mark_->empty() && is_missing_table(code));
+      is_foreign_mark(result) || (last_.mark && !last_.mark->empty() && is_missing_table(code));
   if (mode_ == Mode::kWrite && is_foreign) return database_lost(kNotAsLeft);
   failure_ = failure_of(code);
   if (ends_session(code)) session_->give_up();

@@ -13,8 +13,7 @@
 
 namespace hostler::store::postgres {
 
-/// The engine of PostgreSQL. Private to postgres/. One class, for all its members are the state of
-/// one conversation with the server.
+/// The engine of PostgreSQL: one conversation with the server. Private to postgres/.
 ///
 /// Within a transaction, statements without rows are queued and sent in bulk: one wait for the
 /// server per commit or per MiB, not one per row.
@@ -83,16 +82,19 @@ class PostgresConnection final : public Connection {
   bool in_transaction_ = false;
   const void* reader_ = nullptr;  ///< The statement that reads rows now.
 
-  // How the last transaction ended.
   enum class End : std::uint8_t { kOpen, kCommitted, kRolledBack };
-  End end_ = End::kOpen;
-  std::uint64_t commits_ = 0;
-  /// Of the last commit that is known to be there, by whomever; empty: there was none. No value: no
-  /// session has looked yet, or it is a kRead connection.
-  std::optional<std::string> mark_;
-  std::string next_mark_;     ///< Of this transaction.
-  std::string pending_mark_;  ///< Of the commit without an answer.
-  bool was_committed_ = false;
+  /// How the last transaction ended, and the marks of commits.
+  struct LastTransaction {
+    End end = End::kOpen;
+    std::uint64_t commits = 0;
+    /// Of the last commit that is known to be there, by whomever; empty: there was none. No value:
+    /// no session has looked yet, or it is a kRead connection.
+    std::optional<std::string> mark;
+    std::string next_mark;     ///< Of this transaction.
+    std::string pending_mark;  ///< Of the commit without an answer.
+    bool was_committed = false;
+  };
+  LastTransaction last_;
 };
 
 }  // namespace hostler::store::postgres

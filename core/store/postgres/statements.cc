@@ -92,13 +92,13 @@ void PostgresConnection::note_result(const PGresult& result, std::optional<Error
   const auto status = PQresultStatus(&result);
   if (status == PGRES_COMMAND_OK) {
     const std::string_view tag = PQcmdStatus(const_cast<PGresult*>(&result));
-    if (tag == "COMMIT") end_ = End::kCommitted;
-    if (tag == "ROLLBACK") end_ = End::kRolledBack;
+    if (tag == "COMMIT") last_.end = End::kCommitted;
+    if (tag == "ROLLBACK") last_.end = End::kRolledBack;
   }
   if (status != PGRES_FATAL_ERROR) return;
   const char* severity = PQresultErrorField(&result, PG_DIAG_SEVERITY_NONLOCALIZED);
   // ERROR ends the transaction. FATAL ends the session, and tells nothing of the transaction.
-  if (severity != nullptr && std::string_view(severity) == "ERROR") end_ = End::kRolledBack;
+  if (severity != nullptr && std::string_view(severity) == "ERROR") last_.end = End::kRolledBack;
   auto error = statement_failed(result, "PostgreSQL");
   if (!first) first = std::move(error);
 }

@@ -82,7 +82,7 @@ void close_others(int& journal, int& wake, int& locks) {
   wake = new_wake;
 }
 
-/// The job and the interruption command beside it: its members are the state of one loop.
+/// The loop of the job and the interruption command beside it.
 class Shim {
  public:
   Shim(const ShimTask& task, int wake)
@@ -137,11 +137,14 @@ class Shim {
   model::EndReason failure_ = model::EndReason::kStartFailed;  ///< If start_job() fails.
   End end_;
 
-  // The interruption command.
-  UniqueFd beside_out_, beside_err_;            ///< The job's streams; only if it has a command.
-  std::optional<std::uint64_t> beside_notice_;  ///< The last notice that it was run for.
-  pid_t beside_ = 0;                            ///< 0: it does not run.
-  std::int64_t beside_ends_ = kNever;
+  /// The interruption command.
+  struct Beside {
+    UniqueFd out, err;                    ///< The job's streams; only if it has a command.
+    std::optional<std::uint64_t> notice;  ///< The last notice that it was run for.
+    pid_t pid = 0;                        ///< 0: it does not run.
+    std::int64_t ends_at = kNever;
+  };
+  Beside beside_;
 };
 
 Result<void> Shim::start_job() {
@@ -161,8 +164,8 @@ Result<void> Shim::start_job() {
   memory_kills_ = Cgroups::memory_kills(task_.cgroups);
   pid_ = HOSTLER_TRY(launch(program));
   if (!task_.start.interruption_command.empty()) {
-    beside_out_ = std::move(out);
-    beside_err_ = std::move(err);
+    beside_.out = std::move(out);
+    beside_.err = std::move(err);
   }
   if (task_.start.time_limit_us > 0)
     limit_at_ = boottime_us() + static_cast<std::int64_t>(task_.start.time_limit_us);
@@ -176,7 +179,7 @@ void Shim::watch() {
   while (!main_ended_) {
     pollfd polls[2];
     output_.fill(polls);
-    const std::int64_t due = std::min({limit_at_, kill_at_, beside_ends_, output_.show_at()});
+    const std::int64_t due = std::min({limit_at_, kill_at_, beside_.ends_at, output_.show_at()});
     timespec wait{};
     if (due != kNever) {
       const std::int64_t us = std::max<std::int64_t>(0, due - boottime_us());
@@ -203,19 +206,19 @@ void Shim::do_due_work() {
   }
   if (now >= kill_at_) end_job(true);
   if (std::exchange(g_notice_came, 0) != 0) on_notice();
-  if (now >= beside_ends_) {
-    beside_ends_ = kNever;
-    if (beside_ > 0) ::kill(-beside_, SIGKILL);
+  if (now >= beside_.ends_at) {
+    beside_.ends_at = kNever;
+    if (beside_.pid > 0) ::kill(-beside_.pid, SIGKILL);
   }
 }
 
 void Shim::on_notice() {
   const auto notice = read_notice(task_.start.attempt);
   if (!notice || task_.start.interruption_command.empty()) return;
-  if (beside_notice_ == notice->notice) {
-    if (beside_ > 0) beside_ends_ = notice->ends_us;
-  } else if (beside_ == 0 && notice->ends_us > boottime_us()) {
-    beside_notice_ = notice->notice;
+  if (beside_.notice == notice->notice) {
+    if (beside_.pid > 0) beside_.ends_at = notice->ends_us;
+  } else if (beside_.pid == 0 && notice->ends_us > boottime_us()) {
+    beside_.notice = notice->notice;
     start_beside(*notice);
   }
 }
@@ -232,21 +235,21 @@ void Shim::start_beside(const ReadNotice& notice) {
                            is_known ? std::to_string(left) : "");
   const UniqueFd input = open_null();
   program.stdin_fd = input.get();
-  program.stdout_fd = beside_out_.get();
-  program.stderr_fd = beside_err_.get();
+  program.stdout_fd = beside_.out.get();
+  program.stderr_fd = beside_.err.get();
   const auto started = launch(program);
   if (!started) {
     output_.note("hostler: the interruption command did not start: " + started.error().message +
                  "\n");
     return;
   }
-  beside_ = *started;
-  beside_ends_ = notice.ends_us;
+  beside_.pid = *started;
+  beside_.ends_at = notice.ends_us;
 }
 
 void Shim::beside_ended(int status) {
-  beside_ = 0;
-  beside_ends_ = kNever;
+  beside_.pid = 0;
+  beside_.ends_at = kNever;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   output_.note("hostler: the interruption command ended with " +
                (WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
@@ -268,7 +271,7 @@ void Shim::reap() {
     int status = 0;
     const pid_t pid = ::waitpid(-1, &status, WNOHANG);
     if (pid <= 0) return;
-    if (pid == beside_) beside_ended(status);
+    if (pid == beside_.pid) beside_ended(status);
     if (pid != pid_) continue;
     main_ended_ = true;
     model::AttemptEnd& end = end_.end;
@@ -294,8 +297,8 @@ void Shim::find_files() {
 void Shim::finish() {
   model::AttemptEnd& end = end_.end;
   const bool all_killed = kill_descendants(pid_, task_.uid, task_.cgroups);
-  beside_out_.reset();
-  beside_err_.reset();
+  beside_.out.reset();
+  beside_.err.reset();
   output_.read_rest();
   output_.finish(end);
   find_files();
