@@ -95,7 +95,7 @@ class DescriptorTest(unittest.TestCase):
 class ClassTest(unittest.TestCase):
     def sizes(self, body):
         code = f"struct X {{\n{body}\n}};\n"
-        return next((members, methods) for _, _, members, methods, _ in style.classes(code, code))
+        return next((members, methods) for _, _, members, methods in style.classes(code))
 
     def test_counts_members(self):
         for body, members in [
@@ -122,14 +122,29 @@ class ClassTest(unittest.TestCase):
         ]:
             self.assertEqual(self.sizes(body), (0, methods), body)
 
-    def test_notices_large_classes_whose_comment_does_not_say_why(self):
+    def large(self, code, listing="", name="core/a/x.h"):
+        files = {name: code, "tests/style/large_classes.txt": listing}
+        return [one.split(": ", 1)[1] for one in style.large_classes(files)]
+
+    def test_notices_large_classes_whatever_their_comments_say(self):
+        many = "/// Its members are one row, and so are its methods.\nstruct X {\n" + "  int a;\n" * 16 + "};\n"
+        self.assertEqual(self.large(many), ["X has 16 members; look for its second role"])
+        self.assertEqual(self.large(many, name="tests/x.h"), [])
+        class_x = "class X final : public Y {\n public:\n" + "  int f(int a, int b);\n" * 41 + "};\n"
+        self.assertEqual(self.large(class_x), ["X has 41 methods; look for its second role"])
+        self.assertEqual(self.large(class_x.replace("int f(int a, int b);", "int f(int a);", 1)
+                                    .replace("  int f(int a, int b);\n", "", 1)), [])
+
+    def test_accepts_large_classes_that_are_listed(self):
         many = "struct X {\n" + "  int a;\n" * 16 + "};\n"
-        self.assertEqual(len(list(style.large_classes("core/a/x.h", "/// An X.\n" + many))), 1)
-        self.assertEqual(list(style.large_classes("core/a/x.h", "/// An X: a member for each a.\n" + many)), [])
-        self.assertEqual(list(style.large_classes("tests/x.h", many)), [])
-        class_x = "/// Has members.\nclass X final : public Y {\n public:\n" + "  int f(int a, int b);\n" * 41 + "};\n"
-        self.assertEqual(len(list(style.large_classes("core/a/x.h", class_x))), 1)
-        self.assertEqual(list(style.large_classes("core/a/x.h", class_x.replace("members", "methods"))), [])
+        self.assertEqual(self.large(many, "# why\ncore/a/x.h X row\n"), [])
+        self.assertEqual(len(self.large(many, "core/b/x.h X row\n")), 2, "another X")
+
+    def test_notices_names_of_the_list_that_need_no_place_there(self):
+        few = "struct X {\n  int a;\n};\n"
+        self.assertEqual(self.large(few, "core/a/x.h X row\n"), ["X of core/a/x.h is not large"])
+        many = "struct X {\n" + "  int a;\n" * 16 + "};\n"
+        self.assertEqual(self.large(many, "core/a/x.h X busy\n"), ["X: 'busy' is no reason for a large class"])
 
 
 class TreeTest(unittest.TestCase):

@@ -68,18 +68,9 @@ def sizes(body: str) -> tuple:
     return members, methods
 
 
-def comment_above(text: str, at: int) -> str:
-    lines = []
-    for line in reversed(text[:at].split("\n")[:-1]):
-        if not line.strip().startswith(("//", "template")):
-            break
-        lines.insert(0, line.strip().lstrip("/ "))
-    return " ".join(lines)
-
-
-def classes(code: str, text: str):
-    """Of each class: its offset, name, members, methods and the comment above it. `code`: the text without comments."""
+def classes(code: str):
+    """Of each class: its offset, name, members and methods. `code`: the text without comments."""
     for match in CLASS.finditer(code):
         opening = match.end() - 1
         members, methods = sizes(code[opening + 1:closing(code, opening)])
-        yield match.start(), match[1], members, methods, comment_above(text, match.start())
+        yield match.start(), match[1], members, methods
