@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/state/ended_instances.h"
 #include "core/dispatch/state/lost_time.h"
 #include "core/dispatch/state/menu.h"
 

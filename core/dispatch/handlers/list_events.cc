@@ -8,6 +8,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/text.h"
+#include "core/dispatch/handlers/new_host.h"
 
 namespace hostler::dispatch {
 namespace {

@@ -12,7 +12,6 @@
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/handlers/interruptions.h"
 #include "core/dispatch/handlers/tag_repair.h"
-#include "core/dispatch/state/ended_instances.h"
 #include "core/dispatch/state/set_aside.h"
 
 namespace hostler::dispatch {
