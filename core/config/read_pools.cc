@@ -123,7 +123,7 @@ void read_provider_params(const json::Field& field, const model::SitePolicy& sit
       out.provider_params[type.name] = merged(type.provider_params_json, own);
 }
 
-void read_sizes(json::Object& o, model::PoolPolicy& out) {
+void read_sizes(json::Object& o, model::PoolSizes& out) {
   const json::Field min = o.may("min");
   const json::Field standby = o.may("standby");
   min.integer(out.min, 0, kInstancesMax);
@@ -172,7 +172,7 @@ void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy
 
 void read_plan_keys(json::Object& o, model::PoolPolicy& out) {
   o.need("name").name(out.name);
-  read_sizes(o, out);
+  read_sizes(o, out.sizes);
   read_timers(o, out);
   o.may("price_factor_max").number(out.price_factor_max, 1, 1000);
   o.may("price_cap_per_hour").millionths(out.price_cap_per_hour.value, 0, kPriceMax);

@@ -36,8 +36,8 @@ void warn_of_quotas(const Config& config, std::vector<std::string>& out) {
 void warn_of_min(const model::SitePolicy& site, std::vector<std::string>& out) {
   for (const model::PoolPolicy& pool : site.pools) {
     const auto warn = [&](const std::string& key, std::int64_t max) {
-      if (pool.min > max)
-        out.push_back("pools: \"" + pool.name + "\" has min " + std::to_string(pool.min) +
+      if (pool.sizes.min > max)
+        out.push_back("pools: \"" + pool.name + "\" has min " + std::to_string(pool.sizes.min) +
                       ", which is above " + key + " " + std::to_string(max));
     };
     if (pool.ceilings.instances_max != 0)
@@ -65,7 +65,7 @@ std::vector<std::string> warnings_of(const Config& config) {
   };
   std::int64_t wanted = 0;
   for (const model::PoolPolicy& pool : site.pools)
-    wanted += std::int64_t{std::max(pool.min, pool.standby)} + pool.stopped;
+    wanted += std::int64_t{std::max(pool.sizes.min, pool.sizes.standby)} + pool.sizes.stopped;
 
   if (site.pools.empty()) out.emplace_back("pools: there are none, so no jobs can run");
   for (const model::InstanceType& type : site.types)
@@ -75,7 +75,7 @@ std::vector<std::string> warnings_of(const Config& config) {
     if (!in_a_pool(set.name, &model::PoolPolicy::sets))
       out.push_back("sets: no pool uses \"" + set.name + "\"");
   for (const model::PoolPolicy& pool : site.pools)
-    if (pool.max == 0)
+    if (pool.sizes.max == 0)
       out.push_back("pools: \"" + pool.name + "\" has max 0, so it never gets an instance");
   for (const model::PoolPolicy& pool : site.pools)
     if (pool.init_failure == model::InitFailure::kWarn && pool.init_command.empty())

@@ -144,7 +144,7 @@ void MetricsFeed::set_instances(const dispatch::Queries& state) {
   metrics_.set_price_max(state.policy().ceilings.price_per_hour_max);
   std::vector<metrics::PoolStatus> pools;
   for (const auto& pool : state.policy().pools)
-    pools.push_back({pool.name, by_pool[pool.name], static_cast<std::size_t>(pool.max)});
+    pools.push_back({pool.name, by_pool[pool.name], static_cast<std::size_t>(pool.sizes.max)});
   metrics_.set_pools(pools);
 }
 

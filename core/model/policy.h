@@ -90,14 +90,21 @@ enum class InitDelivery : std::uint8_t {
   kSsh,       ///< Over the first proved connection.
 };
 
+/// How many hosts the configuration wants in a pool.
+struct PoolSizes {
+  std::int32_t min = 0, max = 100;  ///< Hosts that are on.
+  std::int32_t standby = 0;         ///< Idle hosts to keep.
+  std::int32_t stopped = 0;         ///< Hosts to keep switched off; they do not count for max.
+  friend bool operator==(const PoolSizes&, const PoolSizes&) = default;
+};
+
 /// A policy over one or more sets and their types: a member for each key of the configuration.
 struct PoolPolicy {
   std::string name;
   std::vector<std::string> sets;
   std::vector<std::string> types;
   std::optional<TypeSelector> selector;  ///< Adds types that its sets offer; `types` is empty then.
-  std::int32_t min = 0, max = 100, standby = 0;  ///< Instances; standby: idle ones to keep.
-  std::int32_t stopped = 0;  ///< Instances to keep switched off; they do not count for max.
+  PoolSizes sizes;                       ///< Plans know it as the bounds of the source `config`.
   Ceilings ceilings;
   Duration idle_timeout = 1min, boot_timeout = 10min, probe_timeout = 10min,
            shutdown_timeout = 10s;    ///< The last: between two destroys.

@@ -15,8 +15,8 @@ using scheduler::Offering;
 
 void write_pool(json::Writer& w, const model::PoolPolicy& pool) {
   w.begin_object().member("name", pool.name);
-  w.member("min", pool.min).member("max", pool.max);
-  w.member("standby", pool.standby).member("stopped", pool.stopped);
+  w.member("min", pool.sizes.min).member("max", pool.sizes.max);
+  w.member("standby", pool.sizes.standby).member("stopped", pool.sizes.stopped);
   w.member("idle_timeout", exact_duration(pool.idle_timeout));
   w.member("boot_timeout", exact_duration(pool.boot_timeout));
   w.member("probe_timeout", exact_duration(pool.probe_timeout));

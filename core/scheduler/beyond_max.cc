@@ -55,7 +55,9 @@ std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
     if (!is_alive(host) || goes_anyway(host)) continue;
     ++pools[host.pool].alive;
   }
-  const auto is_beyond = [&](std::uint32_t p) { return pools[p].alive > policy.pools[p].max; };
+  const auto is_beyond = [&](std::uint32_t p) {
+    return pools[p].alive > policy.pools[p].sizes.max;
+  };
   bool is_any_beyond = false;
   for (std::uint32_t p = 0; p < pools.size(); ++p) is_any_beyond |= is_beyond(p);
   if (!is_any_beyond) return out;
@@ -68,7 +70,7 @@ std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
   for (std::uint32_t p = 0; p < pools.size(); ++p) {
     if (!is_beyond(p)) continue;
     auto& [alive, may_go] = pools[p];
-    const std::int64_t beyond = alive - policy.pools[p].max;
+    const std::int64_t beyond = alive - policy.pools[p].sizes.max;
     std::ranges::sort(may_go, [&](std::uint32_t a, std::uint32_t b) {
       return std::tuple(rank(hosts[a]), hosts[b].created, hosts[b].id) <
              std::tuple(rank(hosts[b]), hosts[a].created, hosts[a].id);
@@ -100,7 +102,7 @@ std::string text_of(const std::vector<HostView>& hosts, const std::vector<Closed
     out += (out.empty() ? "pool " : "; pool ") + policy.pools[p].name + ": ";
     if (beyond > 0)
       out += hosts_text(beyond, "is", "are") + " beyond its maximum of " +
-             std::to_string(policy.pools[p].max) + " (" + std::to_string(idle) + " idle)";
+             std::to_string(policy.pools[p].sizes.max) + " (" + std::to_string(idle) + " idle)";
     if (beyond > 0 && off_menu > 0) out += ", ";
     if (off_menu > 0) out += hosts_text(off_menu, "has", "have") + " a type that left its menu";
   }

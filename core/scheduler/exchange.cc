@@ -111,7 +111,9 @@ class Exchange {
 }  // namespace
 
 void exchange(World& world, Plan& plan) {
-  const auto keeps = [](const model::PoolPolicy& pool) { return pool.min > 0 || pool.standby > 0; };
+  const auto keeps = [](const model::PoolPolicy& pool) {
+    return pool.sizes.min > 0 || pool.sizes.standby > 0;
+  };
   if (std::ranges::none_of(world.policy.pools, keeps) ||
       std::ranges::any_of(world.demand, [](const Demand& d) { return d.left > 0; }))
     return;

@@ -49,7 +49,7 @@ void find_cheapest(const World& world, Need& need) {
     const bool is_spot = o.market == model::Market::kSpot;
     auto& cheapest = need.cheapest[is_spot];
     const bool is_known = cheapest.value >= 0 && (!is_spot || has_room);
-    if (is_known || world.pool_held[o.pool] || world.policy.pools[o.pool].max == 0 ||
+    if (is_known || world.pool_held[o.pool] || world.policy.pools[o.pool].sizes.max == 0 ||
         !world.meets(need, i) || !need.resources.fits_in(o.resources))
       continue;
     const bool is_cheap = within_cap(o, world.policy);

@@ -80,7 +80,7 @@ bool goes_first(const World& world, const Candidate& a, const Candidate& b) {
 std::string beyond_maximum(const model::PoolPolicy& pool, const PoolHosts& hosts) {
   if (hosts.alive <= target_of(pool, hosts.in_use()).at_most) return {};
   return "; pool " + pool.name + " has " + std::to_string(hosts.alive) +
-         " hosts, and its maximum is " + std::to_string(pool.max);
+         " hosts, and its maximum is " + std::to_string(pool.sizes.max);
 }
 
 std::string reason_of(const World& world, const Candidate& c) {
@@ -95,8 +95,8 @@ std::string reason_of(const World& world, const Candidate& c) {
     case Reason::kFailed:
       return "it is switched off";
     case Reason::kStandbySurplus:
-      return "switched off, and pool " + pool.name + " keeps " + std::to_string(pool.stopped) +
-             " such hosts";
+      return "switched off, and pool " + pool.name + " keeps " +
+             std::to_string(pool.sizes.stopped) + " such hosts";
     case Reason::kUnreachable:
       return "unreachable for " + format_duration(now - *host.unreachable_since) +
              ", probe timeout " + format_duration(pool.probe_timeout);
@@ -112,7 +112,7 @@ std::string reason_of(const World& world, const Candidate& c) {
                                      : "still booting, and the jobs that it was for are cancelled";
     case Reason::kBeyondMax:
       return "pool " + pool.name + " has more hosts than its maximum of " +
-             std::to_string(pool.max);
+             std::to_string(pool.sizes.max);
     case Reason::kOffMenu:
       return "its type has left the menu of pool " + pool.name;
     case Reason::kGaveWay:

@@ -19,11 +19,12 @@ namespace {
 /// False for a policy that contradicts itself: nothing is created or destroyed for it.
 bool makes_sense(const model::PoolPolicy& pool) {
   const auto duration_ok = [](Duration d) { return d >= Duration::zero(); };
-  return pool.min >= 0 && pool.standby >= 0 && pool.stopped >= 0 && pool.min <= pool.max &&
-         std::isfinite(pool.price_factor_max) && pool.price_factor_max > 0 &&
-         pool.price_cap_per_hour.value >= 0 && duration_ok(pool.idle_timeout) &&
-         duration_ok(pool.probe_timeout) && duration_ok(pool.spot_patience) &&
-         duration_ok(pool.spot_shortage_patience) && duration_ok(pool.starvation_after);
+  return pool.sizes.min >= 0 && pool.sizes.standby >= 0 && pool.sizes.stopped >= 0 &&
+         pool.sizes.min <= pool.sizes.max && std::isfinite(pool.price_factor_max) &&
+         pool.price_factor_max > 0 && pool.price_cap_per_hour.value >= 0 &&
+         duration_ok(pool.idle_timeout) && duration_ok(pool.probe_timeout) &&
+         duration_ok(pool.spot_patience) && duration_ok(pool.spot_shortage_patience) &&
+         duration_ok(pool.starvation_after);
 }
 
 template <class T>

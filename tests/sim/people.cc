@@ -159,7 +159,7 @@ void World::make_reloads() {
     time_.after(when, [this, max, all, no_small] {
       if (calm_) return;
       auto& pool = policy_.pools.front();
-      pool.max = all ? day_.fleet : max;
+      pool.sizes.max = all ? day_.fleet : max;
       pool.types.clear();
       if (!offerings_)
         for (const auto& type : policy_.types)
@@ -177,9 +177,9 @@ void World::reload() {
 /// The admin reads a config in which nothing is kept without need, and nobody has a limit.
 void World::close_down() {
   auto& pool = policy_.pools.front();
-  pool.min = pool.standby = pool.stopped = 0;
+  pool.sizes.min = pool.sizes.standby = pool.sizes.stopped = 0;
   if (pool_days_.kind() == PoolDays::Kind::kReloads) {
-    pool.max = day_.fleet;
+    pool.sizes.max = day_.fleet;
     pool.types.clear();
     if (!offerings_)
       for (const auto& type : policy_.types) pool.types.push_back(type.name);

@@ -46,8 +46,8 @@ PoolDays::Kind PoolDays::kind_of(std::uint64_t seed) {
 void PoolDays::set_minimum(model::SitePolicy& policy) const {
   if (kind_ != Kind::kTightMinimum) return;
   auto& pool = policy.pools.front();
-  pool.min = pool.max = 2;
-  pool.standby = pool.stopped = 0;
+  pool.sizes.min = pool.sizes.max = 2;
+  pool.sizes.standby = pool.sizes.stopped = 0;
 }
 
 void PoolDays::daemon_started() {
@@ -249,9 +249,9 @@ void PoolDays::check_reload(const dispatch::Queries& queries, Now now) {
     closes_busy |= host.closed == "beyond_max" && host.record.state == InstanceState::kBusy;
     keeps_idle |= host.closed.empty() && host.record.state == InstanceState::kIdle;
   }
-  if (open > 0 && open + kept > pool.max)
+  if (open > 0 && open + kept > pool.sizes.max)
     complain_(std::to_string(open + kept) + " hosts stay, the maximum is " +
-              std::to_string(pool.max));
+              std::to_string(pool.sizes.max));
   if (closes_busy && keeps_idle) complain_("a busy host is to go, and an idle one stays");
 }
 

@@ -75,7 +75,7 @@ void World::make_policy() {
   pool.name = "default";
   pool.sets = {"west"};
   for (const auto& t : policy_.types) pool.types.push_back(t.name);
-  pool.max = day_.fleet;
+  pool.sizes.max = day_.fleet;
   pool.idle_timeout = chance_.between(1s, 30s);
   if (day_.idle_timeout) pool.idle_timeout = *day_.idle_timeout;
   pool.boot_timeout = 2min;
@@ -84,9 +84,9 @@ void World::make_policy() {
   pool.spot_patience = 1min;
   pool.starvation_after = 1min;
   if (chance_.chance(0.2)) pool.attempts_parallel_max = 2;
-  if (chance_.chance(0.1)) pool.min = 1;
-  if (chance_.chance(0.2)) pool.standby = 1;
-  if (chance_.chance(0.6)) pool.stopped = static_cast<std::int32_t>(1 + chance_.below(2));
+  if (chance_.chance(0.1)) pool.sizes.min = 1;
+  if (chance_.chance(0.2)) pool.sizes.standby = 1;
+  if (chance_.chance(0.6)) pool.sizes.stopped = static_cast<std::int32_t>(1 + chance_.below(2));
   policy_.pools = {pool};
   policy_.plan_interval = 100ms;
   policy_.abandoned_for = 20min;

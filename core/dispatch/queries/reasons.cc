@@ -50,14 +50,14 @@ std::string Queries::ceiling_of(std::uint32_t pool, Mono now) const {
   for (const auto& seen : state_.hosts.views()) {  // Counted as the planner does.
     if (seen.pool != pool || seen.phase == scheduler::HostPhase::kLeaving) continue;
     const bool off = seen.phase == scheduler::HostPhase::kStopped;
-    if (off && standby < policy.stopped)
+    if (off && standby < policy.sizes.stopped)
       ++standby;
     else
       ++there;
   }
-  if (there >= policy.max)
+  if (there >= policy.sizes.max)
     return "pool " + policy.name + " has " + std::to_string(there) + " instances, max is " +
-           std::to_string(policy.max);
+           std::to_string(policy.sizes.max);
   // Prices and sets differ: one offering that can be had is enough, else the cheapest explains.
   const scheduler::Offering* cheapest = nullptr;
   std::string ceiling;

@@ -210,10 +210,10 @@ std::vector<model::PoolView> Queries::pools() const {
   for (const auto& pool : state_.policy.pools) {
     model::PoolView one;
     one.name = pool.name;
-    one.min = pool.min;
-    one.max = pool.max;
-    one.standby = pool.standby;
-    one.stopped = pool.stopped;
+    one.min = pool.sizes.min;
+    one.max = pool.sizes.max;
+    one.standby = pool.sizes.standby;
+    one.stopped = pool.sizes.stopped;
     one.selection = selection(static_cast<std::uint32_t>(out.size()));
     out.push_back(std::move(one));
   }

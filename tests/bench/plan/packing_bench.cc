@@ -38,7 +38,7 @@ constexpr std::uint64_t kSeeds = 10;
 constexpr std::int64_t kRatios = 0;  ///< The menu of three ratios; others: linear types.
 
 void add_menu(Site& site, std::int64_t types) {
-  site.pool().max = 1'000'000;
+  site.pool().sizes.max = 1'000'000;
   for (std::int32_t i = 1; i <= types; ++i)
     site.type("t" + std::to_string(i), i * kUnits, 2 * i, i * 10'000);
   if (types != kRatios) return;

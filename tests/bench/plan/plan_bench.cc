@@ -41,7 +41,7 @@ struct Bench {
   Bench() {
     policy.sets.resize(1);
     policy.pools.resize(1);
-    policy.pools[0].max = 1'000'000;
+    policy.pools[0].sizes.max = 1'000'000;
     snapshot.now = Mono(1h);
     snapshot.sets.resize(1);
     snapshot.pools.resize(1);
@@ -165,7 +165,7 @@ void large(benchmark::State& state) {
     bench.job(needs.vcpus, needs.ram, 0, bench.user(state.range(2)));
   }
   bench.use_something(state.range(2));
-  bench.policy.pools[0].max = static_cast<std::int32_t>(state.range(1));
+  bench.policy.pools[0].sizes.max = static_cast<std::int32_t>(state.range(1));
   bench.take_classes();
   Plan plan;
   for (auto _ : state) {

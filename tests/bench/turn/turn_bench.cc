@@ -108,7 +108,7 @@ class Site {
     pool.name = "default";
     pool.sets = {"west"};
     for (const auto& type : out.types) pool.types.push_back(type.name);
-    pool.max = static_cast<std::int32_t>(hosts) + 20'000;
+    pool.sizes.max = static_cast<std::int32_t>(hosts) + 20'000;
     pool.idle_timeout = 1h;
     return out;
   }
@@ -213,7 +213,7 @@ std::vector<Case> cases(std::uint64_t hosts, std::uint64_t jobs) {
        with_jobs(10'000,
                  [=](Site& site) {
                    auto policy = Site::policy(hosts);
-                   policy.pools[0].max = 1;
+                   policy.pools[0].sizes.max = 1;
                    return site.time_of(PolicyChanged{std::move(policy)});
                  })},
   };

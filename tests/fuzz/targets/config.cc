@@ -34,7 +34,8 @@ void check_config(const config::Config& config) {
   promise(config.sets.size() == config.site.sets.size(), "each set has its policy");
   for (const model::PoolPolicy& pool : config.site.pools) {
     promise(is_name(pool.name), "a pool has a name", pool.name);
-    promise(pool.min >= 0 && pool.min <= pool.max, "min is at most max", pool.name);
+    promise(pool.sizes.min >= 0 && pool.sizes.min <= pool.sizes.max, "min is at most max",
+            pool.name);
   }
   for (const model::InstanceType& type : config.site.types)
     promise(type.resources.vcpus > 0 && type.price_per_hour.value >= 0, "a type is sane",

@@ -27,7 +27,7 @@ model::SitePolicy site() {
   pool.name = "default";
   pool.sets = {"local"};
   pool.types = {"small"};
-  pool.max = pool.min = 1;
+  pool.sizes.max = pool.sizes.min = 1;
   return out;
 }
 

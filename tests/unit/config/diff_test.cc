@@ -34,7 +34,7 @@ TEST(DiffTest, EqualConfigsDifferInNothing) {
 
 TEST(DiffTest, PoliciesAreTakenOverAtOnce) {
   Config fresh = sample();
-  fresh.site.pools[0].max = 7;
+  fresh.site.pools[0].sizes.max = 7;
   fresh.site.pools.emplace_back().name = "q";
   fresh.site.sets[0].list_interval = 1s;
   fresh.site.quotas.submit.jobs_waiting_max = 5;

@@ -49,7 +49,7 @@ TEST(PoolsTest, ReadsEveryKey) {
 
   model::PoolPolicy pool;
   pool.name = "p", pool.sets = {"s"}, pool.types = {"u", "t"};
-  pool.min = 1, pool.max = 5, pool.standby = 2;
+  pool.sizes.min = 1, pool.sizes.max = 5, pool.sizes.standby = 2;
   pool.ceilings = {6, {1'500'000}, 7, 8};
   pool.idle_timeout = 2min, pool.boot_timeout = 3min, pool.probe_timeout = 4min;
   pool.shutdown_timeout = 5s, pool.price_factor_max = 3.5, pool.price_cap_per_hour = {250'000};

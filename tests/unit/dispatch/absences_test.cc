@@ -215,7 +215,7 @@ TEST_F(AbsencesTest, WhatAnAdminBelievesFreesItsRoomAndIsNoFailedBoot) {
 
 TEST_F(AbsencesTest, VanishedInstancesCountForTheMaximumOfTheirPool) {
   auto site = small_site();
-  site.pools[0].max = 2;
+  site.pools[0].sizes.max = 2;
   const auto hosts = start(2, site);
   lose(hosts);
   story.clear();
@@ -295,7 +295,7 @@ TEST_F(AbsencesTest, ALookUpThatFailsIsRepeatedLessAndLessOften) {
 
 TEST_F(AbsencesTest, ALookUpAsksForAHundredAtATime) {
   auto site = small_site();
-  site.pools[0].max = 300;
+  site.pools[0].sizes.max = 300;
   const auto hosts = start(150, site);
   story.clear();
   story.list({});

@@ -154,7 +154,7 @@ TEST_F(BootTest, ANewInitCommandOpensTheGatesOfItsPoolAndOtherSettingsDoNot) {
   live(10s);
   ASSERT_THAT(gates(), testing::Not(IsEmpty()));
   auto site = small_site();
-  site.pools[0].max = 11;
+  site.pools[0].sizes.max = 11;
   story.say(PolicyChanged{site});
   EXPECT_THAT(gates(), testing::Not(IsEmpty()));
   site.pools[0].init_command = "corrected";

@@ -31,7 +31,7 @@ TEST_F(ChosenTypesTest, AReloadThatChangesNothingOfItsHostsLeavesTheBootGateOfAC
   }
   const auto gates = [&] { return story.dispatcher.queries().gates(story.now.mono).size(); };
   ASSERT_GT(gates(), 0U);
-  site.pools[0].max = 11;
+  site.pools[0].sizes.max = 11;
   story.say(PolicyChanged{site});
   EXPECT_GT(gates(), 0U);
   site.pools[0].selector->vcpus = {1, 4};  // It chooses other types.

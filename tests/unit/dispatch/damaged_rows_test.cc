@@ -35,7 +35,7 @@ TEST(DamagedRowsTest, AMachineWhoseRowIsDamagedCountsForCeilings) {
 
 TEST(DamagedRowsTest, AMachineWhoseRowIsDamagedCountsForTheMaximumOfItsPool) {
   auto site = small_site();
-  site.pools[0].max = 1;
+  site.pools[0].sizes.max = 1;
   Story story(site);
   story.begin(damaged_site());
   (void)story.submit({story.job()});

@@ -16,7 +16,7 @@ struct FairShareTest : testing::Test {
   /// `hosts` hosts of two slots, which `first` fills and has `waiting` more jobs for.
   void fill_site(std::size_t hosts, const std::string& first, std::size_t waiting) {
     model::SitePolicy site = small_site();
-    site.pools.at(0).max = static_cast<std::int32_t>(hosts);
+    site.pools.at(0).sizes.max = static_cast<std::int32_t>(hosts);
     site.pools.at(0).types = {"small"};
     site.ceilings = {};
     for (auto& set : site.sets) set.ceilings = {};

@@ -286,7 +286,7 @@ TEST_F(InterruptionTest, NoticesOfInstancesThatTheSetDoesNotHaveAreCountedAndTol
 
 TEST_F(InterruptionTest, ThousandsOfNoticesAtOnceAreTakenAndReplacedWithinTheCeiling) {
   auto site = small_site();
-  site.pools[0].max = 6;
+  site.pools[0].sizes.max = 6;
   Story many(site);
   many.begin();
   std::vector<model::WorkItem> jobs(4, many.job(2, true));

@@ -56,7 +56,7 @@ TEST_F(PlanTest, WakesForWhatTimeAloneBrings) {
 // Bug: it was planned anew every second, and at each list, for as long as it stayed.
 TEST_F(PlanTest, AnIdleHostThatIsKeptIsNoReasonForMorePlans) {
   auto site = small_site();
-  site.pools[0].min = 1;
+  site.pools[0].sizes.min = 1;
   Story other(site);
   other.begin();
   const InstanceId on = other.all<CreateCall>().at(0).instance;
@@ -207,7 +207,7 @@ TEST_F(PlanTest, EveryPlanMayDestroyAsManyAsTheCeilingSays) {
 // Bug: nobody looked again until something else happened.
 TEST_F(PlanTest, AMinimumThatTheRateHeldUpIsMadeUpForInItsTime) {
   auto site = small_site();
-  site.pools[0].min = 2;
+  site.pools[0].sizes.min = 2;
   site.ceilings.creates_per_minute_max = 1;
   Story other(site);
   other.begin();

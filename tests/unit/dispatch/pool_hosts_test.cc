@@ -109,7 +109,7 @@ TEST_F(PoolHostsTest, ASmallerMaximumEndsTheIdleHostAndClosesTheNewest) {
   const auto [c, third] = story.running();
   story.exited(first, a);
   story.clear();
-  site.pools[0].max = 1;
+  site.pools[0].sizes.max = 1;
   story.say(PolicyChanged{site});
 
   std::string said;
@@ -134,10 +134,10 @@ TEST_F(PoolHostsTest, AClosedHostIsOpenAgainWhenTheMaximumIs) {
   site.pools[0].types = {"small"};
   start(site);
   const auto [id, on] = story.running();
-  site.pools[0].max = 0;
+  site.pools[0].sizes.max = 0;
   story.say(PolicyChanged{site});
   EXPECT_EQ(view(on).closed, "beyond_max");
-  site.pools[0].max = 1;
+  site.pools[0].sizes.max = 1;
   story.say(PolicyChanged{site});
   EXPECT_EQ(view(on).closed, "");
   const auto next = submit(2);
@@ -159,7 +159,7 @@ TEST_F(PoolHostsTest, AHostWhoseTypeLeftThePoolDrains) {
 
 TEST_F(PoolHostsTest, TheMinimumGivesWayAndIsNotRefilledBeforeTheIdleTimeout) {
   auto site = small_site();
-  site.pools[0].min = site.pools[0].max = 1;
+  site.pools[0].sizes.min = site.pools[0].sizes.max = 1;
   start(site);
   const auto small = created();
   ASSERT_THAT(small, SizeIs(1));
@@ -182,7 +182,7 @@ TEST_F(PoolHostsTest, TheMinimumGivesWayAndIsNotRefilledBeforeTheIdleTimeout) {
 
 TEST_F(PoolHostsTest, TheMinimumIsExchangedOnceTheCheaperHostIsReady) {
   auto site = small_site();
-  site.pools[0].min = 1;
+  site.pools[0].sizes.min = 1;
   site.pools[0].types = {"large"};
   start(site);
   const auto old = created().at(0);
@@ -202,7 +202,7 @@ TEST_F(PoolHostsTest, TheMinimumIsExchangedOnceTheCheaperHostIsReady) {
 
 TEST_F(PoolHostsTest, AnExchangeThatFailedIsNotTriedAgainAtOnce) {
   auto site = small_site();
-  site.pools[0].min = 1;
+  site.pools[0].sizes.min = 1;
   site.pools[0].types = {"large"};
   start(site);
   story.boot(created().at(0));

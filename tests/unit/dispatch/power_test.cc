@@ -14,7 +14,7 @@ using testing::SizeIs;
 
 model::SitePolicy site_with_standby() {
   auto out = small_site();
-  out.pools[0].stopped = 1;
+  out.pools[0].sizes.stopped = 1;
   out.pools[0].types = {"small"};
   return out;
 }
@@ -35,7 +35,7 @@ class SwitchedOffTest : public testing::Test {
   /// No host is made to be switched off while another one runs: it would be woken by none.
   void allow_one_host(std::vector<std::string> types = {"small"}) {
     auto site = site_with_standby();
-    site.pools[0].max = 1;
+    site.pools[0].sizes.max = 1;
     site.pools[0].types = std::move(types);
     site.pools[0].price_factor_max = 10;
     story = Story(site);
@@ -107,10 +107,10 @@ TEST_F(SwitchedOffTest, WaitingWorkWakesItAndRunsThere) {
 // Bug: of pools that share a set and a type, the first one's cap held for the hosts of all.
 TEST_F(SwitchedOffTest, IsJudgedByTheCapOfItsOwnPool) {
   auto site = site_with_standby();
-  site.pools[0].max = 1;
+  site.pools[0].sizes.max = 1;
   site.pools.push_back(site.pools[0]);
   site.pools[0].name = "a frugal one";
-  site.pools[0].stopped = 0;
+  site.pools[0].sizes.stopped = 0;
   site.pools[0].price_cap_per_hour = {10};
   story = Story(site);
   SetUp();
@@ -226,7 +226,7 @@ TEST_F(SwitchedOffTest, AHeldOneLeavesRoomForAnother) {
 
 TEST_F(SwitchedOffTest, OneThatIsOffGivesUpItsPlaceBelowTheMaximumAtOnce) {
   auto site = site_with_standby();
-  site.pools[0].max = 1;
+  site.pools[0].sizes.max = 1;
   site.pools[0].types = {"small", "large"};
   story = Story(site);
   SetUp();
@@ -241,7 +241,7 @@ TEST_F(SwitchedOffTest, OneThatIsOffGivesUpItsPlaceBelowTheMaximumAtOnce) {
 TEST_F(SwitchedOffTest, ASmallerNumberEndsTheRest) {
   const auto on = standby();
   auto policy = site_with_standby();
-  policy.pools[0].stopped = 0;
+  policy.pools[0].sizes.stopped = 0;
   story.say(PolicyChanged{policy});
   EXPECT_EQ(story.state(on), InstanceState::kTerminating);
   EXPECT_EQ(story.record(on).reason_code, model::Reason::kStandbySurplus);

@@ -14,7 +14,7 @@ class ReachabilityTest : public testing::Test {
     auto site = small_site();
     site.pools[0].probe_timeout = 1min;
     site.pools[0].boot_timeout = 2min;
-    site.pools[0].max = 40;
+    site.pools[0].sizes.max = 40;
     story = Story(site);
     story.begin();
     std::vector<InstanceId> out;

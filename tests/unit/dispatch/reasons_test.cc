@@ -11,7 +11,7 @@ using testing::SizeIs;
 
 TEST(ReasonsTest, APoolTellsWhatWaitsForItAndWhatItDecidedLast) {
   auto site = small_site();
-  site.pools[0].max = 1;
+  site.pools[0].sizes.max = 1;
   Story story(site);
   story.begin();
   (void)story.submit({story.job(2), story.job(2), story.job(2)});
@@ -69,7 +69,7 @@ TEST(ReasonsTest, APoolIsNotAtACeilingWhileOneSetHasRoom) {
 // Bug: "has 7 instances, max is 6" was told of a pool that had six and one that was leaving.
 TEST(ReasonsTest, WhatLeavesAPoolDoesNotCountForItsMaximum) {
   auto site = small_site();
-  site.pools[0].max = 1;
+  site.pools[0].sizes.max = 1;
   Story story(site);
   story.begin();
   const auto [id, on] = story.running();
@@ -84,7 +84,7 @@ TEST(ReasonsTest, WhatLeavesAPoolDoesNotCountForItsMaximum) {
 // Seen: jobs could not enter the state folder of any host, and were said to wait for a ceiling.
 TEST(ReasonsTest, AJobThatHostsCannotStartSaysSoFirst) {
   auto site = small_site();
-  site.pools[0].max = 1;
+  site.pools[0].sizes.max = 1;
   Story story(site);
   story.begin();
   const auto id = story.submit({story.job(2)}).at(0);

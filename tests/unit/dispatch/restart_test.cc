@@ -58,7 +58,7 @@ TEST(RestartTest, AReloadMayAddAPool) {
   story.begin();
   site.pools.push_back(site.pools[0]);
   site.pools[1].name = "second";
-  site.pools[1].min = 1;
+  site.pools[1].sizes.min = 1;
   story.say(PolicyChanged{site});
   EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
 }
@@ -77,7 +77,7 @@ TEST(RestartTest, WorkOfAKindThatNobodyCanSubmitYetIsLeftAlone) {
 TEST(RestartTest, CreatesThatAreSentAgainKeepToTheirRate) {
   auto site = small_site();
   site.pools[0].boot_timeout = 1h;
-  site.pools[0].min = site.pools[0].max = 50;
+  site.pools[0].sizes.min = site.pools[0].sizes.max = 50;
   site.ceilings.creates_per_minute_max = 5;
   model::Restored restored;
   for (std::uint64_t n = 1; n <= 50; ++n) {

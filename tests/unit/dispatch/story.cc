@@ -33,7 +33,7 @@ model::SitePolicy small_site() {
   pool.name = "default";
   pool.sets = {"west"};
   pool.types = {"small", "large"};
-  pool.max = 10;
+  pool.sizes.max = 10;
   out.pools = {pool};
   return out;
 }

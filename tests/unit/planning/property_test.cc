@@ -17,8 +17,9 @@ namespace {
 Question random_question(std::uint64_t seed) {
   scheduler::RandomWorld world(seed);
   Random& random = world.random;
-  for (auto& pool : world.policy.pools) pool.min = std::min(pool.min, pool.max);
-  for (auto& pool : world.policy.pools) pool.standby = std::min(pool.standby, pool.max);
+  for (auto& pool : world.policy.pools) pool.sizes.min = std::min(pool.sizes.min, pool.sizes.max);
+  for (auto& pool : world.policy.pools)
+    pool.sizes.standby = std::min(pool.sizes.standby, pool.sizes.max);
   auto& snapshot = world.snapshot;
   snapshot.has_limits = random.chance(0.3);
   if (random.chance(0.5))

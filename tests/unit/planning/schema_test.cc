@@ -28,7 +28,7 @@ TEST(SchemaTest, SnapshotsAndAnswersThatAreWrittenKeepTheirSchemas) {
   EXPECT_THAT(violations("plan.schema.json", kSmall), ElementsAre());
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     scheduler::RandomWorld world(seed);
-    for (auto& pool : world.policy.pools) pool.min = std::min(pool.min, pool.max);
+    for (auto& pool : world.policy.pools) pool.sizes.min = std::min(pool.sizes.min, pool.sizes.max);
     const Question question{world.policy, world.snapshot, Wall{1'700'000'000'000'000}};
     EXPECT_THAT(violations("plan.schema.json", write_question(question)), ElementsAre()) << seed;
     EXPECT_THAT(violations("plan-answer.schema.json", text_of_plan(question)), ElementsAre())

@@ -34,7 +34,7 @@ struct FiveHosts : Site {
 TEST(BeyondMaxTest, IdleHostsGoAtOnceTheNewestFirst) {
   FiveHosts site;
   EXPECT_THAT(closed(site.plan()), IsEmpty());
-  site.pool().max = 3;
+  site.pool().sizes.max = 3;
   EXPECT_THAT(closed(site.plan()), ElementsAre(4, 5));
   EXPECT_THAT(ended(site.plan()),
               ElementsAre(Pair(4, model::Reason::kBeyondMax), Pair(5, model::Reason::kBeyondMax)));
@@ -43,7 +43,7 @@ TEST(BeyondMaxTest, IdleHostsGoAtOnceTheNewestFirst) {
 TEST(BeyondMaxTest, HostsWithWorkGoAfterIdleOnesAndWhenTheyAreEmpty) {
   FiveHosts site;
   for (const std::uint64_t id : {1U, 2U, 4U, 5U}) site.occupy(site.at(id), {.vcpus = 1});
-  site.pool().max = 3;
+  site.pool().sizes.max = 3;
   EXPECT_THAT(closed(site.plan()), ElementsAre(3, 5));
   EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(3, model::Reason::kBeyondMax)));
 }
@@ -51,7 +51,7 @@ TEST(BeyondMaxTest, HostsWithWorkGoAfterIdleOnesAndWhenTheyAreEmpty) {
 TEST(BeyondMaxTest, AClosedHostGetsNoNewWork) {
   FiveHosts site;
   for (const std::uint64_t id : {2U, 3U, 4U, 5U}) site.occupy(site.at(id), {.vcpus = 1});
-  site.pool().max = 1;
+  site.pool().sizes.max = 1;
   site.at(1).kept = true;
   site.at(1).takes_work = false;
   site.jobs(9, 1);
@@ -64,7 +64,7 @@ TEST(BeyondMaxTest, AClosedHostGetsNoNewWork) {
 
 TEST(BeyondMaxTest, WhatIsKeptStaysAndWhatGoesAnywayCountsFirst) {
   FiveHosts site;
-  site.pool().max = 2;
+  site.pool().sizes.max = 2;
   site.at(5).kept = true;
   site.at(1).draining = true;
   site.occupy(site.at(1), {.vcpus = 1});
@@ -73,14 +73,14 @@ TEST(BeyondMaxTest, WhatIsKeptStaysAndWhatGoesAnywayCountsFirst) {
 
 TEST(BeyondMaxTest, TheCeilingOfDestroysHolds) {
   FiveHosts site;
-  site.pool().max = 1;
+  site.pool().sizes.max = 1;
   site.snapshot.site.destroys = 1;
   EXPECT_THAT(site.plan().shutdowns, SizeIs(1));
 }
 
 TEST(BeyondMaxTest, AnAdoptedHostIsClosedAndNotEndedBeforeItsWorkIsKnown) {
   FiveHosts site;
-  site.pool().max = 4;
+  site.pool().sizes.max = 4;
   for (const std::uint64_t id : {1U, 2U, 3U, 4U}) site.occupy(site.at(id), {.vcpus = 1});
   site.at(5).phase = HostPhase::kComing;
   site.at(5).adopted = true;
@@ -90,14 +90,14 @@ TEST(BeyondMaxTest, AnAdoptedHostIsClosedAndNotEndedBeforeItsWorkIsKnown) {
 
 TEST(BeyondMaxTest, StandbyAndMinimumAreNotKeptBeyondTheMaximum) {
   FiveHosts site;
-  site.pool().max = site.pool().min = site.pool().standby = 2;
+  site.pool().sizes.max = site.pool().sizes.min = site.pool().sizes.standby = 2;
   EXPECT_THAT(ended(site.plan()), SizeIs(3));
   EXPECT_THAT(site.plan().creates, IsEmpty());
 }
 
 TEST(OffMenuTest, AHostWhoseTypeLeftDrainsAndCountsForNoMinimum) {
   FiveHosts site;
-  site.pool().min = 5;
+  site.pool().sizes.min = 5;
   site.occupy(site.at(1), {.vcpus = 1});
   site.at(1).offering = site.at(2).offering = UINT32_MAX;
   site.jobs(1, 2);
@@ -121,7 +121,7 @@ TEST(OffMenuTest, AHostThatIsKeptGetsNoNewWorkEither) {
 
 TEST(OffMenuTest, ItCountsForTheMaximum) {
   FiveHosts site;
-  site.pool().min = site.pool().max = 5;
+  site.pool().sizes.min = site.pool().sizes.max = 5;
   site.at(1).offering = UINT32_MAX;
   site.occupy(site.at(1), {.vcpus = 1});
   EXPECT_THAT(site.plan().creates, IsEmpty());
@@ -129,7 +129,7 @@ TEST(OffMenuTest, ItCountsForTheMaximum) {
 
 TEST(BeyondMaxTest, TheTextCountsEachHostOnce) {
   FiveHosts site;
-  site.pool().max = 2;
+  site.pool().sizes.max = 2;
   site.at(1).offering = UINT32_MAX;
   site.occupy(site.at(2), {.vcpus = 1});
   site.at(5).phase = HostPhase::kComing;
@@ -139,7 +139,7 @@ TEST(BeyondMaxTest, TheTextCountsEachHostOnce) {
   EXPECT_EQ(text_of(hosts, found, site.policy),
             "pool default: 2 hosts are beyond its maximum of 2 (2 idle), 1 host has a type that "
             "left its menu");
-  site.pool().max = 9;
+  site.pool().sizes.max = 9;
   EXPECT_EQ(text_of(hosts, closed_hosts(hosts, site.policy, {}), site.policy),
             "pool default: 1 host has a type that left its menu");
 }

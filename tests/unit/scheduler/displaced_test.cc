@@ -97,14 +97,14 @@ TEST_F(DisplacedTest, WhatWaitsAlreadyGoesFirstAndBothAreBoughtFor) {
 TEST_F(DisplacedTest, TheMaximumOfThePoolHolds) {
   interrupted(1);
   displaced(1, 2);
-  site.pool().max = 1;
+  site.pool().sizes.max = 1;
   EXPECT_THAT(plan().creates, IsEmpty());
 }
 
 TEST_F(DisplacedTest, AnEmptyHostThatWillBeInterruptedEndsAndTheMinimumIsFilledAgain) {
   HostView& host = interrupted(1);
   host.busy = false;
-  site.pool().min = 1;
+  site.pool().sizes.min = 1;
   const Plan made = plan();
   ASSERT_THAT(made.shutdowns, SizeIs(1));
   EXPECT_EQ(made.shutdowns[0].code, model::Reason::kInterrupted);

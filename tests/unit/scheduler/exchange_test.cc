@@ -18,7 +18,7 @@ using testing::SizeIs;
 struct DearMinimum : Site {
   const std::uint32_t cheap = type("cheap", 2, 4, 50), dear = type("dear", 2, 4, 90);
   DearMinimum() {
-    pool().min = 1;
+    pool().sizes.min = 1;
     host(1, dear).since = snapshot.now - 1h;
   }
   HostView& old() { return snapshot.hosts[0]; }
@@ -54,7 +54,7 @@ TEST(ExchangeTest, ASpotRequestForItIsAwaitedForTheSpotPatience) {
 
 TEST(ExchangeTest, AtACeilingTheOldHostGoesFirst) {
   DearMinimum site;
-  site.pool().max = 1;
+  site.pool().sizes.max = 1;
   const Plan plan = site.plan();
   EXPECT_THAT(ended(plan), ElementsAre(Pair(1, model::Reason::kExchanged)));
   EXPECT_THAT(plan.creates, IsEmpty());
@@ -87,7 +87,7 @@ TEST(ExchangeTest, NothingIsExchangedThatWorksWaitsOrRests) {
 
 TEST(ExchangeTest, OneAtATimeInEachPoolTheDearestFirst) {
   DearMinimum site;
-  site.pool().min = 3;
+  site.pool().sizes.min = 3;
   site.host(2, site.type("dearer", 2, 4, 120)).since = site.snapshot.now - 1h;
   site.host(3, site.dear).since = site.snapshot.now - 1h;
   ASSERT_THAT(site.plan().creates, SizeIs(1));

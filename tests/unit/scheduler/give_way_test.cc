@@ -18,7 +18,7 @@ using testing::SizeIs;
 struct SmallMinimum : Site {
   const std::uint32_t small = type("small", 2, 4, 100), large = type("large", 16, 32, 800);
   SmallMinimum() {
-    pool().min = pool().max = 2;
+    pool().sizes.min = pool().sizes.max = 2;
     host(1, small).since = snapshot.now - 1s;
     host(2, small).since = snapshot.now - 2s;
     jobs(1, 16);
@@ -68,7 +68,7 @@ TEST(GiveWayTest, NothingGivesWayInVain) {
   never([](SmallMinimum& s) {
     s.at(1).unreachable_since = s.at(2).unreachable_since = s.snapshot.now;
   });
-  never([](SmallMinimum& s) { s.pool().max = 3; });  // There is room.
+  never([](SmallMinimum& s) { s.pool().sizes.max = 3; });  // There is room.
 }
 
 TEST(GiveWayTest, AHostThatFitsWhatWaitsDoesNotGiveWay) {
@@ -80,7 +80,7 @@ TEST(GiveWayTest, AHostThatFitsWhatWaitsDoesNotGiveWay) {
 
 TEST(GiveWayTest, RoomThatComesIsCountedFirst) {
   SmallMinimum site;
-  site.pool().max = 9;
+  site.pool().sizes.max = 9;
   site.snapshot.site.instances = 0;
   EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, model::Reason::kGaveWay)));
   HostView& ending = site.host(3, site.small, HostPhase::kLeaving);
@@ -91,7 +91,7 @@ TEST(GiveWayTest, RoomThatComesIsCountedFirst) {
 
 TEST(GiveWayTest, AsManyGiveWayAsTheCeilingOfPriceNeeds) {
   SmallMinimum site;
-  site.pool().max = 9;
+  site.pool().sizes.max = 9;
   site.snapshot.site.price_per_hour = model::Micros{650};
   EXPECT_THAT(site.plan().shutdowns, SizeIs(2));
   site.snapshot.site.price_per_hour = model::Micros{599};
@@ -105,7 +105,7 @@ TEST(GiveWayTest, OnlyHostsOfThePoolOfTheWorkGiveWay) {
   site.snapshot.pools.resize(2);
   const auto small = site.type("small", 2, 4, 100);
   site.type("large", 16, 32, 800, model::Market::kOnDemand, "", 1);
-  site.pool(0).min = 1;
+  site.pool(0).sizes.min = 1;
   site.host(1, small);
   site.snapshot.site.instances = 0;
   site.jobs(1, 16);
@@ -120,7 +120,7 @@ TEST(GiveWayTest, AHostThatBootsForNothingGoesBeforeAnIdleOne) {
 
 TEST(GiveWayTest, AtAQuotaHostsOfItsGroupGiveWayIfTheyFreeEnough) {
   SmallMinimum site;
-  site.pool().max = 20;
+  site.pool().sizes.max = 20;
   for (auto& o : site.snapshot.offerings) o.quota_group = "standard";
   auto& large = site.snapshot.offerings[site.large];
   large.shut = "the quota is used up";

@@ -131,8 +131,8 @@ TEST(GrowTest, ComparesPricesOfWhatMayBeBoughtOnly) {
     site.snapshot.pools.resize(2);
     const auto small = site.type("small", 1, 2, 100);
     site.type("cheap", 1, 2, 10, Market::kOnDemand, "", 1);
-    if (how == 0) site.pool(1).max = 0;
-    if (how == 1) site.pool(1).min = 1001;
+    if (how == 0) site.pool(1).sizes.max = 0;
+    if (how == 1) site.pool(1).sizes.min = 1001;
     if (how == 2) site.pool(1).price_cap_per_hour = {9};
     site.jobs(1, 1);
     const Plan plan = site.plan();
@@ -164,7 +164,7 @@ TEST(GrowTest, NeverCreatesPastACeiling) {
     if (level <= 2) room.instances = 3;
     if (level == 3) room.creates = 3;
     if (level == 4) room.price_per_hour = model::Micros{399};
-    if (level == 5) site.pool().max = 3;
+    if (level == 5) site.pool().sizes.max = 3;
     const Plan plan = site.plan();
     EXPECT_THAT(plan.creates, SizeIs(3)) << level;
     ASSERT_THAT(plan.waiting, SizeIs(1));
@@ -239,7 +239,7 @@ TEST(StandbyTest, KeepsTheMinimumAndTheStandby) {
   Site site;
   const auto small = site.type("small", 1, 2, 100);
   site.type("large", 4, 8, 400);
-  site.pool().min = 2;
+  site.pool().sizes.min = 2;
   Plan plan = site.plan();
   ASSERT_THAT(plan.creates, SizeIs(2));
   EXPECT_EQ(plan.creates[0].offering, small);
@@ -250,22 +250,22 @@ TEST(StandbyTest, KeepsTheMinimumAndTheStandby) {
   EXPECT_THAT(site.plan().creates, IsEmpty());
   EXPECT_THAT(site.plan().shutdowns, IsEmpty());
 
-  site.pool().standby = 3;
+  site.pool().sizes.standby = 3;
   EXPECT_THAT(site.plan().creates, SizeIs(1));
 }
 
 TEST(StandbyTest, StandbyIsBesideWhatWorks) {
   Site site;
   site.occupy(site.host(1, site.type("small", 1, 2, 100)), {.vcpus = 1});
-  site.pool().min = 1;
-  site.pool().standby = 1;
+  site.pool().sizes.min = 1;
+  site.pool().sizes.standby = 1;
   EXPECT_THAT(site.plan().creates, SizeIs(1));
 }
 
 TEST(StandbyTest, MinimumNeverPassesACeiling) {
   Site site;
   site.type("small", 1, 2, 100);
-  site.pool().min = 5;
+  site.pool().sizes.min = 5;
   site.snapshot.site.instances = 2;
   EXPECT_THAT(site.plan().creates, SizeIs(2));
 }

@@ -22,7 +22,7 @@ struct ManyNeeds : Site {
   Random random{7};
 
   explicit ManyNeeds(int needs) {
-    pool().max = 100'000;
+    pool().sizes.max = 100'000;
     for (std::int32_t i = 1; i <= 64; ++i) type("t" + std::to_string(i), i, 2 * i, i * 10'000);
     for (int i = 0; i < needs; ++i) {
       demand::ClassView& view = snapshot.classes[jobs(1 + random.below(5), number(1, 16))];
@@ -106,7 +106,7 @@ TEST(JoinLotsTest, JobsOfThousandsOfNeedsGetHostsAtAFairPrice) {
 
 TEST(JoinLotsTest, ACeilingIsMetExactly) {
   ManyNeeds site(2000);
-  site.pool().max = 20;
+  site.pool().sizes.max = 20;
   const Plan plan = site.plan();
   EXPECT_EQ(plan.creates.size(), 20);
   items_on_new_hosts(site, plan);
@@ -116,7 +116,7 @@ TEST(JoinLotsTest, ACeilingIsMetExactly) {
 /// numbers for the packer.
 TEST(JoinLotsTest, EqualLotsAreNotSplit) {
   Site site;
-  site.pool().max = 100'000;
+  site.pool().sizes.max = 100'000;
   site.type("small", 4, 8, 40'000);
   for (std::int32_t priority = 0; priority < 300; ++priority) {
     demand::ClassView& view = site.snapshot.classes[site.jobs(1, 1, 1, priority)];
@@ -129,7 +129,7 @@ TEST(JoinLotsTest, EqualLotsAreNotSplit) {
 /// 300 kinds of jobs with much ram and few vcpus, or the reverse: the most of both fits no type.
 TEST(JoinLotsTest, JobsGetHostsAlsoWhereTheMostOfEachResourceFitsNone) {
   Site site;
-  site.pool().max = 100'000;
+  site.pool().sizes.max = 100'000;
   site.type("many_vcpus", 64, 64, 100'000);
   site.type("much_ram", 8, 512, 100'000);
   for (std::int32_t i = 0; i < 300; ++i) {
@@ -146,7 +146,7 @@ TEST(JoinLotsTest, JobsGetHostsAlsoWhereTheMostOfEachResourceFitsNone) {
 /// Each class may go to one type only: nothing can be joined.
 TEST(JoinLotsTest, MoreKindsOfConstraintsThanLotsAtOnceAreServed) {
   Site site;
-  site.pool().max = 100'000;
+  site.pool().sizes.max = 100'000;
   for (int i = 0; i < 600; ++i) {
     site.type("t" + std::to_string(i), 4, 8, 40'000);
     site.jobs(2, 2);

@@ -95,7 +95,7 @@ TEST_F(LimitsTest, OthersOfTheSameClassAndOfLowerPriorityGoOn) {
 
 TEST_F(LimitsTest, WhatIsBeyondTheLimitDoesNotStarve) {
   const auto large = site.type("large", 8, 32, 400'000);
-  site.pool().max = 1;
+  site.pool().sizes.max = 1;
   HostView& host = site.host(1, large);
   site.occupy(host, {.vcpus = 1, .gpus = 0, .ram = kGiB, .scratch = 0});
   const demand::ClassId wide = cls(8);

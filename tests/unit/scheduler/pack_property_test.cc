@@ -21,7 +21,7 @@ namespace {
 class RandomMenu : public Site {
  public:
   explicit RandomMenu(std::uint64_t seed) : random(seed) {
-    pool().max = 1'000'000;
+    pool().sizes.max = 1'000'000;
     pool().price_factor_max = 1e6;
   }
   Random random;
@@ -200,7 +200,7 @@ std::size_t hosts_for(std::uint64_t jobs, std::int32_t max) {
   Site site;
   for (std::int32_t size = 1; size <= 64; ++size)
     site.type("t" + std::to_string(size), size, 2 * size, 100 * size);
-  site.pool().max = max;
+  site.pool().sizes.max = max;
   site.jobs(jobs, 1, 2);
   return site.plan().creates.size();
 }

@@ -24,7 +24,7 @@ void add_families(Site& site) {
     for (const int size : {2, 4, 8, 16, 32, 48, 64})
       site.type(f.name + std::to_string(size), size, size * f.gib,
                 size * static_cast<std::int64_t>(f.price));
-  site.pool().max = 1'000'000;
+  site.pool().sizes.max = 1'000'000;
 }
 
 double cost(const Site& site, const Plan& plan) {

@@ -124,7 +124,7 @@ TEST(PlacementTest, PlacesNothingOnAHostWhoseTypeLeftTheMenu) {
 class StarvationTest : public testing::Test {
  protected:
   StarvationTest() {
-    site.pool().max = 1;
+    site.pool().sizes.max = 1;
     site.occupy(site.host(1, site.type("big", 4, 16, 400)), {.vcpus = 3, .ram = kGiB});
     large = site.jobs(1, 4, 1, 0, 10min);
     small = site.jobs(9, 1);

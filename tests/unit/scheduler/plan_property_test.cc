@@ -90,8 +90,9 @@ class Checker {
                                        [&, pool = p](const auto& h) {
                                          return h.pool == pool && h.phase != HostPhase::kLeaving;
                                        });
-      EXPECT_LE(there + n, site_.policy.pools[p].max) << "past max";
-      EXPECT_LE(site_.policy.pools[p].min, site_.policy.pools[p].max) << "held pool grows";
+      EXPECT_LE(there + n, site_.policy.pools[p].sizes.max) << "past max";
+      EXPECT_LE(site_.policy.pools[p].sizes.min, site_.policy.pools[p].sizes.max)
+          << "held pool grows";
     }
   }
 
@@ -107,7 +108,7 @@ class Checker {
       EXPECT_FALSE(in_use.contains(s.host)) << s.host.text() << " has work or is reserved";
       EXPECT_FALSE(h.kept);
       EXPECT_NE(h.phase, HostPhase::kLeaving);
-      EXPECT_LE(pool.min, pool.max) << "held pool shrinks";
+      EXPECT_LE(pool.sizes.min, pool.sizes.max) << "held pool shrinks";
       EXPECT_FALSE(s.reason.empty());
       ++in_pool[h.pool];
       if (s.code != model::Reason::kUnreachable) {
@@ -226,7 +227,7 @@ TEST(PlanPropertyTest, AnAppliedPlanIsNotRepeated) {
     world.snapshot.site = {};
     for (auto& room : world.snapshot.sets) room = {};
     for (auto& room : world.snapshot.pools) room = {};
-    for (auto& p : world.policy.pools) p.max = 1000, p.min = 0, p.standby = 0;
+    for (auto& p : world.policy.pools) p.sizes.max = 1000, p.sizes.min = 0, p.sizes.standby = 0;
     // Ending a spot request that took too long makes room for a new one: that is no repetition.
     // So does the end of a reservation.
     for (HostView& h : world.snapshot.hosts) h.unfulfilled_spot = false, h.reserved_for.reset();
@@ -249,13 +250,13 @@ TEST(PlanPropertyTest, AReserveIsMadeOnceAndKept) {
     Site site;
     site.snapshot.offerings[site.type("small", 2, 4, 100)].can_stop = true;
     auto& pool = site.pool();
-    pool.min = number(4), pool.standby = number(4), pool.stopped = number(4);
+    pool.sizes.min = number(4), pool.sizes.standby = number(4), pool.sizes.stopped = number(4);
     std::size_t made = 0;
     for (int plans = 0; plans < 20; ++plans) {
       const Plan plan = site.plan();
       made += plan.creates.size();
-      EXPECT_TRUE(plan.shutdowns.empty())
-          << pool.min << " " << pool.standby << " " << pool.stopped << " at plan " << plans;
+      EXPECT_TRUE(plan.shutdowns.empty()) << pool.sizes.min << " " << pool.sizes.standby << " "
+                                          << pool.sizes.stopped << " at plan " << plans;
       site.apply(plan);
       site.snapshot.now += std::chrono::seconds(number(60));
       for (HostView& h : site.snapshot.hosts) {
@@ -264,7 +265,8 @@ TEST(PlanPropertyTest, AReserveIsMadeOnceAndKept) {
         h.phase = HostPhase::kReady, h.takes_work = true, h.since = site.snapshot.now;
       }
     }
-    EXPECT_EQ(made, static_cast<std::size_t>(std::max(pool.min, pool.standby) + pool.stopped));
+    EXPECT_EQ(made, static_cast<std::size_t>(std::max(pool.sizes.min, pool.sizes.standby) +
+                                             pool.sizes.stopped));
   });
 }
 
@@ -273,7 +275,8 @@ std::optional<model::Micros> cheapest_part(const Site& site, const demand::Class
   const auto may_go = [&](const Offering& o) {
     const auto& pool = site.policy.pools[o.pool];
     const auto& wanted = cls.shape.constraints;
-    return pool.min <= pool.max && pool.max > 0 && cls.shape.needs.fits_in(o.resources) &&
+    return pool.sizes.min <= pool.sizes.max && pool.sizes.max > 0 &&
+           cls.shape.needs.fits_in(o.resources) &&
            meets(wanted, site.policy.types[o.type].name, o.zone, o.market) &&
            within_cap(o, site.policy);
   };
@@ -298,7 +301,7 @@ TEST(PlanPropertyTest, StartsSomethingOfEachClassWhoseLimitPaysForAHostOfOneItem
     for (auto& room : world.snapshot.sets) room = {};
     for (auto& room : world.snapshot.pools) room = {};
     for (auto& p : world.policy.pools)
-      p.max = 1000, p.price_factor_max = 1 + static_cast<double>(world.random.below(3)) / 4;
+      p.sizes.max = 1000, p.price_factor_max = 1 + static_cast<double>(world.random.below(3)) / 4;
     for (Offering& o : world.snapshot.offerings) {
       o.market = Market::kOnDemand;
       o.price_per_hour.value *= 1000;

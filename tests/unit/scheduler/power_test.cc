@@ -13,7 +13,7 @@ using testing::SizeIs;
 struct PowerSite : Site {
   explicit PowerSite(std::int32_t stopped) : small(type("small", 2, 8, 100)) {
     snapshot.offerings[small].can_stop = true;
-    pool().stopped = stopped;
+    pool().sizes.stopped = stopped;
   }
   HostView& off(std::uint64_t id) {
     HostView& h = host(id, small, HostPhase::kStopped);
@@ -101,7 +101,7 @@ TEST(SwitchedOffTest, NoDearHostIsWokenForWorkThatSharesACheapOne) {
   const auto small = site.type("small", 8, 8, 100);
   HostView& off = site.host(1, site.type("big", 96, 96, 1500), HostPhase::kStopped);
   off.can_stop = off.can_wake = true;
-  site.pool().stopped = 1;
+  site.pool().sizes.stopped = 1;
   for (int priority = 0; priority < 8; ++priority) site.jobs(1, 1, 1, 7 - priority);
 
   const Plan plan = site.plan();
@@ -125,7 +125,7 @@ TEST(SwitchedOffTest, ADearHostIsWokenForClassesThatShareIt) {
   site.type("small", 2, 8, 100);
   HostView& off = site.host(1, site.type("large", 8, 8, 350), HostPhase::kStopped);
   off.can_stop = off.can_wake = true;
-  site.pool().stopped = 1;
+  site.pool().sizes.stopped = 1;
   for (int i = 0; i < 70; ++i) site.jobs(1, 96, 1, 9);  // these have nowhere to go
   for (const std::int32_t priority : {3, 2, 1, 0}) site.jobs(1, 2, 1, priority);
 
@@ -140,7 +140,7 @@ TEST(SwitchedOffTest, MinimumAndStandbyWakeToo) {
   PowerSite site(1);
   site.off(1);
   site.off(2);
-  site.pool().standby = 1;
+  site.pool().sizes.standby = 1;
   const Plan plan = site.plan();
   ASSERT_THAT(plan.wakes, SizeIs(1));
   EXPECT_EQ(plan.wakes[0].reason, "standby of 1 in pool default");
@@ -198,13 +198,13 @@ TEST(SwitchedOffTest, WhatIsBeyondTheNumberGoes) {
 
 TEST(SwitchedOffTest, DoesNotCountForMaxUntilItIsWoken) {
   PowerSite site(2);
-  site.pool().max = 1;
+  site.pool().sizes.max = 1;
   site.off(1);
   site.off(2);
   site.jobs(4, 1);
   EXPECT_THAT(site.plan().wakes, SizeIs(1));
   EXPECT_THAT(site.plan().creates, IsEmpty());
-  site.pool().stopped = 0;
+  site.pool().sizes.stopped = 0;
   EXPECT_THAT(site.plan().wakes, IsEmpty()) << "beyond the number they count";
 }
 

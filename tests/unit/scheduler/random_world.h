@@ -37,10 +37,10 @@ class RandomWorld : public Site {
       snapshot.pools.resize(2);
     }
     for (auto& p : policy.pools) {
-      p.max = static_cast<std::int32_t>(number(0, 30));
-      p.min = static_cast<std::int32_t>(number(0, std::min(p.max, 2)));
-      p.standby = static_cast<std::int32_t>(number(0, 1));
-      if (random.chance(0.1)) p.min = p.max + 1;
+      p.sizes.max = static_cast<std::int32_t>(number(0, 30));
+      p.sizes.min = static_cast<std::int32_t>(number(0, std::min(p.sizes.max, 2)));
+      p.sizes.standby = static_cast<std::int32_t>(number(0, 1));
+      if (random.chance(0.1)) p.sizes.min = p.sizes.max + 1;
       if (random.chance(0.2)) p.attempts_parallel_max = static_cast<std::int32_t>(number(1, 3));
       if (random.chance(0.2)) p.price_cap_per_hour = {number(100, 800)};
     }

@@ -92,10 +92,10 @@ TEST(ShrinkTest, KeepsMinimumAndStandby) {
   Site site;
   const auto small = site.type("small", 2, 4, 100);
   for (const std::uint64_t id : {1U, 2U, 3U}) site.host(id, small).since = Mono(0s);
-  site.pool().min = 2;
+  site.pool().sizes.min = 2;
   EXPECT_THAT(site.plan().shutdowns, SizeIs(1));
-  site.pool().min = 0;
-  site.pool().standby = 3;
+  site.pool().sizes.min = 0;
+  site.pool().sizes.standby = 3;
   EXPECT_THAT(site.plan().shutdowns, IsEmpty());
 }
 
@@ -105,7 +105,7 @@ TEST(ShrinkTest, AsManyAsAreKeptInReserveMayFinishBooting) {
     Site site;
     const auto small = site.type("small", 2, 4, 100);
     site.snapshot.offerings[small].can_stop = true;
-    (off ? site.pool().stopped : site.pool().standby) = 1;
+    (off ? site.pool().sizes.stopped : site.pool().sizes.standby) = 1;
     site.host(1, small).can_stop = true;  // the job on it has just ended
     site.host(2, small, HostPhase::kComing);
     EXPECT_THAT(site.plan().shutdowns, IsEmpty());
@@ -122,7 +122,7 @@ TEST(ShrinkTest, WhatIsMadeToBeSwitchedOffMayFinishThoughOthersAreCheaper) {
   site.type("cheap", 2, 4, 100);
   const auto stops = site.type("stops", 2, 4, 150);
   site.snapshot.offerings[stops].can_stop = true;
-  site.pool().stopped = 1;
+  site.pool().sizes.stopped = 1;
   site.host(1, stops).can_stop = true;
   site.host(2, stops, HostPhase::kComing);
   EXPECT_THAT(site.plan().shutdowns, IsEmpty());
@@ -131,7 +131,7 @@ TEST(ShrinkTest, WhatIsMadeToBeSwitchedOffMayFinishThoughOthersAreCheaper) {
 TEST(ShrinkTest, AReadyHostOfTheMinimumStaysRatherThanOneThatBoots) {
   Site site;
   const auto small = site.type("small", 2, 4, 100);
-  site.pool().min = 1;
+  site.pool().sizes.min = 1;
   site.host(1, small).since = Mono(0s);
   site.host(2, small, HostPhase::kComing).work_cancelled = true;
   EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, model::Reason::kBootingSurplus)));
@@ -161,8 +161,8 @@ TEST(ShrinkTest, NothingFinishesForTheReserveWhereWorkWaitsAtACeiling) {
   Site site;
   const auto small = site.type("small", 2, 4, 100);
   site.type("big", 16, 16, 400);
-  site.pool().max = 2;
-  site.pool().standby = 1;
+  site.pool().sizes.max = 2;
+  site.pool().sizes.standby = 1;
   site.host(1, small);
   site.host(2, small, HostPhase::kComing);
   site.jobs(1, 16);
@@ -173,7 +173,7 @@ TEST(ShrinkTest, OnlyWhatTheReserveLacksMayFinishBooting) {
   Site site;
   const auto small = site.type("small", 2, 4, 100);
   site.snapshot.offerings[small].can_stop = true;
-  site.pool().stopped = 1;
+  site.pool().sizes.stopped = 1;
   HostView& off = site.host(1, small, HostPhase::kStopped);
   off.can_stop = off.can_wake = true;
   site.host(2, small).can_stop = true;
@@ -185,7 +185,7 @@ TEST(ShrinkTest, OnlyWhatTheReserveLacksMayFinishBooting) {
 TEST(ShrinkTest, AReadyReserveStaysUntilTheNextIsReady) {
   Site site;
   const auto small = site.type("small", 2, 4, 100);
-  site.pool().standby = 1;
+  site.pool().sizes.standby = 1;
   site.host(1, small).since = Mono(0s);
   HostView& next = site.host(2, small, HostPhase::kComing);
   EXPECT_THAT(site.plan().shutdowns, IsEmpty());
@@ -197,10 +197,10 @@ TEST(ShrinkTest, AReadyReserveStaysUntilTheNextIsReady) {
 // Bug: it finished, outlived the cheap one and was the reserve for ever.
 TEST(ShrinkTest, NoDearHostBecomesTheReserve) {
   Site site;
-  site.pool().max = 2;
+  site.pool().sizes.max = 2;
   const auto small = site.type("small", 2, 4, 100);
   const auto dear = site.type("dear", 8, 8, 900);
-  site.pool().standby = 1;
+  site.pool().sizes.standby = 1;
   site.host(1, small);
   site.host(2, dear, HostPhase::kComing).work_cancelled = true;
   EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, model::Reason::kBootingSurplus)));
@@ -216,9 +216,9 @@ TEST(ShrinkTest, WhatIsMadeForMinimumAndReserveIsNotEnded) {
        {std::tuple(2, 0, 1), std::tuple(2, 1, 1), std::tuple(1, 2, 2), std::tuple(0, 1, 1)}) {
     Site site;
     site.snapshot.offerings[site.type("small", 2, 4, 100)].can_stop = true;
-    site.pool().min = min;
-    site.pool().standby = standby;
-    site.pool().stopped = stopped;
+    site.pool().sizes.min = min;
+    site.pool().sizes.standby = standby;
+    site.pool().sizes.stopped = stopped;
     const Plan first = site.plan();
     EXPECT_EQ(first.creates.size(), static_cast<std::size_t>(std::max(min, standby) + stopped));
     site.apply(first);
@@ -243,7 +243,7 @@ TEST(ShrinkTest, APolicyThatContradictsItselfHoldsThePoolAsItIs) {
     Site site;
     site.host(1, site.type("small", 2, 4, 100)).since = Mono(0s);
     site.jobs(9, 1);
-    if (how == 0) site.pool().min = 5, site.pool().max = 2;
+    if (how == 0) site.pool().sizes.min = 5, site.pool().sizes.max = 2;
     if (how == 1) site.pool().price_factor_max = std::nan("");
     if (how == 2) site.pool().price_factor_max = HUGE_VAL;
     if (how == 3) site.pool().idle_timeout = -1s;

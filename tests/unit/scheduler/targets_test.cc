@@ -9,10 +9,10 @@ namespace {
 model::PoolPolicy pool_of(std::int32_t min, std::int32_t standby, std::int32_t stopped = 0) {
   model::PoolPolicy out;
   out.name = "p";
-  out.min = min;
-  out.standby = standby;
-  out.stopped = stopped;
-  out.max = 10;
+  out.sizes.min = min;
+  out.sizes.standby = standby;
+  out.sizes.stopped = stopped;
+  out.sizes.max = 10;
   return out;
 }
 

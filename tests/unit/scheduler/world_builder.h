@@ -24,7 +24,7 @@ struct Site {
     policy.sets[0].name = "west";
     policy.pools.resize(1);
     pool().name = "default";
-    pool().max = 1000;
+    pool().sizes.max = 1000;
     snapshot.now = Mono(1h);
     snapshot.sets.resize(1);
     snapshot.pools.resize(1);

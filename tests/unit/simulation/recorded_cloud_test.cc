@@ -163,7 +163,7 @@ TEST_F(RecordedCloudTest, TheSimulationPaysWhatTheCloudAskedFor) {
   policy.pools[0].name = "default";
   policy.pools[0].sets = {"west"};
   policy.pools[0].types = {"t3"};
-  policy.pools[0].max = 1;
+  policy.pools[0].sizes.max = 1;
   Scenario scenario;
   scenario.lasts = 2h;
   scenario.arrivals = {{.runs = {.least = 1h, .most = 1h}, .until = 1h, .count = 1}};

@@ -20,7 +20,7 @@ struct SimulationTest : testing::Test {
     pool.name = "default";
     pool.sets = {"west"};
     pool.types = {"small", "large"};
-    pool.max = 20;
+    pool.sizes.max = 20;
     policy.pools = {pool};
     scenario.lasts = 4h;
     Arrivals jobs{.until = 2h, .per_hour = 300};
@@ -101,7 +101,7 @@ TEST_F(SimulationTest, QuotaAndStockOfTheCloudHold) {
 TEST_F(SimulationTest, ARaisedPriceIsPaidFromItsTimeOn) {
   policy.types = {type("small", 2, 100'000)};
   policy.pools[0].types = {"small"};
-  policy.pools[0].min = policy.pools[0].max = 1;
+  policy.pools[0].sizes.min = policy.pools[0].sizes.max = 1;
   scenario.arrivals.clear();
   west().prices = {{.at = 2h, .type = "small", .per_hour = {1'000'000}}};
   EXPECT_NEAR(run().cost, 2 * 0.1 + 2 * 1, 0.02);
@@ -128,7 +128,7 @@ TEST_F(SimulationTest, TheLimitsAreTold) {
     return report ? "ended" : report.error().message;
   };
   EXPECT_NE(beyond({.jobs = 100}).find("more than 100 jobs have arrived"), std::string::npos);
-  policy.pools[0].max = 0;
+  policy.pools[0].sizes.max = 0;
   EXPECT_NE(beyond({.jobs_waiting = 50}).find("more than 50 jobs wait"), std::string::npos);
 }
 
