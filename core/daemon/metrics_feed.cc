@@ -143,8 +143,12 @@ void MetricsFeed::set_instances(const dispatch::Queries& state) {
   metrics_.set_prices(prices);
   metrics_.set_price_max(state.policy().ceilings.price_per_hour_max);
   std::vector<metrics::PoolStatus> pools;
-  for (const auto& pool : state.policy().pools)
-    pools.push_back({pool.name, by_pool[pool.name], static_cast<std::size_t>(pool.sizes.max)});
+  const auto bounds = state.bounds();
+  for (std::size_t p = 0; p < bounds.size(); ++p) {
+    const std::string& name = state.policy().pools[p].name;
+    pools.push_back(
+        {name, by_pool[name], static_cast<std::size_t>(bounds[p].started.at_most.value)});
+  }
   metrics_.set_pools(pools);
 }
 

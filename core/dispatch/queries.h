@@ -12,6 +12,7 @@
 #include "core/demand/queue.h"
 #include "core/model/policy.h"
 #include "core/model/views.h"
+#include "core/scheduler/bounds.h"
 #include "core/scheduler/snapshot.h"
 #include "core/work/job.h"
 
@@ -71,6 +72,8 @@ class Queries {
   [[nodiscard]] std::vector<model::InstanceView> instances(std::optional<Now> now = {}) const;
   [[nodiscard]] std::optional<model::InstanceView> instance(model::InstanceId id, Now now) const;
   [[nodiscard]] std::vector<model::PoolView> pools() const;
+  /// Of each pool, by its index in policy().
+  [[nodiscard]] std::vector<scheduler::PoolNumbers> bounds() const;
   /// All types that are configured or chosen by a pool. O(offerings).
   [[nodiscard]] std::vector<model::TypeView> types() const;
   [[nodiscard]] std::vector<model::SetView> sets(std::optional<Now> now = {}) const;

@@ -33,16 +33,20 @@ std::string hosts_text(std::int64_t count, const char* one, const char* more) {
 
 }  // namespace
 
+bool counts_for_max(const HostView& host) {
+  return is_alive(host) && !goes_anyway(host) && (host.kept || !has_no_offering(host));
+}
+
 const char* to_string(Closed closed) {
   if (closed == Closed::kNo) return "";
   return closed == Closed::kBeyondMax ? "beyond_max" : "off_menu";
 }
 
 std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
-                                 const model::SitePolicy& policy,
+                                 const std::vector<PoolNumbers>& bounds,
                                  const std::vector<std::int64_t>& set_aside) {
   std::vector<Closed> out(hosts.size(), Closed::kNo);
-  std::vector<Pool> pools(policy.pools.size());
+  std::vector<Pool> pools(bounds.size());
   for (std::size_t p = 0; p < std::min(pools.size(), set_aside.size()); ++p)
     pools[p].alive = set_aside[p];
   for (std::uint32_t h = 0; h < hosts.size(); ++h) {
@@ -51,13 +55,12 @@ std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
         host.phase == HostPhase::kLingering)
       continue;
     if (has_no_offering(host)) out[h] = Closed::kOffMenu;
-    if (has_no_offering(host) && !host.kept) continue;
-    if (!is_alive(host) || goes_anyway(host)) continue;
-    ++pools[host.pool].alive;
+    if (counts_for_max(host)) ++pools[host.pool].alive;
   }
-  const auto is_beyond = [&](std::uint32_t p) {
-    return pools[p].alive > policy.pools[p].sizes.max;
+  const auto beyond = [&](std::uint32_t p) {
+    return pools[p].alive - bounds[p].started.at_most.value;
   };
+  const auto is_beyond = [&](std::uint32_t p) { return beyond(p) > 0; };
   bool is_any_beyond = false;
   for (std::uint32_t p = 0; p < pools.size(); ++p) is_any_beyond |= is_beyond(p);
   if (!is_any_beyond) return out;
@@ -69,20 +72,19 @@ std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
   }
   for (std::uint32_t p = 0; p < pools.size(); ++p) {
     if (!is_beyond(p)) continue;
-    auto& [alive, may_go] = pools[p];
-    const std::int64_t beyond = alive - policy.pools[p].sizes.max;
+    auto& may_go = pools[p].may_go;
     std::ranges::sort(may_go, [&](std::uint32_t a, std::uint32_t b) {
       return std::tuple(rank(hosts[a]), hosts[b].created, hosts[b].id) <
              std::tuple(rank(hosts[b]), hosts[a].created, hosts[a].id);
     });
-    const auto count = std::min(static_cast<std::size_t>(beyond), may_go.size());
+    const auto count = std::min(static_cast<std::size_t>(beyond(p)), may_go.size());
     for (std::size_t i = 0; i < count; ++i) out[may_go[i]] = Closed::kBeyondMax;
   }
   return out;
 }
 
 std::string text_of(const std::vector<HostView>& hosts, const std::vector<Closed>& closed,
-                    const model::SitePolicy& policy) {
+                    const model::SitePolicy& policy, const std::vector<PoolNumbers>& bounds) {
   struct Counts {
     std::int64_t beyond = 0, idle = 0, off_menu = 0;
   };
@@ -102,7 +104,7 @@ std::string text_of(const std::vector<HostView>& hosts, const std::vector<Closed
     out += (out.empty() ? "pool " : "; pool ") + policy.pools[p].name + ": ";
     if (beyond > 0)
       out += hosts_text(beyond, "is", "are") + " beyond its maximum of " +
-             std::to_string(policy.pools[p].sizes.max) + " (" + std::to_string(idle) + " idle)";
+             bounds[p].started.at_most.text() + " (" + std::to_string(idle) + " idle)";
     if (beyond > 0 && off_menu > 0) out += ", ";
     if (off_menu > 0) out += hosts_text(off_menu, "has", "have") + " a type that left its menu";
   }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/model/policy.h"
-#include "core/scheduler/snapshot.h"
+#include "core/scheduler/bounds.h"
 
 /// Hosts that are to go, as a reload has changed what a pool may have. They are closed: they get no
 /// new work, count for no minimum or standby, and are shut down when they are empty.
@@ -17,21 +17,25 @@ enum class Closed : std::uint8_t {
   kOffMenu,    ///< Its pool no longer has its type.
 };
 
+/// The host counts for its pool's maximum, as one that no other rule ends.
+[[nodiscard]] bool counts_for_max(const HostView& host);
+
 /// As shown: "beyond_max"; "" for kNo.
 [[nodiscard]] const char* to_string(Closed closed);
 
 /// Which hosts are closed, by index into `hosts`. If a pool is beyond its maximum,
 /// idle hosts are closed first, then hosts that boot, then hosts with work; of each kind the newest
-/// first. Hosts that are kept stay. Hosts that will go anyway count first. `set_aside` as of
-/// Snapshot. O(hosts x log hosts).
+/// first. Hosts that are kept stay. Hosts that will go anyway count first. `bounds`: of each pool.
+/// `set_aside` as of Snapshot. O(hosts x log hosts).
 [[nodiscard]] std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
-                                               const model::SitePolicy& policy,
+                                               const std::vector<PoolNumbers>& bounds,
                                                const std::vector<std::int64_t>& set_aside);
 
 /// For people: "pool default: 3 hosts are beyond its maximum of 2 (1 idle), 1 host has a type that
 /// left the menu"; empty: no host is closed. Each host is counted once.
 [[nodiscard]] std::string text_of(const std::vector<HostView>& hosts,
                                   const std::vector<Closed>& closed,
-                                  const model::SitePolicy& policy);
+                                  const model::SitePolicy& policy,
+                                  const std::vector<PoolNumbers>& bounds);
 
 }  // namespace hostler::scheduler

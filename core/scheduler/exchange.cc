@@ -61,8 +61,9 @@ class Exchange {
     for (std::uint32_t p = 0; p < kept.size(); ++p) {
       const bool rests = p < world_.snapshot.rests.size() && world_.snapshot.rests[p].exchange;
       const std::int64_t missing =
-          target_of(world_.policy.pools[p], pools_[p].in_use()).missing(pools_[p]);
-      if (world_.pool_held[p] || kept[p].dearest == kNone || kept[p].is_busy_with_it) continue;
+          target_of(world_.bounds[p], pools_[p].in_use()).missing(pools_[p]);
+      if (world_.bounds[p].is_held || kept[p].dearest == kNone || kept[p].is_busy_with_it) continue;
+      if (world_.bounds[p].is_unsure) continue;
       if (kept[p].fresh != kNone && missing < 0)
         finish(kept[p]);
       else if (!rests && missing == 0)
@@ -111,10 +112,10 @@ class Exchange {
 }  // namespace
 
 void exchange(World& world, Plan& plan) {
-  const auto keeps = [](const model::PoolPolicy& pool) {
-    return pool.sizes.min > 0 || pool.sizes.standby > 0;
+  const auto keeps = [](const PoolNumbers& pool) {
+    return pool.started.at_least.value > 0 || pool.standby.value > 0;
   };
-  if (std::ranges::none_of(world.policy.pools, keeps) ||
+  if (std::ranges::none_of(world.bounds, keeps) ||
       std::ranges::any_of(world.demand, [](const Demand& d) { return d.left > 0; }))
     return;
   Exchange(world, plan).run();

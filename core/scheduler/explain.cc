@@ -205,7 +205,7 @@ std::string obstacle(const World& world, const Demand& demand, std::uint32_t ind
   const auto& pool = world.policy.pools[o.pool];
   if (!world.meets(need, index)) return left_the_menu(world, *need.constraints);
   if (!need.resources.fits_in(o.resources)) return lacks(need.resources, o);
-  if (world.pool_held[o.pool])
+  if (world.bounds[o.pool].is_held)
     return "pool " + pool.name + " is held: its policy contradicts itself";
   if (!within_cap(o, world.policy))
     return "price " + money(o.price_per_hour) + " is above the cap " +

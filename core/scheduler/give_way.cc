@@ -20,8 +20,8 @@ bool is_free_to_go(const World& world, std::uint32_t h) {
   const bool boots = host.phase == HostPhase::kComing && !host.adopted && !host.unfulfilled_spot;
   const bool is_idle = host.phase == HostPhase::kReady && !host.unreachable_since;
   return (boots || is_idle) && !host.kept && !host.draining && !host.cordoned &&
-         world.closed[h] == Closed::kNo && host.pool < world.pool_held.size() &&
-         !world.pool_held[host.pool];
+         world.closed[h] == Closed::kNo && host.pool < world.bounds.size() &&
+         !world.bounds[host.pool].is_held && !world.bounds[host.pool].is_unsure;
 }
 
 class GiveWay {
@@ -58,7 +58,7 @@ class GiveWay {
     const bool market = o.market == model::Market::kSpot ? may_be_spot(need)
                                                          : may_be_on_demand(world_, demand, o.pool);
     return market && need.resources.fits_in(o.resources) && world_.meets(need, index) &&
-           !world_.pool_held[o.pool] && within_cap(o, world_.policy) &&
+           !world_.bounds[o.pool].is_held && within_cap(o, world_.policy) &&
            world_.affordable(demand, o, 1) > 0 &&
            !is_too_dear(world_, need, o, items_on(demand, o));
   }

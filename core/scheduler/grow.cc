@@ -93,13 +93,14 @@ class Buyer {
 
   /// Wakes and creates the hosts that the pool's target lacks, except those that gave way lately.
   void keep_ready(std::uint32_t p) {
-    const auto& pool = world_.policy.pools[p];
+    const std::string& name = world_.policy.pools[p].name;
+    const PoolNumbers& bounds = world_.bounds[p];
     PoolHosts& hosts = pools_[p];
-    const Target target = target_of(pool, hosts.in_use());
+    const Target target = target_of(bounds, hosts.in_use());
     const auto& rests = world_.snapshot.rests;
     const std::int64_t gave_way = p < rests.size() ? rests[p].hosts : 0;
     while (target.missing(hosts) > gave_way) {
-      const std::string reason = text_of(target.why_missing(hosts), pool);
+      const std::string reason = text_of(target.why_missing(hosts), bounds, name);
       if (wake_one(p, reason)) continue;
       const std::uint32_t o = cheapest(p, false);
       if (o == kNone) break;
@@ -107,9 +108,11 @@ class Buyer {
       ++hosts.empty;
     }
     while (target.missing_off(hosts) > gave_way) {
-      const std::uint32_t o = cheapest(p, true);
+      std::uint32_t o = cheapest(p, true);
+      // Hosts that cannot be switched off stay on.
+      if (o == kNone && target.reason_off == TargetReason::kCreated) o = cheapest(p, false);
       if (o == kNone) return;
-      create(o, std::nullopt, {}, text_of(TargetReason::kStopped, pool));
+      create(o, std::nullopt, {}, text_of(target.reason_off, bounds, name));
       ++hosts.empty;
     }
   }
@@ -351,7 +354,7 @@ void grow(World& world, Plan& plan) {
   Buyer keeper(world, plan, counts);
   for (const Create& create : plan.creates) keeper.count(create);
   for (std::uint32_t p = 0; p < world.policy.pools.size(); ++p)
-    if (!world.pool_held[p]) keeper.keep_ready(p);
+    if (!world.bounds[p].is_held) keeper.keep_ready(p);
 }
 
 }  // namespace hostler::scheduler

@@ -24,7 +24,7 @@ bool may_come_within_cap(const Offering& o, const model::SitePolicy& policy) {
 }
 
 bool may_buy(const World& world, const Offering& o) {
-  return o.shut.empty() && !world.pool_held[o.pool] && world.budget.creates(o, 1) > 0 &&
+  return o.shut.empty() && !world.bounds[o.pool].is_held && world.budget.creates(o, 1) > 0 &&
          within_cap(o, world.policy);
 }
 
@@ -49,8 +49,9 @@ void find_cheapest(const World& world, Need& need) {
     const bool is_spot = o.market == model::Market::kSpot;
     auto& cheapest = need.cheapest[is_spot];
     const bool is_known = cheapest.value >= 0 && (!is_spot || has_room);
-    if (is_known || world.pool_held[o.pool] || world.policy.pools[o.pool].sizes.max == 0 ||
-        !world.meets(need, i) || !need.resources.fits_in(o.resources))
+    if (is_known || world.bounds[o.pool].is_held ||
+        world.bounds[o.pool].started.at_most.value == 0 || !world.meets(need, i) ||
+        !need.resources.fits_in(o.resources))
       continue;
     const bool is_cheap = within_cap(o, world.policy);
     if (is_spot) {

@@ -38,7 +38,7 @@ namespace hostler::scheduler {
 }
 
 /// Sets Need::cheapest and what it says of spot. The members before them, and the World's offers
-/// and pool_held, are set.
+/// and bounds, are set.
 void find_cheapest(const World& world, Need& need);
 /// The price of a host of the cheapest offering for each of `items` of the need; negative: none
 /// fits.

@@ -26,7 +26,7 @@ struct Candidate {
 std::optional<Candidate> candidate_of(const World& world, std::uint32_t h) {
   const HostView& host = world.snapshot.hosts[h];
   const auto* pool = world.pool(host);
-  if (pool == nullptr || world.pool_held[host.pool] || host.kept) return std::nullopt;
+  if (pool == nullptr || world.bounds[host.pool].is_held || host.kept) return std::nullopt;
   const Closed closed = world.closed[h];
   const auto is_true = [&](Reason code) {
     return (!world.used[h] || code == Reason::kUnreachable) &&
@@ -77,10 +77,20 @@ bool goes_first(const World& world, const Candidate& a, const Candidate& b) {
 }
 
 /// "; pool default has 5 hosts, and its maximum is 3"; or empty.
-std::string beyond_maximum(const model::PoolPolicy& pool, const PoolHosts& hosts) {
-  if (hosts.alive <= target_of(pool, hosts.in_use()).at_most) return {};
-  return "; pool " + pool.name + " has " + std::to_string(hosts.alive) +
-         " hosts, and its maximum is " + std::to_string(pool.sizes.max);
+std::string beyond_maximum(const std::string& name, const PoolNumbers& bounds,
+                           const PoolHosts& hosts) {
+  const Number& at_most = bounds.started.at_most;
+  if (hosts.alive <= at_most.value) return {};
+  return "; pool " + name + " has " + std::to_string(hosts.alive) + " hosts, and its maximum is " +
+         at_most.text();
+}
+
+/// "2 such hosts", "3 hosts, those that are on included"
+std::string kept_off(const PoolNumbers& bounds) {
+  if (!bounds.has_created) return bounds.stopped.text() + " such hosts";
+  const auto& [at_least, at_most] = bounds.created;
+  return (at_least.value > 0 ? at_least.text() : "at most " + at_most.text()) +
+         " hosts, those that are on included";
 }
 
 std::string reason_of(const World& world, const Candidate& c) {
@@ -95,8 +105,7 @@ std::string reason_of(const World& world, const Candidate& c) {
     case Reason::kFailed:
       return "it is switched off";
     case Reason::kStandbySurplus:
-      return "switched off, and pool " + pool.name + " keeps " +
-             std::to_string(pool.sizes.stopped) + " such hosts";
+      return "switched off, and pool " + pool.name + " keeps " + kept_off(world.bounds[host.pool]);
     case Reason::kUnreachable:
       return "unreachable for " + format_duration(now - *host.unreachable_since) +
              ", probe timeout " + format_duration(pool.probe_timeout);
@@ -112,7 +121,7 @@ std::string reason_of(const World& world, const Candidate& c) {
                                      : "still booting, and the jobs that it was for are cancelled";
     case Reason::kBeyondMax:
       return "pool " + pool.name + " has more hosts than its maximum of " +
-             std::to_string(pool.sizes.max);
+             world.bounds[host.pool].started.at_most.text();
     case Reason::kOffMenu:
       return "its type has left the menu of pool " + pool.name;
     case Reason::kGaveWay:
@@ -161,22 +170,33 @@ bool is_wanted(const World& world, const Candidate& c, const Count& count) {
   const HostView& host = world.snapshot.hosts[c.host];
   const auto& pool = *world.pool(host);
   if (world.gives_way[c.host] || world.exchanged[c.host]) return false;
-  const Target target = target_of(pool, count.hosts.in_use());
+  const PoolNumbers& bounds = world.bounds[host.pool];
+  const Target target = target_of(bounds, count.hosts.in_use());
   const std::int64_t missing = std::max<std::int64_t>(0, target.off - count.hosts.off);
-  if (c.code == Reason::kStandbySurplus) return count.hosts.off <= target.off;
+  if (c.code == Reason::kStandbySurplus)
+    return count.hosts.off <= target.off &&
+           count.hosts.alive + count.hosts.off <= bounds.created.at_most.value;
   if (!c.keeps_minimum) return false;
   const bool boots = c.code == Reason::kBootingSurplus;
   const std::int64_t to_be_off = boots ? missing : 0;
   if (target.missing(count.hosts) + to_be_off >= 0) return true;
   // A booting host does not replace a ready one.
   if (c.code == Reason::kIdle)
-    return target_of(pool, count.booted.in_use()).missing(count.booted) >= 0;
+    return target_of(bounds, count.booted.in_use()).missing(count.booted) >= 0;
   // A booting host that the standby may need finishes its boot: else each short job on a standby
   // host would create a host, and its end would destroy that one. Except if it is far dearer than
   // the ready hosts, or if items wait and it could keep a host for them from being created.
   return boots && count.hosts.alive <= target.at_most && !is_anything_missing(world) &&
          count.booting <= target.empty + missing &&
          !is_too_dear(host.price_per_hour, static_cast<double>(count.ready_price), pool);
+}
+
+/// Its end would leave fewer hosts, switched-off ones included, than the pool has at least.
+bool would_be_missing(const World& world, const Candidate& c, const PoolHosts& hosts) {
+  if (!c.keeps_minimum && c.code != Reason::kStandbySurplus) return false;
+  if (world.gives_way[c.host] || world.exchanged[c.host]) return false;
+  const PoolNumbers& bounds = world.bounds[world.snapshot.hosts[c.host].pool];
+  return hosts.alive + hosts.off <= bounds.created.at_least.value;
 }
 
 }  // namespace
@@ -194,12 +214,14 @@ void shrink(World& world, Plan& plan) {
   for (const Candidate& c : candidates) {
     const HostView& host = world.snapshot.hosts[c.host];
     Count& count = counts[host.pool];
+    const PoolNumbers& bounds = world.bounds[host.pool];
     if (is_wanted(world, c, count)) continue;
     const bool goes_off = c.code == Reason::kIdle && host.can_stop && host.takes_work &&
-                          count.hosts.off < target_of(*world.pool(host), 0).off;
+                          count.hosts.off < target_of(bounds, count.hosts.in_use()).off;
+    if (!goes_off && would_be_missing(world, c, count.hosts)) continue;
     if (!goes_off && !world.budget.may_destroy(host)) continue;
     std::string reason = reason_of(world, c);
-    if (c.keeps_minimum) reason += beyond_maximum(*world.pool(host), count.hosts);
+    if (c.keeps_minimum) reason += beyond_maximum(world.pool(host)->name, bounds, count.hosts);
     if (c.keeps_minimum) --count.hosts.alive, --count.hosts.empty;
     if (c.keeps_minimum && host.phase == HostPhase::kReady)
       --count.booted.alive, --count.booted.empty;

@@ -9,6 +9,7 @@
 #include "core/demand/class_view.h"
 #include "core/gates/headroom.h"
 #include "core/model/policy.h"
+#include "core/scheduler/bound.h"
 
 namespace hostler::scheduler {
 
@@ -92,6 +93,7 @@ struct Snapshot {
   /// Instances of each pool that are no hosts here, and count for its maximum. May be shorter.
   std::vector<std::int64_t> set_aside;
   std::vector<Rest> rests;  ///< By pool. May be shorter.
+  SaidBounds bounds;        ///< Of all sources but the configuration.
 };
 
 }  // namespace hostler::scheduler

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/scheduler/world.h"
+#include "core/scheduler/bounds.h"
 
 /// What each pool should hold, and why. The steps of a plan count the hosts that there are, each at
 /// its time, and serve the targets: grow() creates and wakes what is missing, shrink() ends and
@@ -21,7 +21,7 @@ struct PoolHosts {
 };
 
 /// Why a pool should have another host.
-enum class TargetReason : std::uint8_t { kWork, kMinimum, kStandby, kStopped };
+enum class TargetReason : std::uint8_t { kWork, kMinimum, kStandby, kStopped, kCreated };
 
 /// How many hosts a pool should have.
 struct Target {
@@ -30,7 +30,8 @@ struct Target {
   std::int64_t off = 0;       ///< Switched off and kept, besides.
   std::int64_t at_least = 0;  ///< The minimum of the pool: alive hosts, with or without work.
   std::int64_t at_most = 0;   ///< The maximum of the pool: creates and wakes stop here.
-  TargetReason reason = TargetReason::kWork;  ///< What `alive` comes from.
+  TargetReason reason = TargetReason::kWork;         ///< What `alive` comes from.
+  TargetReason reason_off = TargetReason::kStopped;  ///< What `off` comes from.
 
   /// The number of alive hosts that are missing; negative: the number that is too many.
   [[nodiscard]] std::int64_t missing(const PoolHosts& hosts) const { return alive - hosts.alive; }
@@ -46,9 +47,10 @@ struct Target {
 };
 
 /// The target of a pool. `in_use`: its hosts that have work, will get work or are held by an admin.
-/// A pool with a policy that contradicts itself has no target, see World::pool_held.
-[[nodiscard]] Target target_of(const model::PoolPolicy& pool, std::int64_t in_use);
+/// A pool with a policy that contradicts itself has no target, see PoolNumbers::is_held.
+[[nodiscard]] Target target_of(const PoolNumbers& pool, std::int64_t in_use);
 /// For people: "standby of 2 in pool default".
-[[nodiscard]] std::string text_of(TargetReason reason, const model::PoolPolicy& pool);
+[[nodiscard]] std::string text_of(TargetReason reason, const PoolNumbers& pool,
+                                  const std::string& name);
 
 }  // namespace hostler::scheduler

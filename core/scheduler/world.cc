@@ -1,7 +1,6 @@
 #include "core/scheduler/world.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -11,20 +10,13 @@
 #include "core/demand/shares.h"
 #include "core/scheduler/fit.h"
 #include "core/scheduler/price_rule.h"
-#include "core/scheduler/targets.h"
 
 namespace hostler::scheduler {
 namespace {
 
-/// False for a policy that contradicts itself: nothing is created or destroyed for it.
-bool makes_sense(const model::PoolPolicy& pool) {
-  const auto duration_ok = [](Duration d) { return d >= Duration::zero(); };
-  return pool.sizes.min >= 0 && pool.sizes.standby >= 0 && pool.sizes.stopped >= 0 &&
-         pool.sizes.min <= pool.sizes.max && std::isfinite(pool.price_factor_max) &&
-         pool.price_factor_max > 0 && pool.price_cap_per_hour.value >= 0 &&
-         duration_ok(pool.idle_timeout) && duration_ok(pool.probe_timeout) &&
-         duration_ok(pool.spot_patience) && duration_ok(pool.spot_shortage_patience) &&
-         duration_ok(pool.starvation_after);
+/// "max", and of other sources than the configuration "max of 3 (pushed)".
+std::string at_most_text(const char* what, const Number& number) {
+  return number.mark.empty() ? what : what + std::string(" of ") + number.text();
 }
 
 template <class T>
@@ -55,48 +47,58 @@ demand::Turn Demand::turn(std::uint64_t n) const {
           .arrival = heads.back().arrival + pace.arrival * more};
 }
 
-Budget::Budget(const Snapshot& snapshot, const model::SitePolicy& policy)
+Budget::Budget(const Snapshot& snapshot, const model::SitePolicy& policy,
+               const std::vector<PoolNumbers>& bounds)
     : snapshot_(&snapshot),
       policy_(&policy),
+      bounds_(&bounds),
       site_(snapshot.site),
       sets_(snapshot.sets),
       pools_(snapshot.pools) {
   sets_.resize(policy.sets.size());
   pools_.resize(policy.pools.size());
   std::vector<std::int64_t> standby;
-  for (const auto& pool : policy.pools) {
-    const Target target = target_of(pool, 0);
-    pool_left_.push_back(makes_sense(pool) ? target.at_most : 0);
-    standby.push_back(target.off);
+  for (std::size_t p = 0; p < bounds.size(); ++p) {
+    left_.push_back(
+        {bounds[p].is_held ? 0 : bounds[p].started.at_most.value, bounds[p].created.at_most.value});
+    standby.push_back(bounds[p].off_max());
   }
-  for (std::size_t p = 0; p < std::min(pool_left_.size(), snapshot.set_aside.size()); ++p)
-    pool_left_[p] -= snapshot.set_aside[p];
+  for (std::size_t p = 0; p < std::min(left_.size(), snapshot.set_aside.size()); ++p) {
+    left_[p].started -= snapshot.set_aside[p];
+    left_[p].created -= snapshot.set_aside[p];
+  }
   for (const HostView& host : snapshot.hosts) {
-    if (host.phase == HostPhase::kLeaving || host.pool >= pool_left_.size()) continue;
+    if (host.phase == HostPhase::kLeaving || host.pool >= left_.size()) continue;
+    --left_[host.pool].created;
     // The maximum counts hosts that are on, and all that are switched off beyond `stopped`.
     const bool within_standby = host.phase == HostPhase::kStopped && standby[host.pool]-- > 0;
-    if (!within_standby) --pool_left_[host.pool];
+    if (!within_standby) --left_[host.pool].started;
   }
 }
 
 std::int64_t Budget::creates(const Offering& o, std::int64_t wanted, std::string* ceiling) const {
   std::int64_t most = wanted;
-  const auto bound = [&](std::int64_t limit, const std::string& who, const char* what) {
+  const auto bound = [&](std::int64_t limit, const auto& who, const auto& what) {
     if (limit >= most) return;
     most = std::max<std::int64_t>(0, limit);
-    if (ceiling != nullptr) *ceiling = who + " is at its ceiling: " + what;
+    if (ceiling != nullptr) *ceiling = who() + " is at its ceiling: " + what();
   };
-  const auto check = [&](const gates::Headroom& room, const std::string& who) {
-    if (room.instances) bound(*room.instances, who, "instances");
-    if (room.creates) bound(*room.creates, who, "creates per minute");
+  const auto says = [](const char* what) { return [what] { return what; }; };
+  const auto check = [&](const gates::Headroom& room, const auto& who) {
+    if (room.instances) bound(*room.instances, who, says("instances"));
+    if (room.creates) bound(*room.creates, who, says("creates per minute"));
     if (room.price_per_hour && o.price_per_hour.value > 0)
-      bound(room.price_per_hour->value / o.price_per_hour.value, who, "price per hour");
+      bound(room.price_per_hour->value / o.price_per_hour.value, who, says("price per hour"));
   };
-  const std::string& pool = policy_->pools[o.pool].name;
-  bound(pool_left_[o.pool], "pool " + pool, "max");
-  check(pools_[o.pool], "pool " + pool);
-  check(sets_[o.set], "set " + policy_->sets[o.set].name);
-  check(site_, "the site");
+  const auto pool = [&] { return "pool " + policy_->pools[o.pool].name; };
+  const PoolNumbers& bounds = (*bounds_)[o.pool];
+  const Left& left = left_[o.pool];
+  bound(left.started, pool, [&] { return at_most_text("max", bounds.started.at_most); });
+  bound(left.created, pool,
+        [&] { return at_most_text("switched-off hosts included, max", bounds.created.at_most); });
+  check(pools_[o.pool], pool);
+  check(sets_[o.set], [&] { return "set " + policy_->sets[o.set].name; });
+  check(site_, [] { return std::string("the site"); });
   return most;
 }
 
@@ -108,7 +110,8 @@ void Budget::each(std::uint32_t set, std::uint32_t pool, Do act) {
 }
 
 void Budget::create(const Offering& o, std::int64_t count) {
-  pool_left_[o.pool] -= count;
+  left_[o.pool].started -= count;
+  left_[o.pool].created -= count;
   each(o.set, o.pool, [&](gates::Headroom& room) {
     lower(room.instances, count);
     lower(room.creates, count);
@@ -125,7 +128,9 @@ bool Budget::has_room(const Offering& o) const {
            (!room.price_per_hour || o.price_per_hour.value <= 0 ||
             *room.price_per_hour >= o.price_per_hour);
   };
-  return pool_left_[o.pool] > 0 && ok(site_) && ok(sets_[o.set]) && ok(pools_[o.pool]);
+  const Left& left = left_[o.pool];
+  return left.started > 0 && left.created > 0 && ok(site_) && ok(sets_[o.set]) &&
+         ok(pools_[o.pool]);
 }
 
 bool Budget::rate_allows(const Offering& o) const {
@@ -146,7 +151,10 @@ std::uint32_t Budget::set_of(const HostView& host) const {
 }
 
 void Budget::free(const HostView& host) {
-  if (host.pool < pool_left_.size() && host.phase != HostPhase::kLeaving) ++pool_left_[host.pool];
+  if (host.pool < left_.size() && host.phase != HostPhase::kLeaving) {
+    ++left_[host.pool].started;
+    ++left_[host.pool].created;
+  }
   each(set_of(host), host.pool, [&](gates::Headroom& room) {
     if (room.instances) ++*room.instances;
     if (room.price_per_hour)
@@ -155,9 +163,9 @@ void Budget::free(const HostView& host) {
   });
 }
 
-bool Budget::may_wake(const HostView& host) const { return pool_left_[host.pool] > 0; }
+bool Budget::may_wake(const HostView& host) const { return left_[host.pool].started > 0; }
 
-void Budget::wake(const HostView& host) { --pool_left_[host.pool]; }
+void Budget::wake(const HostView& host) { --left_[host.pool].started; }
 
 bool Budget::may_destroy(const HostView& host) const {
   const auto ok = [](const gates::Headroom& room) { return !room.destroys || *room.destroys > 0; };
@@ -174,14 +182,14 @@ void Budget::destroy(const HostView& host) {
 World::World(const Snapshot& s, const model::SitePolicy& p)
     : snapshot(s),
       policy(p),
+      bounds(numbers_of(p, s.bounds, s.hosts, s.set_aside)),
       hosts(s.hosts.size()),
       used(s.hosts.size()),
       stale_spot(s.hosts.size()),
-      closed(closed_hosts(s.hosts, p, s.set_aside)),
+      closed(closed_hosts(s.hosts, bounds, s.set_aside)),
       gives_way(s.hosts.size()),
       exchanged(s.hosts.size()),
-      budget(s, p) {
-  for (const auto& pool : p.pools) pool_held.push_back(!makes_sense(pool));
+      budget(s, p, bounds) {
   const auto by_id = [&](std::uint32_t a, std::uint32_t b) {
     return s.hosts[a].id < s.hosts[b].id;
   };
@@ -196,7 +204,7 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
   for (std::uint32_t i = 0; i < s.hosts.size(); ++i) {
     stale_spot[i] = is_stale_spot(s.hosts[i], s.now, p);
     const std::uint32_t pool = s.hosts[i].pool;
-    if (pool >= pool_held.size() || pool_held[pool]) closed[i] = Closed::kNo;
+    if (pool >= bounds.size() || bounds[pool].is_held) closed[i] = Closed::kNo;
   }
   group_needs();
   give_up_spot();
@@ -247,7 +255,7 @@ bool World::may_hold(const HostView& host, const Need& need) const {
 }
 
 bool World::stays(const HostView& host) const {
-  if (host.kept || pool_held[host.pool]) return true;
+  if (host.kept || bounds[host.pool].is_held) return true;
   const auto has_to_be_spot = [this](const demand::Load& load) {
     const std::uint32_t at = find(load.cls);
     return at != kNone && !needs[demand[at].need].falls_back();

@@ -8,6 +8,7 @@
 
 #include "core/model/policy.h"
 #include "core/scheduler/beyond_max.h"
+#include "core/scheduler/bounds.h"
 #include "core/scheduler/plan.h"
 
 /// The state that the steps of a plan share: the snapshot with indices for fast access, and the
@@ -53,7 +54,9 @@ struct Need {
 /// The creates and destroys that the ceilings still allow in this plan.
 class Budget {
  public:
-  Budget(const Snapshot& snapshot, const model::SitePolicy& policy);
+  /// The arguments outlive it. `bounds`: of each pool.
+  Budget(const Snapshot& snapshot, const model::SitePolicy& policy,
+         const std::vector<PoolNumbers>& bounds);
   /// How many instances of the offering may be created, at most `wanted`. If a ceiling bounds it,
   /// its name goes to `ceiling`, unless that is null.
   [[nodiscard]] std::int64_t creates(const Offering& offering, std::int64_t wanted,
@@ -68,7 +71,8 @@ class Budget {
   [[nodiscard]] bool helps(const Offering& offering, const HostView& host) const;
   /// The host is gone, and its room is free.
   void free(const HostView& host);
-  /// A pool's max counts hosts that are on: switched-off ones within `stopped` count once woken.
+  /// A pool's max counts hosts that are on: switched-off ones within PoolNumbers::off_max() count
+  /// once woken.
   [[nodiscard]] bool may_wake(const HostView& host) const;
   void wake(const HostView& host);
   [[nodiscard]] bool may_destroy(const HostView& host) const;
@@ -81,9 +85,14 @@ class Budget {
 
   const Snapshot* snapshot_;
   const model::SitePolicy* policy_;
+  const std::vector<PoolNumbers>* bounds_;
   gates::Headroom site_;
   std::vector<gates::Headroom> sets_, pools_;
-  std::vector<std::int64_t> pool_left_;  ///< Headroom below PoolPolicy::max.
+  /// Headroom below the at mosts of a pool.
+  struct Left {
+    std::int64_t started = 0, created = 0;
+  };
+  std::vector<Left> left_;  ///< By pool.
 };
 
 class World {
@@ -94,13 +103,13 @@ class World {
 
   const Snapshot& snapshot;
   const model::SitePolicy& policy;
-  std::vector<Demand> demand;  ///< In the queue's order.
+  const std::vector<PoolNumbers> bounds;  ///< By pool.
+  std::vector<Demand> demand;             ///< In the queue's order.
   std::vector<Need> needs;
   std::vector<demand::PriceBound>
       prices;                         ///< What is left of ClassView::price, of those that have one.
   std::vector<std::uint32_t> hosts;   ///< Indices into snapshot.hosts, by id.
   std::vector<std::uint32_t> offers;  ///< Indices of valid offerings, cheapest first.
-  std::vector<bool> pool_held;        ///< Its policy contradicts itself: nothing is changed in it.
   std::vector<bool> used;             ///< By host: items were placed or counted on it.
   std::vector<bool> stale_spot;       ///< By host: a spot request unfulfilled for too long.
   std::vector<Closed> closed;         ///< By host: it gets no new work, and goes when it is empty.

@@ -53,6 +53,11 @@ NOT_IN_PURE = re.compile(
     r"::now\(\)|\bsleep_(for|until)\b|<(thread|mutex|future|random|iostream|fstream)>|base/mutex\.h"
     r"|\bgetenv\b|spdlog"
 )
+# What the configuration says of a pool's bounds is one source of them: plans and all that shows
+# bounds go by the numbers of core/scheduler/bounds.h.
+SIZES_OF_POOL = re.compile(r"(\.|->)sizes\b|\bPoolSizes\b")
+MAY_READ_SIZES = {"config", "planning"}
+MAKES_BOUNDS_OF_SIZES = {"core/model/policy.h", "core/scheduler/bounds_of_config.cc"}
 # One home per dependency, so that replacing one is a change to one directory.
 HOME = {
     "boost/dll": {"plugin_host"},
@@ -105,6 +110,9 @@ def problems(root: pathlib.Path):
                     if match[1].startswith(prefix) and layer not in homes:
                         yield f"{where}: {prefix} lives in {', '.join(sorted(homes))}"
             code = line.split("//")[0]
+            if (SIZES_OF_POOL.search(code) and layer not in MAY_READ_SIZES
+                    and str(path.relative_to(root)) not in MAKES_BOUNDS_OF_SIZES):
+                yield f"{where}: only bounds_of_config() reads a pool's sizes; take numbers_of()"
             if layer in PURE and (match := NOT_IN_PURE.search(code)):
                 yield f"{where}: '{match[0]}' in a pure layer; make it an argument"
     for layer, folders in INNER.items():

@@ -24,7 +24,7 @@ void PowerActions::apply(scheduler::Wake wake, Now now) {
 
 void PowerActions::apply(const std::vector<scheduler::SwitchOff>& all, Now now) {
   if (all.empty()) return;
-  std::vector<std::int32_t> standby(policy_.pools.size());
+  std::vector<std::int64_t> standby(policy_.pools.size());
   for (const auto& [id, other] : hosts_.all()) {
     if (other.instance.record.state != model::InstanceState::kStopped) continue;
     if (viewer_.view(other).is_standby()) ++standby[other.instance.pool];
@@ -33,7 +33,8 @@ void PowerActions::apply(const std::vector<scheduler::SwitchOff>& all, Now now) 
     Host* host = hosts_.change(off.host);
     if (host == nullptr) continue;
     const std::uint32_t pool = host->instance.pool;
-    if (standby[pool] >= policy_.pools[pool].sizes.stopped || !may_switch_off(*host, now)) continue;
+    if (standby[pool] >= plan_.bounds().off_max(policy_, pool) || !may_switch_off(*host, now))
+      continue;
     ++standby[pool];
     steps_.apply(*host, fleet::switch_off(host->instance, model::Reason::kIdle, off.reason, now),
                  "scheduler", now);

@@ -26,7 +26,8 @@ class PowerActions {
         steps_(steps) {}
 
   void apply(scheduler::Wake wake, Now now);
-  /// All in one call, because a pool keeps at most `stopped` hosts switched off. O(all hosts).
+  /// All in one call, because a pool keeps no more hosts switched off than its bounds say. O(all
+  /// hosts).
   void apply(const std::vector<scheduler::SwitchOff>& all, Now now);
 
  private:

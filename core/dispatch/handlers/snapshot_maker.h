@@ -8,6 +8,7 @@
 #include "core/dispatch/handlers/create_refusals.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
+#include "core/dispatch/state/pool_bounds.h"
 #include "core/dispatch/state/rests.h"
 #include "core/dispatch/state/running_limits.h"
 #include "core/dispatch/state/set_aside.h"
@@ -21,8 +22,8 @@ class SnapshotMaker {
   SnapshotMaker(const model::SitePolicy& policy, const Sets& sets, const Hosts& hosts,
                 const Principals& principals, const WaitingWork& waiting, const Jobs& jobs,
                 const Menu& menu, const CreateRefusals& refusals, const OfferedTypes& offered,
-                const HostViewer& viewer, const SetAside& set_aside, const Rests& rests,
-                const CallGates& gates, const gates::Governor& governor,
+                const HostViewer& viewer, const SetAside& set_aside, const PoolBounds& bounds,
+                const Rests& rests, const CallGates& gates, const gates::Governor& governor,
                 const RunningLimits& limits)
       : policy_(policy),
         sets_(sets),
@@ -35,6 +36,7 @@ class SnapshotMaker {
         offered_(offered),
         viewer_(viewer),
         set_aside_(set_aside),
+        bounds_(bounds),
         rests_(rests),
         gates_(gates),
         governor_(governor),
@@ -73,6 +75,7 @@ class SnapshotMaker {
   const OfferedTypes& offered_;
   const HostViewer& viewer_;
   const SetAside& set_aside_;
+  const PoolBounds& bounds_;
   const Rests& rests_;
   const CallGates& gates_;
   const gates::Governor& governor_;

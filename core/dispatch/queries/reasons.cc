@@ -44,20 +44,22 @@ model::DemandView Queries::demand_view(demand::ClassId cls) const {
 
 /// Why the pool cannot have one more instance; empty: it can.
 std::string Queries::ceiling_of(std::uint32_t pool, Mono now) const {
-  const auto& policy = state_.policy.pools[pool];
-  std::int64_t there = state_.set_aside.count_pools(state_.policy)[pool];
-  std::int32_t standby = 0;
+  const std::string name = "pool " + state_.policy.pools[pool].name;
+  const scheduler::PoolNumbers bounds = bounds_of(state_, pool);
+  std::int64_t there = state_.set_aside.count_pools(state_.policy)[pool], off = 0;
   for (const auto& seen : state_.hosts.views()) {  // Counted as the planner does.
     if (seen.pool != pool || seen.phase == scheduler::HostPhase::kLeaving) continue;
-    const bool off = seen.phase == scheduler::HostPhase::kStopped;
-    if (off && standby < policy.sizes.stopped)
-      ++standby;
+    if (seen.phase == scheduler::HostPhase::kStopped && off < bounds.off_max())
+      ++off;
     else
       ++there;
   }
-  if (there >= policy.sizes.max)
-    return "pool " + policy.name + " has " + std::to_string(there) + " instances, max is " +
-           std::to_string(policy.sizes.max);
+  if (there >= bounds.started.at_most.value)
+    return name + " has " + std::to_string(there) + " instances, max is " +
+           bounds.started.at_most.text();
+  if (there + off >= bounds.created.at_most.value)
+    return name + " has " + std::to_string(there + off) +
+           " instances with switched-off ones, max is " + bounds.created.at_most.text();
   // Prices and sets differ: one offering that can be had is enough, else the cheapest explains.
   const scheduler::Offering* cheapest = nullptr;
   std::string ceiling;

@@ -205,15 +205,18 @@ std::optional<model::InstanceView> Queries::instance(model::InstanceId id, Now n
   return view;
 }
 
+std::vector<scheduler::PoolNumbers> Queries::bounds() const { return bounds_of_pools(state_); }
+
 std::vector<model::PoolView> Queries::pools() const {
   std::vector<model::PoolView> out;
+  const auto bounds = bounds_of_pools(state_);
   for (const auto& pool : state_.policy.pools) {
     model::PoolView one;
     one.name = pool.name;
-    one.min = pool.sizes.min;
-    one.max = pool.sizes.max;
-    one.standby = pool.sizes.standby;
-    one.stopped = pool.sizes.stopped;
+    one.min = static_cast<std::int32_t>(bounds[out.size()].started.at_least.value);
+    one.max = static_cast<std::int32_t>(bounds[out.size()].started.at_most.value);
+    one.standby = static_cast<std::int32_t>(bounds[out.size()].standby.value);
+    one.stopped = static_cast<std::int32_t>(bounds[out.size()].stopped.value);
     one.selection = selection(static_cast<std::uint32_t>(out.size()));
     out.push_back(std::move(one));
   }

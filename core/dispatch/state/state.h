@@ -84,4 +84,12 @@ struct State {
   bool has_orphans = false;  ///< The journal has instances whose set is not in the policy.
 };
 
+/// The bounds of one pool now, and of all.
+[[nodiscard]] inline scheduler::PoolNumbers bounds_of(const State& state, std::uint32_t pool) {
+  return state.plan.bounds().numbers(state.policy, state.hosts, state.set_aside, pool);
+}
+[[nodiscard]] inline std::vector<scheduler::PoolNumbers> bounds_of_pools(const State& state) {
+  return state.plan.bounds().numbers(state.policy, state.hosts, state.set_aside);
+}
+
 }  // namespace hostler::dispatch

@@ -135,13 +135,15 @@ TEST(BeyondMaxTest, TheTextCountsEachHostOnce) {
   site.at(5).phase = HostPhase::kComing;
   site.at(5).adopted = true;
   const auto& hosts = site.snapshot.hosts;
-  const auto found = closed_hosts(hosts, site.policy, {});
-  EXPECT_EQ(text_of(hosts, found, site.policy),
+  const auto text = [&] {
+    const auto bounds = numbers_of(site.policy, {}, hosts, {});
+    return text_of(hosts, closed_hosts(hosts, bounds, {}), site.policy, bounds);
+  };
+  EXPECT_EQ(text(),
             "pool default: 2 hosts are beyond its maximum of 2 (2 idle), 1 host has a type that "
             "left its menu");
   site.pool().sizes.max = 9;
-  EXPECT_EQ(text_of(hosts, closed_hosts(hosts, site.policy, {}), site.policy),
-            "pool default: 1 host has a type that left its menu");
+  EXPECT_EQ(text(), "pool default: 1 host has a type that left its menu");
 }
 
 }  // namespace

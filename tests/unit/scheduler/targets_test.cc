@@ -6,13 +6,11 @@
 namespace hostler::scheduler {
 namespace {
 
-model::PoolPolicy pool_of(std::int32_t min, std::int32_t standby, std::int32_t stopped = 0) {
-  model::PoolPolicy out;
-  out.name = "p";
-  out.sizes.min = min;
-  out.sizes.standby = standby;
-  out.sizes.stopped = stopped;
-  out.sizes.max = 10;
+PoolNumbers pool_of(std::int32_t min, std::int32_t standby, std::int32_t stopped = 0) {
+  PoolNumbers out;
+  out.started = {{min, ""}, {10, ""}};
+  out.standby = {standby, ""};
+  out.stopped = {stopped, ""};
   return out;
 }
 
@@ -45,10 +43,10 @@ TEST(TargetsTest, AHostBelowTheMinimumIsMissingForTheMinimumAndTheNextOnesForThe
   PoolHosts hosts{.alive = 1, .empty = 0, .off = 0};
   const Target target = target_of(pool, hosts.in_use());
   EXPECT_EQ(target.missing(hosts), 2);
-  EXPECT_EQ(text_of(target.why_missing(hosts), pool), "minimum of 2 in pool p");
+  EXPECT_EQ(text_of(target.why_missing(hosts), pool, "p"), "minimum of 2 in pool p");
   ++hosts.alive, ++hosts.empty;
   EXPECT_EQ(target.missing(hosts), 1);
-  EXPECT_EQ(text_of(target.why_missing(hosts), pool), "standby of 2 in pool p");
+  EXPECT_EQ(text_of(target.why_missing(hosts), pool, "p"), "standby of 2 in pool p");
   ++hosts.alive, ++hosts.empty;
   EXPECT_EQ(target.missing(hosts), 0);
 }
@@ -57,6 +55,19 @@ TEST(TargetsTest, NoHostWithoutWorkIsKeptBeyondTheMaximum) {
   EXPECT_EQ(target_of(pool_of(0, 4), 8).alive, 10);
   EXPECT_EQ(target_of(pool_of(0, 4), 12).alive, 12) << "those in use stay";
   EXPECT_EQ(target_of(pool_of(0, 4), 5).alive, 9);
+}
+
+TEST(TargetsTest, OfTheCreatedHostsThoseThatNeedNotBeAliveAreSwitchedOff) {
+  PoolNumbers pool = pool_of(1, 0, 2);
+  pool.created.at_least.value = 5;
+  EXPECT_EQ(target_of(pool, 0).off, 4);
+  EXPECT_EQ(target_of(pool, 0).reason_off, TargetReason::kCreated);
+  EXPECT_EQ(target_of(pool, 3).off, 2);
+  EXPECT_EQ(target_of(pool, 3).reason_off, TargetReason::kStopped) << "both say so";
+  EXPECT_EQ(target_of(pool, 7).off, 2);
+  pool.created.at_most.value = 6;
+  EXPECT_EQ(target_of(pool, 5).off, 1);
+  EXPECT_EQ(target_of(pool, 7).off, 0);
 }
 
 TEST(TargetsTest, AHostThatIsAliveBeyondTheTargetCountsAsOneThatWillBeSwitchedOff) {

@@ -1,0 +1,53 @@
+#include "core/dispatch/state/pool_bounds.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/assert.h"
+
+namespace hostler::dispatch {
+
+void PoolBounds::say(std::uint32_t pool, std::string_view source,
+                     std::vector<scheduler::Bound> all) {
+  if (said_.size() <= pool) said_.resize(pool + 1);
+  std::erase_if(said_[pool], [&](const auto& bound) { return bound.source == source; });
+  for (auto& bound : all) {
+    HOSTLER_ASSERT(bound.source == source, "a source speaks for itself");
+    said_[pool].push_back(std::move(bound));
+  }
+}
+
+void PoolBounds::expire(Mono now) {
+  for (auto& pool : said_)
+    for (auto& bound : pool) {
+      if (!bound.until || *bound.until > now) continue;
+      bound.number.reset();
+      bound.until.reset();
+      bound.reason += (bound.reason.empty() ? "" : "; ") + std::string("that has ended");
+    }
+}
+
+Mono PoolBounds::next_end() const {
+  Mono out = fleet::kNever;
+  for (const auto& pool : said_)
+    for (const auto& bound : pool)
+      if (bound.until) out = std::min(out, *bound.until);
+  return out;
+}
+
+std::int64_t PoolBounds::off_max(const model::SitePolicy& policy, std::uint32_t pool) const {
+  return scheduler::numbers_of(policy, said_, {}, {}, pool).off_max();
+}
+
+std::vector<scheduler::PoolNumbers> PoolBounds::numbers(const model::SitePolicy& policy,
+                                                        const Hosts& hosts,
+                                                        const SetAside& set_aside) const {
+  return scheduler::numbers_of(policy, said_, hosts.views(), set_aside.count_pools(policy));
+}
+
+scheduler::PoolNumbers PoolBounds::numbers(const model::SitePolicy& policy, const Hosts& hosts,
+                                           const SetAside& set_aside, std::uint32_t pool) const {
+  return scheduler::numbers_of(policy, said_, hosts.views(), set_aside.count_pools(policy), pool);
+}
+
+}  // namespace hostler::dispatch

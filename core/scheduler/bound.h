@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/time.h"
+
+namespace hostler::scheduler {
+
+/// The bounds of a pool. Started hosts come or are ready, and will stay. Created hosts are those
+/// and the hosts that are switched off and kept.
+enum class BoundOf : std::uint8_t {
+  kStartedMin,
+  kStartedMax,
+  kCreatedMin,
+  kCreatedMax,
+  kStandby,  ///< Started hosts without work, at least.
+  kStopped,  ///< Hosts that are switched off and kept, at least.
+};
+inline constexpr std::size_t kBoundsOfPool = 6;
+
+/// What one source says of one bound of a pool. Where a source says nothing, there is no Bound.
+struct Bound {
+  BoundOf of{};
+  std::string source;                  ///< "pushed"
+  std::optional<std::int64_t> number;  ///< Unset: the source does not know it now.
+  std::string reason;                  ///< For people: "7 tasks wait"; may be empty.
+  std::optional<Mono> until;  ///< A plan is due then. Unset: it holds until it is replaced.
+  friend bool operator==(const Bound&, const Bound&) = default;
+};
+
+/// By pool. May be shorter than the policy's list: of the other pools no source says anything.
+using SaidBounds = std::vector<std::vector<Bound>>;
+
+/// The source of which the policy has the numbers (PoolPolicy::sizes).
+inline constexpr const char* kConfigSource = "config";
+
+}  // namespace hostler::scheduler
