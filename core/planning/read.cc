@@ -112,6 +112,14 @@ void read_rests(const json::Field& field, Draft& draft) {
   });
 }
 
+void read_all_bounds(const json::Field& field, Draft& draft) {
+  auto& out = draft.out.snapshot.bounds;
+  out.resize(draft.out.policy.pools.size());
+  read_by_name(field, draft.pools, "pool", [&](std::uint32_t i, const json::Field& one) {
+    if (i < out.size()) read_bounds(one, out[i]);
+  });
+}
+
 void read_all(json::Object& o, Draft& draft) {
   auto& snapshot = draft.out.snapshot;
   snapshot.now = kNow;
@@ -125,6 +133,7 @@ void read_all(json::Object& o, Draft& draft) {
   read_headrooms(o.may("headroom"), draft);
   read_set_aside(o.may("set_aside"), draft);
   read_rests(o.may("rests"), draft);
+  read_all_bounds(o.may("bounds"), draft);
   read_offerings(o.may("offerings"), draft);
   read_gates(o.may("gates"), draft);
   o.may("has_limits").boolean(snapshot.has_limits);

@@ -16,8 +16,10 @@ inline constexpr std::int64_t kCountMax = 10'000'000;             ///< Of items.
 inline constexpr std::int64_t kMoneyMax = 1'000'000'000'000'000;  ///< A billion.
 inline constexpr std::int64_t kBytesMax = std::int64_t{1} << 50;  ///< Of one resource.
 inline constexpr std::int32_t kGpusMax = 1 << 20;
-inline constexpr std::size_t kReasonMax = 4096;   ///< Bytes.
-inline constexpr std::size_t kListMax = 100'000;  ///< Hosts, offerings or classes.
+inline constexpr std::int64_t kHostsMax = 1'000'000;  ///< Of a pool.
+inline constexpr std::size_t kBoundsMax = 1000;       ///< Of a pool.
+inline constexpr std::size_t kReasonMax = 4096;       ///< Bytes.
+inline constexpr std::size_t kListMax = 100'000;      ///< Hosts, offerings or classes.
 /// Classes times offerings: a plan compares each with each.
 inline constexpr std::size_t kPairsMax = 100'000'000;
 inline constexpr Duration kLongest = std::chrono::hours(24 * 3650);
@@ -49,6 +51,7 @@ bool read_known_class(const json::Field& field, const Draft& draft, demand::Clas
 bool read_reference(const json::Field& field, const Names& known, const char* kind,
                     std::uint32_t& out);
 
+void read_bounds(const json::Field& field, std::vector<scheduler::Bound>& out);
 void read_offerings(const json::Field& field, Draft& draft);
 /// Call it after read_offerings(): a gate shuts those that it names.
 void read_gates(const json::Field& field, Draft& draft);

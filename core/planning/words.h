@@ -31,6 +31,15 @@ inline constexpr std::array kPhases{
     json::Word<scheduler::HostPhase>{"leaving", scheduler::HostPhase::kLeaving},
 };
 
+inline constexpr std::array kBoundWords{
+    json::Word<scheduler::BoundOf>{"started_min", scheduler::BoundOf::kStartedMin},
+    json::Word<scheduler::BoundOf>{"started_max", scheduler::BoundOf::kStartedMax},
+    json::Word<scheduler::BoundOf>{"created_min", scheduler::BoundOf::kCreatedMin},
+    json::Word<scheduler::BoundOf>{"created_max", scheduler::BoundOf::kCreatedMax},
+    json::Word<scheduler::BoundOf>{"standby", scheduler::BoundOf::kStandby},
+    json::Word<scheduler::BoundOf>{"stopped", scheduler::BoundOf::kStopped},
+};
+
 template <class E, std::size_t N>
 std::string_view word_of(E value, const std::array<json::Word<E>, N>& words) {
   for (const auto& word : words)

@@ -87,6 +87,40 @@ void write_ceilings(json::Writer& w, const Question& question) {
   w.end_object().member("has_limits", snapshot.has_limits);
 }
 
+/// Those above 100 days are cut to seconds.
+std::string cut_duration(Duration duration) {
+  constexpr Duration kExactTo = std::chrono::hours(24 * 100);
+  if (duration > kExactTo) duration -= duration % std::chrono::seconds(1);
+  return exact_duration(duration);
+}
+
+/// More than 0.
+std::string time_until(Mono time, Mono now) {
+  return cut_duration(std::clamp(time - now, Duration(1), kLongest));
+}
+
+void write_bound(json::Writer& w, const scheduler::Bound& bound, Mono now) {
+  w.begin_object().member("bound", word_of(bound.of, kBoundWords)).member("source", bound.source);
+  if (bound.number) w.member("number", std::clamp<std::int64_t>(*bound.number, 0, kHostsMax));
+  write_text(w, "reason", bound.reason.substr(0, kReasonMax));
+  if (bound.until) w.member("holds_for", time_until(*bound.until, now));
+  w.end_object();
+}
+
+/// Of all sources but the configuration: the pools themselves have what it says.
+void write_bounds(json::Writer& w, const Question& question) {
+  const auto& [policy, snapshot, time] = question;
+  if (std::ranges::all_of(snapshot.bounds, &std::vector<scheduler::Bound>::empty)) return;
+  w.key("bounds").begin_object();
+  for (std::size_t i = 0; i < std::min(policy.pools.size(), snapshot.bounds.size()); ++i) {
+    if (snapshot.bounds[i].empty()) continue;
+    w.key(policy.pools[i].name).begin_array();
+    for (const auto& bound : snapshot.bounds[i]) write_bound(w, bound, snapshot.now);
+    w.end_array();
+  }
+  w.end_object();
+}
+
 std::string id_of_offering(std::uint32_t index) { return "o-" + std::to_string(index + 1); }
 
 void write_offering(json::Writer& w, const model::SitePolicy& policy, const Offering& o,
@@ -154,10 +188,7 @@ void write_resources(json::Writer& w, const model::Resources& resources, bool al
 }
 
 std::string age_of(Mono time, Mono now) {
-  constexpr Duration kExactTo = std::chrono::hours(24 * 100);
-  Duration age = std::clamp(now - time, Duration{}, kLongest);
-  if (age > kExactTo) age -= age % std::chrono::seconds(1);
-  return exact_duration(age);
+  return cut_duration(std::clamp(now - time, Duration{}, kLongest));
 }
 
 void write_money(json::Writer& w, const char* key, model::Micros money) {
@@ -177,6 +208,7 @@ std::string write_question(const Question& question) {
   out += '\n';
   write_policy(w, policy, out);
   write_ceilings(w, question);
+  write_bounds(w, question);
   w.key("offerings").begin_array();
   for (std::uint32_t i = 0; i < snapshot.offerings.size(); ++i) {
     write_offering(w, policy, snapshot.offerings[i], i);

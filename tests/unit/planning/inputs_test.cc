@@ -100,6 +100,35 @@ TEST(InputsTest, NamesThatAreNotInTheSnapshotAreRefused) {
       ElementsAre());
 }
 
+/// The problems of what other sources say of the bounds of pool default.
+std::vector<std::string> with_bounds(const std::string& said) {
+  return changed("\"work\": [{\"id\"",
+                 R"("bounds": {"default": [)" + said + R"(]}, "work": [{"id")");
+}
+
+TEST(InputsTest, BoundsOfSourcesAreOfTheirForm) {
+  const std::string good = R"({"bound": "started_min", "source": "pushed", "number": 2})";
+  EXPECT_THAT(with_bounds(good), ElementsAre());
+  EXPECT_THAT(with_bounds(R"({"bound": "stopped", "source": "pushed", "holds_for": "1m"})"),
+              ElementsAre());
+  EXPECT_THAT(with_bounds(good + "," + good),
+              ElementsAre(StartsWith("bounds.default[1]: found this bound of source \"pushed\" a "
+                                     "second time")));
+  EXPECT_THAT(with_bounds(R"({"bound": "most", "source": "pushed"})"),
+              ElementsAre(StartsWith(
+                  "bounds.default[0].bound: found \"most\", allowed: started_min, started_max")));
+  EXPECT_THAT(with_bounds(R"({"bound": "standby", "source": "config", "number": 2})"),
+              ElementsAre(StartsWith("bounds.default[0].source: found \"config\", allowed: another "
+                                     "source; min, max")));
+  EXPECT_THAT(with_bounds(R"({"bound": "standby", "source": "pushed", "number": -1})"),
+              ElementsAre(StartsWith("bounds.default[0].number: found -1, allowed: a whole number "
+                                     "from 0 to 1000000")));
+  EXPECT_THAT(with_bounds(R"({"bound": "standby", "source": "pushed", "holds_for": "0s"})"),
+              ElementsAre(StartsWith("bounds.default[0].holds_for: ")));
+  EXPECT_THAT(changed("\"work\": [{\"id\"", R"("bounds": {"other": []}, "work": [{"id")"),
+              ElementsAre(StartsWith("bounds.other: there is no pool \"other\"")));
+}
+
 TEST(InputsTest, DuplicateIdsAndNamesAreRefused) {
   EXPECT_THAT(changed("h-2", "h-1"),
               ElementsAre(StartsWith("hosts[1].id: found \"h-1\" a second")));

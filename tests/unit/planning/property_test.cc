@@ -8,6 +8,7 @@
 #include "core/planning/read.h"
 #include "core/planning/write.h"
 #include "tests/unit/planning/plan_text.h"
+#include "tests/unit/scheduler/random_bounds.h"
 #include "tests/unit/scheduler/random_world.h"
 
 namespace hostler::planning {
@@ -55,6 +56,8 @@ Question random_question(std::uint64_t seed) {
       view.price.emplace(std::vector<demand::PriceBound::Share>{
           {model::Micros{static_cast<std::int64_t>(random.below(2000))}, view.count}});
   }
+  if (random.chance(0.5))
+    snapshot.bounds = scheduler::random_bounds(random, world.policy.pools.size(), snapshot.now);
   return {world.policy, snapshot, Wall{1'700'000'000'000'000}};
 }
 

@@ -7,6 +7,7 @@
 #include "core/planning/read.h"
 #include "core/planning/write.h"
 #include "tests/unit/planning/plan_text.h"
+#include "tests/unit/scheduler/random_bounds.h"
 #include "tests/unit/scheduler/random_world.h"
 
 /// The published schemas agree with what is read and written.
@@ -29,12 +30,16 @@ TEST(SchemaTest, SnapshotsAndAnswersThatAreWrittenKeepTheirSchemas) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     scheduler::RandomWorld world(seed);
     for (auto& pool : world.policy.pools) pool.sizes.min = std::min(pool.sizes.min, pool.sizes.max);
+    world.snapshot.bounds =
+        scheduler::random_bounds(world.random, world.policy.pools.size(), world.snapshot.now);
     const Question question{world.policy, world.snapshot, Wall{1'700'000'000'000'000}};
     EXPECT_THAT(violations("plan.schema.json", write_question(question)), ElementsAre()) << seed;
     EXPECT_THAT(violations("plan-answer.schema.json", text_of_plan(question)), ElementsAre())
         << seed;
   }
 }
+
+const std::string kBounds = R"("bounds": {"default": )";
 
 /// What a schema can say, it says: the reader refuses no more kinds of such mistakes.
 TEST(SchemaTest, MistakesOfFormAreMistakesForBoth) {
@@ -55,6 +60,13 @@ TEST(SchemaTest, MistakesOfFormAreMistakesForBoth) {
            {"\"phase\": \"ready\"", "\"phase\": \"up\""},
            {"\"price_per_hour\": 0.05", "\"price_per_hour\": -0.05"},
            {"\"age\": \"1h\"", "\"age\": \"-1h\""},
+           {"\"work\":", kBounds + R"([{"bound": "most", "source": "pushed"}]}, "work":)"},
+           {"\"work\":", kBounds + R"([{"bound": "standby"}]}, "work":)"},
+           {"\"work\":", kBounds + R"([{"bound": "standby", "source": "a b"}]}, "work":)"},
+           {"\"work\":",
+            kBounds + R"([{"bound": "standby", "source": "pushed", "number": -1}]}, "work":)"},
+           {"\"work\":",
+            kBounds + R"([{"bound": "standby", "source": "pushed", "max": 1}]}, "work":)"},
        }) {
     const std::string text = replaced(kSmall, what, with);
     EXPECT_THAT(read_question(text).problems, Not(IsEmpty())) << with;
