@@ -48,12 +48,18 @@ def dry_run(*jobs):
 
 
 class DocsTest(unittest.TestCase):
-    """First, while the site is empty: docs/planning.md is what its commands print."""
+    """First, while the site is empty: the pages are what their commands print."""
 
     def test_a_examples_of_the_docs_print_what_the_docs_say(self):
-        with open(ARGS.docs, encoding="utf-8") as page:
+        self.check_page(ARGS.docs, SITE.under("docs"))
+
+    def test_a_example_of_the_scheduler_has_the_plan_that_its_readme_shows(self):
+        readme = os.path.join(os.path.dirname(ARGS.docs), "..", "core", "scheduler", "README.md")
+        self.check_page(readme, SITE.under("readme"))
+
+    def check_page(self, path, folder):
+        with open(path, encoding="utf-8") as page:
             text = page.read()
-        folder = SITE.under("docs")
         os.mkdir(folder)
         for name, content in re.findall(r"^```json (\S+)\n(.*?)^```", text, re.M | re.S):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
