@@ -185,7 +185,7 @@ endfunction()
 
 # hostler_test(<name> LABEL unit|abi|sim|integration [SERIAL] [TIMEOUT <seconds>] [FILTER <filter>]
 #              SOURCES <cc>... DEPS <layers>... [DEFINES <name>=<value>...])
-# SERIAL: no other test runs beside it, for it acts on the whole machine.
+# SERIAL: nothing runs beside it, neither a test nor, in .ci/run, a build, for it acts on the whole machine.
 # TIMEOUT: of each of its cases, 120 unless told.
 # FILTER: what of it is a test of its own (a --gtest_filter); the folder adds the rest by add_test.
 # The folder's name is a second label. `tests-<label>` builds all tests of a label.
@@ -208,6 +208,9 @@ function(hostler_test name)
   set(labels ${ARG_LABEL} ${folder})
   list(REMOVE_DUPLICATES labels)
   hostler_tests_need(LABELS ${labels} TARGETS ${name})
+  if(ARG_SERIAL)
+    list(APPEND labels serial)
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_FILTER "${ARG_FILTER}"
     PROPERTIES TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${ARG_SERIAL})
   # Not by PROPERTIES above: it takes a list apart, and only the first label would stay.
