@@ -7,7 +7,7 @@ add_library(hostler_flags INTERFACE)
 target_compile_options(hostler_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
-  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
+  "$<$<CXX_COMPILER_ID:Clang>:-Wthread-safety;-Werror=thread-safety>"
   $<$<BOOL:${HOSTLER_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # Optimising, gcc 12 sees overlaps in text + std::string that are not there (its bug 105651).

@@ -1,0 +1,146 @@
+# shellcheck shell=bash disable=SC2034
+# What the stages of .ci/run and .ci/nightly do; how they run is in .ci/pipeline.sh. Sourced by both, at the
+# top of the tree. `since` is the commit that .ci/nightly passed last, or empty: then nothing is left out.
+export CTEST_OUTPUT_ON_FAILURE=1
+# With "expected" a machine that can run LXD must run its tests: tests/integration/lxd/lxd_lab.py decides.
+export HOSTLER_LXD=${HOSTLER_LXD:-expected}
+readonly venv=build/pip
+export HOSTLER_SCHEMATHESIS=$PWD/$venv/bin/schemathesis HOSTLER_PIP=$PWD/$venv
+since=''
+
+# What runs under a sanitizer: labels of tests (tests/CMakeLists.txt). asan watches memory wherever
+# it is handled by hand or by coroutines; tsan whatever has threads of its own. Tests with the label
+# `once` are left out: they send the daemon through code that others have sent it through.
+labels+=([test]='' [asan]='unit abi integration fuzz'
+  [tsan]='metrics store plugin_host driver_host ssh agent hosts api daemon')
+left_out+=([asan]=once [tsan]=once)
+
+# The commit in .ci/nightly-passed, if this tree comes from it.
+nightly_commit() {
+  local commit
+  read -r commit 2>/dev/null <.ci/nightly-passed &&
+    git -c safe.directory='*' merge-base --is-ancestor "$commit" HEAD 2>/dev/null && echo "$commit"
+}
+
+# changed PATH...: whether one of them is not what it was at `since`.
+changed() {
+  [ -z "$since" ] || ! git -c safe.directory='*' diff --quiet "$since" -- "$@" ||
+    [ -n "$(git -c safe.directory='*' ls-files --others --exclude-standard -- "$@")" ]
+}
+
+build_packages() { ./hostler.sh packages ci && pip_packages; }
+
+# What Debian lacks. Without a network there is none of it, and its tests are skipped.
+pip_packages() {
+  local wanted=packaging/pip/ci.txt
+  cmp -s $wanted $venv/installed.txt && return
+  rm -rf $venv
+  if python3 -m venv $venv &&
+    $venv/bin/pip install --quiet --retries 1 --disable-pip-version-check --require-hashes -r $wanted; then
+    cp $wanted $venv/installed.txt
+  else
+    echo "NOT INSTALLED: packaging/pip/ci.txt. The tests daemon.explore and ec2.* will be skipped."
+  fi
+}
+
+build_format() {
+  git -c safe.directory='*' ls-files -z -- '*.h' '*.hpp' '*.c' '*.cc' | xargs -0 clang-format-14 --dry-run -Werror
+}
+
+build_layers() { python3 tests/layers/check_layers.py .; }
+
+# Before the tests: packages.life tries what this has built. Nobody debugs these.
+build_debian() {
+  DEB_BUILD_OPTIONS="parallel=$(nproc) noautodbgsym" DEB_CFLAGS_STRIP=-g DEB_CXXFLAGS_STRIP=-g \
+    packaging/debian/build.sh
+}
+
+compile() {  # compile PRESET [TARGET...]
+  local preset=$1
+  shift
+  cmake --preset "$preset" >/dev/null &&
+    cmake --build --preset "$preset" --parallel "$(nproc)" ${1:+--target "$@"}
+}
+
+build_test() { compile test; }
+
+# Where moto is installed the tests of EC2 have to run: they fail if they would be skipped. They need root.
+prepare_test() {
+  if [ "$(id -u)" = 0 ] && [ -e $venv/installed.txt ]; then export HOSTLER_EC2=${HOSTLER_EC2:-required}; fi
+}
+
+# clang looks for what mutexes guard in all that ships: an error in each of its builds.
+build_asan() {
+  local targets
+  read -ra targets <<<"${labels["asan"]}"
+  compile asan "${targets[@]/#/tests-}" && safety_notices
+}
+
+build_tsan() {
+  local targets
+  read -ra targets <<<"${labels["tsan"]}"
+  compile tsan "${targets[@]/#/tests-}"
+}
+
+# clang-tidy over what ships and has changed, a target's files as one; the tests are spared, and so is the
+# making of code that nobody runs. What clang looks for only in the file it was given,
+# tests/style/check_style.py does: names that nothing uses.
+build_clang() {
+  local files
+  tidy_notices && cmake --preset tidy >/dev/null && name_as_unified &&
+    python3 tests/style/tidy_targets.py --since "$since" build/tidy >build/tidy/files || return
+  mapfile -t files <build/tidy/files
+  [ ${#files[@]} -gt 0 ] || return 0
+  run-clang-tidy-14 -quiet -p build/tidy -j "$(nproc)" "${files[@]}" 2>&1 |
+    sed -e '/^clang-tidy-14 .*-p=/d' -e '/ warnings\? generated\.$/d' -e 's/\x1b\[[0-9;]*m//g'
+  return "${PIPESTATUS[0]}"
+}
+
+# clang's analyzer follows functions only in the file that is compiled, and in those that it includes
+# if this is its name.
+name_as_unified() {
+  find build/tidy -name 'unity_*.cxx' -execdir sh -c 'cp "$1" "UnifiedSource_${1#./}"' sh {} \;
+  sed -i 's#/Unity/unity_#/Unity/UnifiedSource_unity_#g' build/tidy/compile_commands.json
+}
+
+# A missing comma in .clang-tidy silently turns checks off, so count them. And plant a bad name, and
+# a null dereference that only the analyzer sees, where all of the code is: in a file that is included.
+tidy_notices() {
+  local probe=build/core/tidy_probe.cc unified=build/core/UnifiedSource_probe.cxx count noticed
+  count=$(clang-tidy-14 --list-checks core/base/text.cc -- | grep -c '^    ')
+  echo "clang-tidy: $count checks are on"
+  [ "$count" -ge 192 ] || { echo 'clang-tidy: fewer than 192; look at .clang-tidy'; return 1; }
+  mkdir -p build/core
+  cat >$probe <<'END'
+int badName(bool which) {
+  int* nothing = nullptr;
+  return which ? *nothing : 0;
+}
+END
+  echo '#include "tidy_probe.cc"' >$unified
+  noticed=$(clang-tidy-14 --quiet $unified -- -std=c++20 2>/dev/null |
+    grep -cE 'error: .*\[(readability-identifier-naming|clang-analyzer-core.NullDereference),')
+  echo "clang-tidy: $noticed of 2 planted mistakes noticed"
+  [ "$noticed" = 2 ]
+}
+
+# The thread-safety analysis is silent where it has nothing to go by, as it is where all is well: plant
+# a look at what a mutex guards, and a wait, both without it, and compile them as the build does.
+safety_notices() {
+  local probe=build/safety_probe.cc flags noticed
+  flags=$(sed -n 's/^ *"command": ".*clang++ \(.*\) -o core\/base\/.*",$/\1/;T;p;q' build/asan/compile_commands.json)
+  cat >$probe <<'END'
+#include "core/base/mutex.h"
+struct Probe {
+  hostler::Mutex mutex;
+  hostler::Condition changed;
+  int guarded HOSTLER_GUARDED_BY(mutex) = 0;
+};
+int look(Probe& probe) { return probe.guarded; }
+void wait_for(Probe& probe) { probe.changed.wait(probe.mutex); }
+END
+  # shellcheck disable=SC2086
+  noticed=$(clang++ $flags -fsyntax-only $probe 2>&1 | grep -c 'error: .*\[-Werror,-Wthread-safety')
+  echo "thread safety: $noticed of 2 planted mistakes noticed"
+  [ "$noticed" = 2 ]
+}
