@@ -6,7 +6,7 @@ export CTEST_OUTPUT_ON_FAILURE=1
 export HOSTLER_LXD=${HOSTLER_LXD:-expected}
 readonly venv=build/pip
 export HOSTLER_SCHEMATHESIS=$PWD/$venv/bin/schemathesis HOSTLER_PIP=$PWD/$venv
-since=''
+since='' fuzz_seconds=30  # for each target
 
 # What runs under a sanitizer: labels of tests (tests/CMakeLists.txt). asan watches memory wherever
 # it is handled by hand or by coroutines; tsan whatever has threads of its own. Tests with the label
@@ -144,3 +144,13 @@ END
   echo "thread safety: $noticed of 2 planted mistakes noticed"
   [ "$noticed" = 2 ]
 }
+
+# Only for .ci/nightly. Each file by itself, with missing includes as errors, and the benchmarks.
+build_dev() { compile dev; }
+
+build_fuzz() { tests/fuzz/run.sh all "$fuzz_seconds"; }
+
+# Both commands of the README on a Debian that has nothing; 77 where there is no network.
+build_fresh_root() { .ci/fresh root './hostler.sh demo && ./hostler.sh test'; }
+
+build_fresh_user() { .ci/fresh user './hostler.sh demo && ./hostler.sh test'; }
