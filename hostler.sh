@@ -2,7 +2,7 @@
 # hostler.sh - build hostler and try it, on Debian 12 or 13.
 #
 #   ./hostler.sh demo            build what the demo runs (release) and run it
-#   ./hostler.sh test            build everything (debug) and run every test
+#   ./hostler.sh test            build everything (preset test) and run every test
 #   ./hostler.sh packages WHAT   only install what is missing for WHAT: build, test or ci
 #
 # Debian packages that are missing (packaging/apt/*.txt) are installed if this runs as root; an

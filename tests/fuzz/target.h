@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace hostler::fuzz {
 
 /// Ends the process if the promise is broken, so that the fuzzer or the replay keeps the input.
-inline void promise(bool holds, std::string_view what, std::string_view shown = {}) {
+inline void promise(bool holds, std::string_view what, std::string_view shown = "") {
   if (holds) return;
   std::fprintf(stderr, "broken promise: %.*s\n  %.*s\n", static_cast<int>(what.size()), what.data(),
                static_cast<int>(shown.size()), shown.data());
