@@ -183,6 +183,7 @@ function(hostler_driver name)
       ${PROJECT_SOURCE_DIR}/tests/abi/exports.py
       ${PROJECT_SOURCE_DIR}/sdk/driver.map $<TARGET_FILE:hostler_driver_${name}>)
     set_tests_properties(abi.exports.${name} PROPERTIES LABELS abi)
+    set_target_properties(hostler_driver_${name} PROPERTIES EXCLUDE_FROM_ALL OFF)  # that test is never left out
     hostler_tests_need(LABELS abi TARGETS hostler_driver_${name})
   endif()
 endfunction()
