@@ -1,0 +1,3 @@
+// Owns the precompiled header of the tests, see CMakeLists.txt.
+
+int main() {}
