@@ -15,7 +15,7 @@ std::optional<CreateRefusals::Refusal> CreateRefusals::refuses(const scheduler::
   if (text.empty()) text = set.refuses_market(offering.market);
   if (text.empty()) text = images_.refuses(offering.set, offering.pool, offering.type);
   if (text.empty()) text = refuses_cap(policy_, set, pool, offering.market);
-  if (text.empty() && offered_.is_unavailable(policy_.types[offering.type], offering.zone))
+  if (text.empty() && is_unavailable(offering))
     text = "the cloud of set " + set.name + " says that it has none now";
   if (!text.empty()) return Refusal{.text = std::move(text)};
   const auto* gate = gates_.shut(gates_.create_query(offering), now.mono);

@@ -24,6 +24,10 @@ class CreateRefusals {
   /// The first that there is: of the set, the pool, the market, the image, the price cap, the
   /// cloud's stock and the gates; nullopt: it can be bought.
   [[nodiscard]] std::optional<Refusal> refuses(const scheduler::Offering& offering, Now now) const;
+  /// The cloud says that it has none now, whatever else refuses it.
+  [[nodiscard]] bool is_unavailable(const scheduler::Offering& offering) const {
+    return offered_.is_unavailable(policy_.types[offering.type], offering.zone);
+  }
 
  private:
   const model::SitePolicy& policy_;

@@ -134,7 +134,7 @@ Mono SnapshotMaker::add_offerings(scheduler::Snapshot& out, Now now) const {
       offering.note +=
           (offering.note.empty() ? "" : "; of scratch: ") + std::string("what its hosts report");
     offering.can_stop = viewer_.can_stop(offering.set, type, offering.market);
-    offering.unavailable = offered_.is_unavailable(policy_.types[offering.type], offering.zone);
+    offering.unavailable = refusals_.is_unavailable(offering);
     auto refusal = refusals_.refuses(offering, now);
     if (!refusal) continue;
     offering.shut = std::move(refusal->text);

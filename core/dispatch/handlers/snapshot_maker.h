@@ -21,9 +21,9 @@ class SnapshotMaker {
  public:
   SnapshotMaker(const model::SitePolicy& policy, const Sets& sets, const Hosts& hosts,
                 const Principals& principals, const WaitingWork& waiting, const Jobs& jobs,
-                const Menu& menu, const CreateRefusals& refusals, const OfferedTypes& offered,
-                const HostViewer& viewer, const SetAside& set_aside, const PoolBounds& bounds,
-                const Rests& rests, const CallGates& gates, const gates::Governor& governor,
+                const Menu& menu, const CreateRefusals& refusals, const HostViewer& viewer,
+                const SetAside& set_aside, const PoolBounds& bounds, const Rests& rests,
+                const CallGates& gates, const gates::Governor& governor,
                 const RunningLimits& limits)
       : policy_(policy),
         sets_(sets),
@@ -33,7 +33,6 @@ class SnapshotMaker {
         jobs_(jobs),
         menu_(menu),
         refusals_(refusals),
-        offered_(offered),
         viewer_(viewer),
         set_aside_(set_aside),
         bounds_(bounds),
@@ -72,7 +71,6 @@ class SnapshotMaker {
   const Jobs& jobs_;
   const Menu& menu_;
   const CreateRefusals& refusals_;
-  const OfferedTypes& offered_;
   const HostViewer& viewer_;
   const SetAside& set_aside_;
   const PoolBounds& bounds_;
