@@ -3,6 +3,8 @@
 #
 #   ./hostler.sh demo            build what the demo runs (release) and run it
 #   ./hostler.sh test            build everything (preset test) and run every test
+#   ./hostler.sh test build      only build
+#   ./hostler.sh test run ...    only run, with these arguments of ctest
 #   ./hostler.sh packages WHAT   only install what is missing for WHAT: build, test or ci
 #
 # Debian packages that are missing (packaging/apt/*.txt) are installed if this runs as root; an
@@ -17,7 +19,7 @@ readonly record=.hostler/installed.txt
 
 say() { printf 'hostler.sh: %s\n' "$*"; }
 die() { printf 'hostler.sh: %s\n' "$*" >&2; exit 1; }
-usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '2,12s/^# \{0,1\}//p' "$0"; }
 
 # Packages of packaging/apt/LIST.txt..., one a line; "a | b": one of them.
 package_names() {
@@ -182,9 +184,16 @@ case $command in
     build/demo/bin/hostler demo
     ;;
   test)
-    install test
-    build test
-    ctest --preset test
+    shift
+    case ${1:-} in
+      '' | build) install test; build test ;;
+    esac
+    case ${1:-} in
+      '') ctest --preset test ;;
+      build) ;;
+      run) shift; ctest --preset test "$@" ;;
+      *) usage >&2; exit 2 ;;
+    esac
     ;;
   packages)
     install "${2:-}"

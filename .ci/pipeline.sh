@@ -2,7 +2,7 @@
 # How stages run, for .ci/run and .ci/nightly; what they do is in .ci/stages.sh. A stage NAME is a function
 # build_NAME. If labels[NAME] is set, it also has tests, those of the preset NAME with one of these labels
 # (empty: all), less those of left_out[NAME]: they run while the next stage builds, except for those that want
-# the machine for themselves (label `serial`) or a second try. A function prepare_NAME may set their environment.
+# the machine for themselves (label `serial`) or a second try. A function ctest_NAME may run them in place of ctest.
 readonly logs=build/ci tries=build/second-tries
 readonly tries_kept=20
 declare -A labels=() left_out=() jobs=() ended=() verdicts=()
@@ -63,8 +63,9 @@ logs_of() {
 any_of() { local IFS='|'; echo "^($*)\$"; }
 
 run_ctest() {  # run_ctest STAGE ARGUMENT...
-  ! declare -F "prepare_$1" >/dev/null || "prepare_$1"
-  ctest --preset "$@"
+  local stage=$1
+  shift
+  if declare -F "ctest_$stage" >/dev/null; then "ctest_$stage" "$@"; else ctest --preset "$stage" "$@"; fi
 }
 
 # tests STAGE beside|alone: beside a build, or those that must run alone.

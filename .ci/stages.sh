@@ -47,7 +47,10 @@ build_format() {
   git -c safe.directory='*' ls-files -z -- '*.h' '*.hpp' '*.c' '*.cc' | xargs -0 clang-format-14 --dry-run -Werror
 }
 
-build_layers() { python3 tests/layers/check_layers.py .; }
+build_layers() {
+  python3 tests/layers/check_layers.py . && python3 tests/style/check_scripts.py . &&
+    python3 tests/style/check_programs.py .
+}
 
 # Before the tests: packages.life tries what this has built. Nobody debugs these.
 build_debian() {
@@ -62,11 +65,12 @@ compile() {  # compile PRESET [TARGET...]
     cmake --build --preset "$preset" --parallel "$(nproc)" ${1:+--target "$@"}
 }
 
-build_test() { compile test; }
+build_test() { ./hostler.sh test build; }
 
 # Where moto is installed the tests of EC2 have to run: they fail if they would be skipped. They need root.
-prepare_test() {
+ctest_test() {
   if [ "$(id -u)" = 0 ] && [ -e $venv/installed.txt ]; then export HOSTLER_EC2=${HOSTLER_EC2:-required}; fi
+  ./hostler.sh test run "$@"
 }
 
 # clang looks for what mutexes guard in all that ships: an error in each of its builds.

@@ -4,6 +4,7 @@ and by hand.
 
 usage: check_programs.py [ROOT]"""
 
+import collections
 import functools
 import pathlib
 import re
@@ -18,7 +19,7 @@ BASE = set("""
 addgroup adduser apt-cache apt-get awk basename bash cat chgrp chmod chown chroot cmp comm cp cut date dd deb-systemd-invoke
 deluser df diff dirname dpkg dpkg-deb dpkg-query du env expr find flock getent getopt grep groupadd gzip head hostname id install
 ionice join kill ldd ln ls mkdir mkfifo mknod mktemp mount mountpoint mv nice nohup nproc nsenter od paste pivot_root printenv
-perl prlimit readlink realpath rm rmdir runuser sed seq setpriv setsid sh sha256sum sleep sort split stat stdbuf su sync tail tar
+perl prlimit readlink realpath renice rm rmdir runuser sed seq setpriv setsid sh sha256sum sleep sort split stat stdbuf su sync tail tar
 tee timeout touch tr true umount uname uniq unshare update-rc.d useradd userdel usermod wc xargs
 """.split())
 
@@ -93,9 +94,19 @@ def calls(name: str, text: str):
 
 
 def own_programs(files: dict) -> set:
-    """Those that the tree builds."""
+    """Those that the tree builds, and its scripts."""
     made = r"\b(?:hostler_program|hostler_bench|add_executable)\((\S+)"
-    return {program for name, text in files.items() if name.endswith("CMakeLists.txt") for program in re.findall(made, text)}
+    built = {program for name, text in files.items() if name.endswith("CMakeLists.txt") for program in re.findall(made, text)}
+    return built | {pathlib.Path(name).name for name, text in files.items() if is_script(name, text)}
+
+
+def functions_of(files: dict) -> dict:
+    """By folder: the functions of its scripts, which include each other."""
+    found = collections.defaultdict(set)
+    for name, text in files.items():
+        if is_script(name, text):
+            found[pathlib.Path(name).parent] |= programs_called.functions(text)
+    return found
 
 
 def listed(files: dict) -> dict:
@@ -109,11 +120,12 @@ def listed(files: dict) -> dict:
 
 
 def problems(files: dict):
-    packages, own = listed(files), own_programs(files)
+    packages, own, functions = listed(files), own_programs(files), functions_of(files)
     for name, text in files.items():
         certain, likely = calls(name, text)
         wanted = next(of for begin, of in NEEDS.items() if name.startswith(begin))
-        for program in sorted(certain | (likely & BROUGHT_BY.keys())):
+        called = (certain | (likely & BROUGHT_BY.keys())) - functions.get(pathlib.Path(name).parent, set())
+        for program in sorted(called):
             package = BROUGHT_BY.get(program)
             if program in BASE or program in own or package in packages[wanted]:
                 continue

@@ -83,12 +83,17 @@ def without_here_documents(text):
     return "\n".join(lines)
 
 
+def functions(text):
+    """Those that a shell script defines."""
+    return set(re.findall(r"^\s*(\w+)\(\)", text, re.M))
+
+
 def shell(text):
     """(certain, likely) of a shell script."""
-    certain, likely, functions = set(), set(), set(re.findall(r"^\s*(\w+)\(\)", text, re.M))
+    certain, likely = set(), set()
     parse(without_here_documents(text), certain, likely)
-    guarded = set(re.findall(r"command -v ([\w-]+)", text))
-    return certain - functions - BUILTINS - guarded, likely - functions - BUILTINS - guarded
+    known = functions(text) | BUILTINS | set(re.findall(r"command -v ([\w-]+)", text))
+    return certain - known, likely - known
 
 
 def parse(text, certain, likely):
