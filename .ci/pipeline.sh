@@ -5,8 +5,11 @@
 # the machine for themselves (label `serial`) or a second try. A function ctest_NAME may run them in place of ctest.
 readonly logs=build/ci tries=build/second-tries
 readonly tries_kept=20
-declare -A labels=() left_out=() jobs=() ended=() verdicts=()
+declare -A labels=() left_out=() may_skip=() jobs=() ended=() verdicts=()
 summary=() excerpts=() under_way=
+
+# The tree may belong to another user.
+git_here() { git -c safe.directory='*' "$@"; }
 
 # start JOB NICENESS COMMAND...: in the background, in a process group of its own, into its own log.
 start() {
@@ -100,20 +103,28 @@ again() {  # again STAGE TEST...
   run_ctest "$preset" -R "$(any_of "${@//./[.]}")"
 }
 
+# run_part STAGE beside|alone: for run_tests. A part that fails and names no test did not run to its end.
+run_part() {
+  local named
+  start "$1.$2" 0 tests "$1" "$2"
+  follow "$1.$2" && return
+  status=1
+  mapfile -t named < <(failed_tests <"$logs/$1.$2.log")
+  [ ${#named[@]} -gt 0 ] || complete=
+  failed+=("${named[@]}")
+}
+
 # run_tests STAGE NEXT: NEXT builds meanwhile, if there is a next stage.
 run_tests() {
-  local stage=$1 next=$2 status=0 failed
+  local stage=$1 next=$2 status=0 failed=() complete=yes
   [ -z "$next" ] || start "$next.build" 19 "build_$next"
-  start "$stage.beside" 0 tests "$stage" beside
-  follow "$stage.beside" || status=1
+  run_part "$stage" beside
   if [ -n "$next" ]; then
     printf '=== %s: its other tests wait until %s is built\n' "$stage" "$next"
     finish "$next.build"
   fi
-  start "$stage.alone" 0 tests "$stage" alone
-  follow "$stage.alone" || status=1
-  mapfile -t failed < <(logs_of "$stage" | failed_tests)
-  if [ $status = 1 ] && may_try_again "$stage" "${failed[@]}"; then
+  run_part "$stage" alone
+  if [ $status = 1 ] && [ -n "$complete" ] && may_try_again "$stage" "${failed[@]}"; then
     printf '=== %s: tried again: %s\n' "$stage" "${failed[*]}"
     start "$stage.again" 0 again "$stage" "${failed[@]}"
     if follow "$stage.again"; then status=0; fi
@@ -122,8 +133,8 @@ run_tests() {
   return $status
 }
 
-# What a failed stage should be read for, again at the end, where somebody who has only that will see it:
-# each failed test's own output, or what came before the compiler or a checker gave up.
+# The lines of a failed stage's logs that explain the failure. They are repeated at the end of the output, for a
+# reader who sees only the end: each failed test's own output, or what came before the compiler or a checker gave up.
 excerpt() {
   local lines=60 log
   log=$(logs_of "$1")
@@ -139,17 +150,17 @@ excerpt() {
 
 # One line for each time that the stage ran its tests: the stage, and those that needed a second try.
 count_second_tries() {  # count_second_tries STAGE TEST...
-  local stage=$1 test
+  local stage=$1 test recent
   echo "$*" >>"$tries"
+  recent=$(grep "^$stage\( \|\$\)" "$tries" | tail -n $tries_kept)
   shift
   for test; do
     printf '  second try: %s (in %d of the last %d runs)' "$test" \
-      "$(grep "^$stage\( \|\$\)" "$tries" | tail -n $tries_kept | grep -c " ${test//./[.]}\( \|\$\)")" \
-      "$(grep "^$stage\( \|\$\)" "$tries" | tail -n $tries_kept | wc -l)"
+      "$(grep -c " ${test//./[.]}\( \|\$\)" <<<"$recent")" "$(wc -l <<<"$recent")"
   done
 }
 
-# run_stage STAGE NEXT: sets verdicts[STAGE] to ok, skipped (status 77 of its build) or FAILED.
+# run_stage STAGE NEXT: sets verdicts[STAGE] to ok, FAILED, or skipped (status 77 of a build that may_skip).
 run_stage() {
   local stage=$1 next=$2 status=0 notes second_tries=() skipped
   under_way=$stage
@@ -163,10 +174,10 @@ run_stage() {
     notes+=$(count_second_tries "$stage" "${second_tries[@]}")
   fi
   skipped=$(logs_of "$stage" | sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (Skipped)$/\1/p' | paste -s -d ' ')
-  case $status in
-    0) verdicts[$stage]=ok ;;
-    77) verdicts[$stage]=skipped ;;
-    *) verdicts[$stage]=FAILED excerpts+=("$(printf '=== %s FAILED, of which:\n' "$stage"; excerpt "$stage")") ;;
+  case $status:${may_skip[$stage]:-} in
+    0:*) verdicts[$stage]=ok ;;
+    77:yes) verdicts[$stage]=skipped ;;
+    *) verdicts[$stage]=FAILED excerpts+=("$(printf '=== %s FAILED, from its logs:\n' "$stage"; excerpt "$stage")") ;;
   esac
   summary+=("$(printf '%-9s %-7s %s' "$stage" "${verdicts[$stage]}" "$notes${skipped:+  skipped: $skipped}")")
   # All of them each time: where the run is cut off, the end of its output says how far it came.
@@ -176,6 +187,12 @@ run_stage() {
 end_jobs() {
   local job
   for job in "${!jobs[@]}"; do kill -TERM -- "-${jobs[$job]}" 2>/dev/null; done
+  # Tests end what they have started. Some seconds are enough, or they hang.
+  for _ in {1..50}; do
+    [ -n "$(jobs -r)" ] || return
+    read -rt 0.1 <> <(:)
+  done
+  for job in "${!jobs[@]}"; do kill -KILL -- "-${jobs[$job]}" 2>/dev/null; done
 }
 
 cut_off() {

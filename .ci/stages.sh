@@ -1,14 +1,17 @@
 # shellcheck shell=bash disable=SC2034
-# What the stages of .ci/run and .ci/nightly do; how they run is in .ci/pipeline.sh. Sourced by both, at the
-# top of the tree. `since` is the commit that .ci/nightly passed last, or empty: then nothing is left out.
+# The stages of .ci/run and .ci/nightly; .ci/pipeline.sh runs them. Both are sourced at the top of the tree. `since` is the commit that .ci/nightly passed last, or empty: then nothing is left out.
 export CTEST_OUTPUT_ON_FAILURE=1
 # With "expected" a machine that can run LXD must run its tests: tests/integration/lxd/lxd_lab.py decides.
 export HOSTLER_LXD=${HOSTLER_LXD:-expected}
 readonly venv=build/pip
 export HOSTLER_SCHEMATHESIS=$PWD/$venv/bin/schemathesis HOSTLER_PIP=$PWD/$venv
 since='' fuzz_seconds=30  # for each target
+readonly change_stages=(format layers debian test asan tsan clang)
+# Only these may end with status 77: they need a network.
+may_skip+=([fresh_root]=yes [fresh_user]=yes)
+readonly nightly_stages=("${change_stages[@]}" dev fuzz fresh_root fresh_user)
 
-# What runs under a sanitizer: labels of tests (tests/CMakeLists.txt). asan watches memory wherever
+# Labels of the tests that run under a sanitizer (tests/CMakeLists.txt). asan watches memory wherever
 # it is handled by hand or by coroutines; tsan whatever has threads of its own. Tests with the label
 # `once` are left out: they send the daemon through code that others have sent it through.
 labels+=([test]='' [asan]='unit abi integration fuzz'
@@ -19,18 +22,18 @@ left_out+=([asan]=once [tsan]=once)
 nightly_commit() {
   local commit
   read -r commit 2>/dev/null <.ci/nightly-passed &&
-    git -c safe.directory='*' merge-base --is-ancestor "$commit" HEAD 2>/dev/null && echo "$commit"
+    git_here merge-base --is-ancestor "$commit" HEAD 2>/dev/null && echo "$commit"
 }
 
 # changed PATH...: whether one of them is not what it was at `since`.
 changed() {
-  [ -z "$since" ] || ! git -c safe.directory='*' diff --quiet "$since" -- "$@" ||
-    [ -n "$(git -c safe.directory='*' ls-files --others --exclude-standard -- "$@")" ]
+  [ -z "$since" ] || ! git_here diff --quiet "$since" -- "$@" ||
+    [ -n "$(git_here ls-files --others --exclude-standard -- "$@")" ]
 }
 
 build_packages() { ./hostler.sh packages ci && pip_packages; }
 
-# What Debian lacks. Without a network there is none of it, and its tests are skipped.
+# Python packages that Debian lacks. Without a network they are not installed, and their tests are skipped.
 pip_packages() {
   local wanted=packaging/pip/ci.txt
   cmp -s $wanted $venv/installed.txt && return
@@ -44,7 +47,7 @@ pip_packages() {
 }
 
 build_format() {
-  git -c safe.directory='*' ls-files -z -- '*.h' '*.hpp' '*.c' '*.cc' | xargs -0 clang-format-14 --dry-run -Werror
+  git_here ls-files -z -- '*.h' '*.hpp' '*.c' '*.cc' | xargs -0 clang-format-14 --dry-run -Werror
 }
 
 build_layers() {
@@ -65,6 +68,12 @@ compile() {  # compile PRESET [TARGET...]
     cmake --build --preset "$preset" --parallel "$(nproc)" ${1:+--target "$@"}
 }
 
+compile_tests() {  # compile_tests STAGE
+  local targets
+  read -ra targets <<<"${labels[$1]}"
+  compile "$1" "${targets[@]/#/tests-}"
+}
+
 build_test() { ./hostler.sh test build; }
 
 # Where moto is installed the tests of EC2 have to run: they fail if they would be skipped. They need root.
@@ -74,21 +83,13 @@ ctest_test() {
 }
 
 # clang looks for what mutexes guard in all that ships: an error in each of its builds.
-build_asan() {
-  local targets
-  read -ra targets <<<"${labels["asan"]}"
-  compile asan "${targets[@]/#/tests-}" && safety_notices
-}
+build_asan() { compile_tests asan && safety_notices; }
 
-build_tsan() {
-  local targets
-  read -ra targets <<<"${labels["tsan"]}"
-  compile tsan "${targets[@]/#/tests-}"
-}
+build_tsan() { compile_tests tsan; }
 
 # clang-tidy over what ships and has changed, a target's files as one; the tests are spared, and so is the
-# making of code that nobody runs. What clang looks for only in the file it was given,
-# tests/style/check_style.py does: names that nothing uses.
+# making of code that nobody runs. clang-tidy reports unused names only in the file that it was given, so
+# tests/style/check_style.py looks for them.
 build_clang() {
   local files
   tidy_notices && cmake --preset tidy >/dev/null && name_as_unified &&
@@ -128,8 +129,8 @@ END
   [ "$noticed" = 2 ]
 }
 
-# The thread-safety analysis is silent where it has nothing to go by, as it is where all is well: plant
-# a look at what a mutex guards, and a wait, both without it, and compile them as the build does.
+# An analysis that is turned off reports nothing, like one that finds nothing. So plant two mistakes and compile
+# them as the build does: a read of a guarded variable, and a wait, both without the mutex.
 safety_notices() {
   local probe=build/safety_probe.cc flags noticed
   flags=$(sed -n 's/^ *"command": ".*clang++ \(.*\) -o core\/base\/.*",$/\1/;T;p;q' build/asan/compile_commands.json)

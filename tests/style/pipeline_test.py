@@ -71,15 +71,28 @@ class PipelineTest(unittest.TestCase):
             output, summary = self.run_stages(f"ctest() {{ failing {name} '{text}'; }}", 1)
             self.assertNotIn("tried again", output)
             self.assertRegex(summary, r"one +FAILED.*\ntwo +ok")
-            excerpt = output[output.index("of which:"):]
+            excerpt = output[output.index("from its logs:"):]
             self.assertIn(text, excerpt)
 
     def test_a_stage_that_is_not_built_is_not_tested_and_the_next_one_runs(self):
         output, summary = self.run_stages("build_one() { echo FAILED: x.o; return 1; }", 1)
         self.assertNotIn("ctest", output)
         self.assertRegex(summary, r"one +FAILED.*\ntwo +ok")
-        _, summary = self.run_stages("build_two() { return 77; }", 0)
+
+    def test_only_a_stage_that_may_is_skipped(self):
+        _, summary = self.run_stages("may_skip+=([two]=yes); build_two() { return 77; }", 0)
         self.assertRegex(summary, "two +skipped")
+        for stage in ("two", "packages"):
+            _, summary = self.run_stages(f"build_{stage}() {{ return 77; }}", 1)
+            self.assertRegex(summary, f"{stage} +FAILED")
+
+    def test_tests_that_ended_before_they_named_a_failure_are_not_made_good_by_others(self):
+        parts = ("*'-L ^serial$'*", "*'(serial)$'")
+        for killed, failing in (parts, reversed(parts)):
+            body = f"ctest() {{ case $* in *-R*) ;; {killed}) return 137 ;; {failing}) failing daemon.x bad ;; esac; }}"
+            output, summary = self.run_stages(body, 1)
+            self.assertNotIn("tried again", output)
+            self.assertRegex(summary, "one +FAILED")
 
     def test_no_stage_runs_without_packages(self):
         _, summary = self.run_stages("build_packages() { return 1; }", 1)

@@ -11,6 +11,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.parse
@@ -20,6 +21,9 @@ from contract import Contract
 # Seconds until an expected event is missing; a healthy site needs a few.
 PATIENCE = int(os.environ.get("HOSTLER_PATIENCE", "60"))
 
+
+# Whoever ends a test by SIGTERM ends what it has started too.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 # hostlerd refuses a configuration that a group of several users may write to.
 os.umask(0o022)
