@@ -41,10 +41,10 @@ class Creating {
   /// All its creates were refused, and none is under way: it cannot exist.
   [[nodiscard]] bool is_refused() const { return answer_ == Answer::kRefused; }
   [[nodiscard]] std::uint32_t tries() const { return tries_; }
-  /// What a cut-off create has made may be finished by another one.
-  [[nodiscard]] bool may_finish(Mono now) const {
-    return tries_ < kCreateTriesMax && now >= again_at_;
-  }
+  /// It may be sent once more.
+  [[nodiscard]] bool may_try_again() const { return tries_ < kCreateTriesMax; }
+  /// Another create may finish one that was cut off.
+  [[nodiscard]] bool may_finish(Mono now) const { return may_try_again() && now >= again_at_; }
 
  private:
   enum class Answer : std::uint8_t {

@@ -39,8 +39,8 @@ class Notices {
   void set_reclaimed() { reclaimed_ = true; }
   /// No new work: it will be interrupted soon. Its work is replaced, and empty it is ended.
   void set_cordoned(bool cordoned);
-  /// None counts any more, and the cordon ends. Who gives notices and withdraws them again and
-  /// again fills no ledger: the count of events goes on then.
+  /// None counts any more, and the cordon ends. `is_withdrawn`: the count of events goes on, so a
+  /// source that gives and withdraws notices again and again cannot fill the ledger.
   void end(bool is_withdrawn);
   void look_again_at(Mono time) { deadline_ = time; }
   /// False: enough events were told.

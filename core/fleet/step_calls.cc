@@ -81,7 +81,7 @@ Outcome create_failed(Instance& instance, const model::CloudError& error, Now no
     out.effects.push_back(Effect::kList);
     return out;
   }
-  if (retryable && instance.creating.tries() < kCreateTriesMax) {
+  if (retryable && instance.creating.may_try_again()) {
     Duration wait = create_pause(instance);
     if (error.retry_after) wait = std::max(wait, *error.retry_after);
     set_deadline(instance, now.mono + wait, now);

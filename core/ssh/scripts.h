@@ -26,7 +26,7 @@ extern const std::string_view kInitState;         ///< NONCE [INSTANCE]
 extern const std::string_view kPrepareRotation;   ///< NONCE MARK KEY_TYPE KEY
 extern const std::string_view kActivateRotation;  ///< NONCE KEY_TYPE KEY
 
-// What init_script.cc makes scripts of: fill() gives values to the names between @.
+// Parts of the scripts of init_script.cc: fill() gives values to the names between @.
 extern const std::string_view kInit;           ///< FUNCTIONS STATE SECRET HOST_KEY COMMAND
 extern const std::string_view kInitFunctions;  ///< INSTANCE
 extern const std::string_view kInitRun;        ///< functions that run the init command

@@ -53,8 +53,7 @@ NOT_IN_PURE = re.compile(
     r"::now\(\)|\bsleep_(for|until)\b|<(thread|mutex|future|random|iostream|fstream)>|base/mutex\.h"
     r"|\bgetenv\b|spdlog"
 )
-# What the configuration says of a pool's bounds is one source of them: plans and all that shows
-# bounds go by the numbers of core/scheduler/bounds.h.
+# The configuration is one source of a pool's bounds: plans, and all that shows bounds, go by the numbers of core/scheduler/bounds.h.
 SIZES_OF_POOL = re.compile(r"(\.|->)sizes\b|\bPoolSizes\b")
 MAY_READ_SIZES = {"config", "planning"}
 MAKES_BOUNDS_OF_SIZES = {"core/model/policy.h", "core/scheduler/bounds_of_config.cc"}

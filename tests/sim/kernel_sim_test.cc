@@ -1,6 +1,6 @@
 // Each seed generates a site and a series of faults; README.md describes the simulation and its
 // checks. HOSTLER_SIM_SEED=<seed> replays one seed, HOSTLER_SIM_TRACE=1 prints its events,
-// HOSTLER_SIM_SEEDS=<count> runs more seeds, HOSTLER_SIM_DIGEST=1 prints a digest of each seed's
+// HOSTLER_SIM_SEEDS=<count> runs so many seeds, HOSTLER_SIM_DIGEST=1 prints a digest of each seed's
 // trace.
 
 #include <gtest/gtest.h>

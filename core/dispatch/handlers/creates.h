@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/dispatch/create_secrets.h"
-#include "core/dispatch/handlers/create_refusals.h"
 #include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/state/create_refusals.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/questions/images.h"
 #include "core/dispatch/state/rests.h"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/scheduler/shutdown_rule.h"
+
 namespace hostler::dispatch {
 
 void PowerActions::apply(scheduler::Wake wake, Now now) {
@@ -44,10 +46,10 @@ void PowerActions::apply(const std::vector<scheduler::SwitchOff>& all, Now now) 
 
 bool PowerActions::may_switch_off(const Host& host, Now now) const {
   const auto& instance = host.instance;
-  return instance.empty() && instance.takes_work() &&
-         now.mono - instance.since >= policy_.pools[instance.pool].idle_timeout &&
-         sets_.at(instance.set).is_open() &&
-         viewer_.can_stop(instance.set, instance.record.type, instance.record.market);
+  const auto view = viewer_.view(host);
+  return scheduler::still_true(model::Reason::kIdle, view, host.closed,
+                               policy_.pools[instance.pool], now.mono) &&
+         view.takes_work && view.can_stop && sets_.at(instance.set).is_open();
 }
 
 }  // namespace hostler::dispatch

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/dispatch/handlers/create_refusals.h"
+#include "core/dispatch/state/create_refusals.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
 #include "core/dispatch/state/pool_bounds.h"

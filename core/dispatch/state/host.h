@@ -6,8 +6,8 @@
 
 #include "core/dispatch/state/host_calls.h"
 #include "core/dispatch/state/interruptions_told.h"
-#include "core/dispatch/state/last_list.h"
 #include "core/dispatch/state/made_for.h"
+#include "core/dispatch/state/sets/last_list.h"
 #include "core/fleet/boot.h"
 #include "core/fleet/instance.h"
 #include "core/scheduler/beyond_max.h"
@@ -37,8 +37,8 @@ struct UnknownWork {
   bool told = false;             ///< An event says that it reports such jobs, left alone.
 };
 
-/// One instance, and what the dispatcher keeps about it beside its life in core/fleet: its members
-/// are each of one handler.
+/// One instance, and the facts that the dispatcher keeps about it beside its life in core/fleet, in
+/// groups.
 struct Host {
   fleet::Instance instance;
   /// The request of its create, until the instance is verified.

@@ -28,7 +28,7 @@ class MadeFor {
   void drop_if(const Predicate& is_over) {
     std::erase_if(load_, is_over);
   }
-  /// It has got work, or could have: it is like any other host now.
+  /// No work is expected on it any more: it has got work, or could have.
   void end() { load_.clear(); }
   void end_exchange() { for_exchange_ = false; }
 

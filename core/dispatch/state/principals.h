@@ -23,7 +23,7 @@ class Principals {
 
   void restore(const model::PrincipalUse& use, Now now);
   void set_half_life(Duration half_life, Mono now);
-  /// What each principal may hold, from now on. What it holds already it goes on to hold.
+  /// The limits of each principal from now on. It keeps the parts of hosts that it holds already.
   void set_quotas(const model::Quotas& quotas);
 
   /// The number of a principal, which is made if it is new.

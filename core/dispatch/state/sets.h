@@ -19,7 +19,7 @@
 namespace hostler::dispatch {
 
 /// One instance set: the state of its connection to a cloud, and the time of its next calls. The
-/// handlers of a kind of call own the group of it; the questions below read them together.
+/// handlers of one kind of call change each group; the functions below read several groups.
 struct Set {
   std::string name;
   SetDriver driver;

@@ -9,8 +9,8 @@
 
 namespace hostler::dispatch {
 
-/// The work of every kind that waits for hosts: its queue, and how much of it was cancelled. What
-/// work is, its owner knows (Jobs). What principals are, Principals knows, which sets their order.
+/// The work of every kind that waits for hosts: its queue, and how much of it was cancelled. Jobs
+/// knows what work is. Principals knows who submitted it, and sets the order of principals.
 class WaitingWork {
  public:
   /// The place of work in the queue. It keeps it while it waits no more, until it ends.
@@ -22,7 +22,7 @@ class WaitingWork {
   };
 
   void restore_last(std::uint64_t arrival) { last_arrival_ = arrival; }
-  /// Of work that comes after all other.
+  /// The arrival of new work: it comes after all other.
   [[nodiscard]] std::uint64_t next_arrival() { return ++last_arrival_; }
 
   /// As Queue::intern() and Queue::release(), once for each work that has not ended.

@@ -8,7 +8,7 @@ init=@HOSTLER_INIT_FILES@
 (
 set -eu
 umask 077
-# What has not begun may be delivered again.
+# A command that has not begun may be delivered again.
 @BEGIN@
 ) || { rmdir "$init.claim"; exit 1; }
 hostler_command

@@ -62,12 +62,4 @@ class Converter {
 
 void to_site_currency(Event& event, const State& state) { std::visit(Converter(state), event); }
 
-std::string refuses_cap(const model::SitePolicy& policy, const Set& set,
-                        const model::PoolPolicy& pool, model::Market market) {
-  if (market != model::Market::kSpot || pool.price_cap_per_hour.value == 0) return {};
-  if (model::rate_of(policy, set.info.currency)) return {};
-  return "the price cap of pool " + pool.name +
-         " cannot be told to the cloud: " + model::no_rate_text(policy, set.info.currency);
-}
-
 }  // namespace hostler::dispatch

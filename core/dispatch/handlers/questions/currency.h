@@ -12,9 +12,4 @@ namespace hostler::dispatch {
 /// out.
 void to_site_currency(Event& event, const State& state);
 
-/// Why no host can be created under the pool's price cap, which has to be told to the cloud in its
-/// currency. One sentence for people; empty: it can.
-[[nodiscard]] std::string refuses_cap(const model::SitePolicy& policy, const Set& set,
-                                      const model::PoolPolicy& pool, model::Market market);
-
 }  // namespace hostler::dispatch

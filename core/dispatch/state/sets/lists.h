@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/time.h"
-#include "core/dispatch/state/last_list.h"
+#include "core/dispatch/state/sets/last_list.h"
 #include "core/fleet/instance.h"
 #include "core/model/ids.h"
 

@@ -1,4 +1,4 @@
-#include "core/dispatch/state/last_list.h"
+#include "core/dispatch/state/sets/last_list.h"
 
 #include <gmock/gmock.h>
 

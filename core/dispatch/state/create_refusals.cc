@@ -1,10 +1,22 @@
-#include "core/dispatch/handlers/create_refusals.h"
+#include "core/dispatch/state/create_refusals.h"
 
 #include <utility>
 
-#include "core/dispatch/handlers/questions/currency.h"
+#include "core/model/currency.h"
 
 namespace hostler::dispatch {
+namespace {
+
+/// The pool's price cap has to be told to the cloud in its currency.
+std::string refuses_cap(const model::SitePolicy& policy, const Set& set,
+                        const model::PoolPolicy& pool, model::Market market) {
+  if (market != model::Market::kSpot || pool.price_cap_per_hour.value == 0) return {};
+  if (model::rate_of(policy, set.info.currency)) return {};
+  return "the price cap of pool " + pool.name +
+         " cannot be told to the cloud: " + model::no_rate_text(policy, set.info.currency);
+}
+
+}  // namespace
 
 std::optional<CreateRefusals::Refusal> CreateRefusals::refuses(const scheduler::Offering& offering,
                                                                Now now) const {
