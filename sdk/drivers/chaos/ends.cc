@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "chaos.h"
+#include "segv.h"
 
 namespace chaos {
 
@@ -97,13 +98,12 @@ int overflow_stack(int depth) {
 }  // namespace
 
 void end_process(const std::string& word) {
-  if (word == "segv") *static_cast<volatile int*>(nullptr) = 1;
+  if (word == "segv") segv();
   if (word == "abort") std::abort();
   if (word == "exit") std::exit(0);
   if (word == "overflow_stack") overflow_stack(0);
   if (word == "kill") ::raise(SIGKILL);
-  if (word == "segv_in_thread")
-    std::thread([] { *static_cast<volatile int*>(nullptr) = 1; }).join();
+  if (word == "segv_in_thread") std::thread([] { segv(); }).join();
   if (word == "say_and_abort") {
     std::fputs("the last words\n", stderr);
     std::abort();

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "hostler/driver.h"
+#include "segv.h"
 
 namespace {
 
@@ -11,7 +12,7 @@ namespace {
 struct AtLoad {
   AtLoad() {
 #if defined(FAKE_SEGV_AT_LOAD)
-    *static_cast<volatile int*>(nullptr) = 1;
+    segv();
 #elif defined(FAKE_EXIT_AT_LOAD)
     std::exit(0);
 #elif defined(FAKE_HANG_AT_LOAD)
@@ -81,7 +82,7 @@ hostler_status refuse(hostler_op* op) {
 #ifndef FAKE_NO_ENTRY
 extern "C" const hostler_driver* hostler_driver_entry_1(const hostler_host*) {
 #if defined(FAKE_SEGV_IN_ENTRY)
-  *static_cast<volatile int*>(nullptr) = 1;
+  segv();
 #endif
 #if defined(FAKE_THROW_IN_ENTRY)
   throw 1;
