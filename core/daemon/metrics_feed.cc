@@ -146,8 +146,7 @@ void MetricsFeed::set_instances(const dispatch::Queries& state) {
   const auto bounds = state.bounds();
   for (std::size_t p = 0; p < bounds.size(); ++p) {
     const std::string& name = state.policy().pools[p].name;
-    pools.push_back(
-        {name, by_pool[name], static_cast<std::size_t>(bounds[p].started.at_most.value)});
+    pools.push_back({name, by_pool[name], static_cast<std::size_t>(bounds[p].started.max.value)});
   }
   metrics_.set_pools(pools);
 }

@@ -29,8 +29,8 @@ struct Turn {
   }
 };
 
-/// Items of a class that a plan may place or find hosts for. A class has a second view, for those
-/// of its items that have a `price`, and two last ones likewise for those that are `displaced`.
+/// Items of a class that a plan may place or find hosts for. A class has up to four views:
+/// for items with and without a `price`, and for both again if they are `displaced`.
 struct ClassView {
   ClassId id = 0;
   /// Plans treat all kinds alike: the dispatcher knows what placing an item of a kind means.

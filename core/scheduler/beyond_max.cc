@@ -57,9 +57,7 @@ std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
     if (has_no_offering(host)) out[h] = Closed::kOffMenu;
     if (counts_for_max(host)) ++pools[host.pool].alive;
   }
-  const auto beyond = [&](std::uint32_t p) {
-    return pools[p].alive - bounds[p].started.at_most.value;
-  };
+  const auto beyond = [&](std::uint32_t p) { return pools[p].alive - bounds[p].started.max.value; };
   const auto is_beyond = [&](std::uint32_t p) { return beyond(p) > 0; };
   bool is_any_beyond = false;
   for (std::uint32_t p = 0; p < pools.size(); ++p) is_any_beyond |= is_beyond(p);
@@ -104,7 +102,7 @@ std::string text_of(const std::vector<HostView>& hosts, const std::vector<Closed
     out += (out.empty() ? "pool " : "; pool ") + policy.pools[p].name + ": ";
     if (beyond > 0)
       out += hosts_text(beyond, "is", "are") + " beyond its maximum of " +
-             bounds[p].started.at_most.text() + " (" + std::to_string(idle) + " idle)";
+             bounds[p].started.max.text() + " (" + std::to_string(idle) + " idle)";
     if (beyond > 0 && off_menu > 0) out += ", ";
     if (off_menu > 0) out += hosts_text(off_menu, "has", "have") + " a type that left its menu";
   }

@@ -16,12 +16,12 @@ enum class BoundOf : std::uint8_t {
   kStartedMax,
   kCreatedMin,
   kCreatedMax,
-  kStandby,  ///< Started hosts without work, at least.
-  kStopped,  ///< Hosts that are switched off and kept, at least.
+  kStandby,  ///< The minimum of started hosts without work.
+  kStopped,  ///< The minimum of hosts that are switched off and kept.
 };
 inline constexpr std::size_t kBoundsOfPool = 6;
 
-/// What one source says of one bound of a pool. Where a source says nothing, there is no Bound.
+/// One bound of a pool, from one source. A source that says nothing of a bound has no Bound.
 struct Bound {
   BoundOf of{};
   std::string source;                  ///< "pushed"
@@ -31,8 +31,8 @@ struct Bound {
   friend bool operator==(const Bound&, const Bound&) = default;
 };
 
-/// By pool. May be shorter than the policy's list: of the other pools no source says anything.
-using SaidBounds = std::vector<std::vector<Bound>>;
+/// By pool. May be shorter than the policy's list: no source says anything of the other pools.
+using BoundsByPool = std::vector<std::vector<Bound>>;
 
 /// The source of which the policy has the numbers (PoolPolicy::sizes).
 inline constexpr const char* kConfigSource = "config";

@@ -14,7 +14,7 @@ namespace hostler::scheduler {
 
 inline constexpr std::int64_t kNoLimit = INT64_MAX / 4;
 
-struct Number {
+struct BoundNumber {
   std::int64_t value = 0;
   std::string mark;  ///< Whose it is, for people: " (pushed: 7 tasks wait)". Empty: the config's.
 
@@ -22,40 +22,41 @@ struct Number {
 };
 
 struct Range {
-  Number at_least, at_most{.value = kNoLimit, .mark = {}};
+  BoundNumber min, max{.value = kNoLimit, .mark = {}};
 };
 
-/// The bounds of one pool. No at least is above its at most, but see `is_held`.
+/// The bounds of one pool. No minimum is above its maximum, unless `is_held`.
 struct PoolNumbers {
   Range started, created;
-  Number standby, stopped;
+  BoundNumber standby, stopped;
   bool has_created = false;  ///< Some source says something of created hosts.
-  /// A source does not know an at least: hosts of the pool give way to nothing, and none is
-  /// exchanged.
-  bool is_unsure = false;
-  /// The configuration of the pool contradicts itself: nothing is created or ended in it.
+  /// A source does not know a minimum: no host of the pool gives way, and none is exchanged.
+  bool has_unknown_min = false;
+  /// The pool's policy has numbers that contradict each other or are out of range: nothing is
+  /// created or ended in it.
   bool is_held = false;
 
   /// So many switched-off hosts do not count for the maximum of started ones.
   [[nodiscard]] std::int64_t off_max() const { return has_created ? kNoLimit : stopped.value; }
 };
 
-/// What the configuration says: the only reader of PoolPolicy::sizes below core/config.
+/// The bounds from the configuration: the only reader of PoolPolicy::sizes below core/config.
 [[nodiscard]] std::array<Bound, 4> bounds_of_config(const model::PoolPolicy& pool);
 
-/// The numbers of each pool, of what the configuration says and what other sources say. The largest
-/// at least counts, and the smallest at most; at most wins. A bound that is unknown never has a
-/// host ended or switched off, and known at leasts still create:
-/// - An unknown at least counts as what is there now: alive hosts for kStartedMin and kStandby,
-///   alive and switched-off ones for kCreatedMin, both for kStopped.
-/// - An unknown at most counts as what is there now, or as the known at leasts if they are more.
+/// The numbers of each pool, from the bounds of the configuration and those of the `others`. The
+/// largest minimum and the smallest maximum count, and a maximum wins over a minimum. An unknown
+/// bound never ends or switches off a host, and known minimums still create hosts:
+/// - An unknown minimum counts as the present number of hosts: alive ones for kStartedMin and
+///   kStandby, alive and switched-off ones for kCreatedMin, both for kStopped.
+/// - An unknown maximum counts as the present number, or as the largest known minimum if that is
+///   more.
 /// `set_aside` as of Snapshot. O(pools), and O(hosts) if a bound is unknown.
 [[nodiscard]] std::vector<PoolNumbers> numbers_of(const model::SitePolicy& policy,
-                                                  const SaidBounds& said,
+                                                  const BoundsByPool& others,
                                                   const std::vector<HostView>& hosts,
                                                   const std::vector<std::int64_t>& set_aside);
 /// The same of one pool.
-[[nodiscard]] PoolNumbers numbers_of(const model::SitePolicy& policy, const SaidBounds& said,
+[[nodiscard]] PoolNumbers numbers_of(const model::SitePolicy& policy, const BoundsByPool& others,
                                      const std::vector<HostView>& hosts,
                                      const std::vector<std::int64_t>& set_aside,
                                      std::uint32_t pool);

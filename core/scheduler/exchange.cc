@@ -63,7 +63,7 @@ class Exchange {
       const std::int64_t missing =
           target_of(world_.bounds[p], pools_[p].in_use()).missing(pools_[p]);
       if (world_.bounds[p].is_held || kept[p].dearest == kNone || kept[p].is_busy_with_it) continue;
-      if (world_.bounds[p].is_unsure) continue;
+      if (world_.bounds[p].has_unknown_min) continue;
       if (kept[p].fresh != kNone && missing < 0)
         finish(kept[p]);
       else if (!rests && missing == 0)
@@ -113,7 +113,7 @@ class Exchange {
 
 void exchange(World& world, Plan& plan) {
   const auto keeps = [](const PoolNumbers& pool) {
-    return pool.started.at_least.value > 0 || pool.standby.value > 0;
+    return pool.started.min.value > 0 || pool.standby.value > 0;
   };
   if (std::ranges::none_of(world.bounds, keeps) ||
       std::ranges::any_of(world.demand, [](const Demand& d) { return d.left > 0; }))

@@ -21,7 +21,7 @@ bool is_free_to_go(const World& world, std::uint32_t h) {
   const bool is_idle = host.phase == HostPhase::kReady && !host.unreachable_since;
   return (boots || is_idle) && !host.kept && !host.draining && !host.cordoned &&
          world.closed[h] == Closed::kNo && host.pool < world.bounds.size() &&
-         !world.bounds[host.pool].is_held && !world.bounds[host.pool].is_unsure;
+         !world.bounds[host.pool].is_held && !world.bounds[host.pool].has_unknown_min;
 }
 
 class GiveWay {

@@ -49,9 +49,8 @@ void find_cheapest(const World& world, Need& need) {
     const bool is_spot = o.market == model::Market::kSpot;
     auto& cheapest = need.cheapest[is_spot];
     const bool is_known = cheapest.value >= 0 && (!is_spot || has_room);
-    if (is_known || world.bounds[o.pool].is_held ||
-        world.bounds[o.pool].started.at_most.value == 0 || !world.meets(need, i) ||
-        !need.resources.fits_in(o.resources))
+    if (is_known || world.bounds[o.pool].is_held || world.bounds[o.pool].started.max.value == 0 ||
+        !world.meets(need, i) || !need.resources.fits_in(o.resources))
       continue;
     const bool is_cheap = within_cap(o, world.policy);
     if (is_spot) {

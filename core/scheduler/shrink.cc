@@ -45,7 +45,7 @@ std::optional<Candidate> candidate_of(const World& world, std::uint32_t h) {
   if (is_true(Reason::kUnreachable) && host.phase == HostPhase::kReady)
     return Candidate{h, Reason::kUnreachable, false};
   if (is_true(Reason::kDrained)) return Candidate{h, Reason::kDrained, false};
-  // Else a host that boots is kept until it is ready and idle.
+  // A host that boots for other reasons is kept until it is ready and idle.
   if (is_true(Reason::kBootingSurplus) && (world.gives_way[h] || host.work_cancelled))
     return Candidate{h, Reason::kBootingSurplus, true};
   if (is_true(Reason::kGaveWay) && world.gives_way[h]) return Candidate{h, Reason::kGaveWay, true};
@@ -79,17 +79,17 @@ bool goes_first(const World& world, const Candidate& a, const Candidate& b) {
 /// "; pool default has 5 hosts, and its maximum is 3"; or empty.
 std::string beyond_maximum(const std::string& name, const PoolNumbers& bounds,
                            const PoolHosts& hosts) {
-  const Number& at_most = bounds.started.at_most;
-  if (hosts.alive <= at_most.value) return {};
+  const BoundNumber& max = bounds.started.max;
+  if (hosts.alive <= max.value) return {};
   return "; pool " + name + " has " + std::to_string(hosts.alive) + " hosts, and its maximum is " +
-         at_most.text();
+         max.text();
 }
 
 /// "2 such hosts", "3 hosts, those that are on included"
 std::string kept_off(const PoolNumbers& bounds) {
   if (!bounds.has_created) return bounds.stopped.text() + " such hosts";
-  const auto& [at_least, at_most] = bounds.created;
-  return (at_least.value > 0 ? at_least.text() : "at most " + at_most.text()) +
+  const auto& [min, max] = bounds.created;
+  return (min.value > 0 ? min.text() : "at most " + max.text()) +
          " hosts, those that are on included";
 }
 
@@ -121,7 +121,7 @@ std::string reason_of(const World& world, const Candidate& c) {
                                      : "still booting, and the jobs that it was for are cancelled";
     case Reason::kBeyondMax:
       return "pool " + pool.name + " has more hosts than its maximum of " +
-             world.bounds[host.pool].started.at_most.text();
+             world.bounds[host.pool].started.max.text();
     case Reason::kOffMenu:
       return "its type has left the menu of pool " + pool.name;
     case Reason::kGaveWay:
@@ -175,7 +175,7 @@ bool is_wanted(const World& world, const Candidate& c, const Count& count) {
   const std::int64_t missing = std::max<std::int64_t>(0, target.off - count.hosts.off);
   if (c.code == Reason::kStandbySurplus)
     return count.hosts.off <= target.off &&
-           count.hosts.alive + count.hosts.off <= bounds.created.at_most.value;
+           count.hosts.alive + count.hosts.off <= bounds.created.max.value;
   if (!c.keeps_minimum) return false;
   const bool boots = c.code == Reason::kBootingSurplus;
   const std::int64_t to_be_off = boots ? missing : 0;
@@ -186,17 +186,17 @@ bool is_wanted(const World& world, const Candidate& c, const Count& count) {
   // A booting host that the standby may need finishes its boot: else each short job on a standby
   // host would create a host, and its end would destroy that one. Except if it is far dearer than
   // the ready hosts, or if items wait and it could keep a host for them from being created.
-  return boots && count.hosts.alive <= target.at_most && !is_anything_missing(world) &&
+  return boots && count.hosts.alive <= target.max && !is_anything_missing(world) &&
          count.booting <= target.empty + missing &&
          !is_too_dear(host.price_per_hour, static_cast<double>(count.ready_price), pool);
 }
 
-/// Its end would leave fewer hosts, switched-off ones included, than the pool has at least.
+/// Its end would leave fewer hosts, switched-off ones included, than the minimum of created hosts.
 bool would_be_missing(const World& world, const Candidate& c, const PoolHosts& hosts) {
   if (!c.keeps_minimum && c.code != Reason::kStandbySurplus) return false;
   if (world.gives_way[c.host] || world.exchanged[c.host]) return false;
   const PoolNumbers& bounds = world.bounds[world.snapshot.hosts[c.host].pool];
-  return hosts.alive + hosts.off <= bounds.created.at_least.value;
+  return hosts.alive + hosts.off <= bounds.created.min.value;
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ struct Snapshot {
   /// Instances of each pool that are no hosts here, and count for its maximum. May be shorter.
   std::vector<std::int64_t> set_aside;
   std::vector<Rest> rests;  ///< By pool. May be shorter.
-  SaidBounds bounds;        ///< Of all sources but the configuration.
+  BoundsByPool bounds;      ///< Of all sources but the configuration.
 };
 
 }  // namespace hostler::scheduler

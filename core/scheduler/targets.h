@@ -25,11 +25,11 @@ enum class TargetReason : std::uint8_t { kWork, kMinimum, kStandby, kStopped, kC
 
 /// How many hosts a pool should have.
 struct Target {
-  std::int64_t alive = 0;     ///< For its work, its minimum and its standby together.
-  std::int64_t empty = 0;     ///< Of these, ready and without work, at least.
-  std::int64_t off = 0;       ///< Switched off and kept, besides.
-  std::int64_t at_least = 0;  ///< The minimum of the pool: alive hosts, with or without work.
-  std::int64_t at_most = 0;   ///< The maximum of the pool: creates and wakes stop here.
+  std::int64_t alive = 0;  ///< For its work, its minimum and its standby together.
+  std::int64_t empty = 0;  ///< Of these, ready and without work, at least.
+  std::int64_t off = 0;    ///< Switched off and kept, besides.
+  std::int64_t min = 0;    ///< The minimum of the pool: alive hosts, with or without work.
+  std::int64_t max = 0;    ///< The maximum of the pool: creates and wakes stop here.
   TargetReason reason = TargetReason::kWork;         ///< What `alive` comes from.
   TargetReason reason_off = TargetReason::kStopped;  ///< What `off` comes from.
 
@@ -42,12 +42,12 @@ struct Target {
   }
   /// Why the next host that is missing should be there.
   [[nodiscard]] TargetReason why_missing(const PoolHosts& hosts) const {
-    return hosts.alive < at_least ? TargetReason::kMinimum : reason;
+    return hosts.alive < min ? TargetReason::kMinimum : reason;
   }
 };
 
 /// The target of a pool. `in_use`: its hosts that have work, will get work or are held by an admin.
-/// A pool with a policy that contradicts itself has no target, see PoolNumbers::is_held.
+/// A pool that is held has no target, see PoolNumbers::is_held.
 [[nodiscard]] Target target_of(const PoolNumbers& pool, std::int64_t in_use);
 /// For people: "standby of 2 in pool default".
 [[nodiscard]] std::string text_of(TargetReason reason, const PoolNumbers& pool,

@@ -15,7 +15,7 @@ namespace hostler::scheduler {
 namespace {
 
 /// "max", and of other sources than the configuration "max of 3 (pushed)".
-std::string at_most_text(const char* what, const Number& number) {
+std::string max_text(const char* what, const BoundNumber& number) {
   return number.mark.empty() ? what : what + std::string(" of ") + number.text();
 }
 
@@ -60,7 +60,7 @@ Budget::Budget(const Snapshot& snapshot, const model::SitePolicy& policy,
   std::vector<std::int64_t> standby;
   for (std::size_t p = 0; p < bounds.size(); ++p) {
     left_.push_back(
-        {bounds[p].is_held ? 0 : bounds[p].started.at_most.value, bounds[p].created.at_most.value});
+        {bounds[p].is_held ? 0 : bounds[p].started.max.value, bounds[p].created.max.value});
     standby.push_back(bounds[p].off_max());
   }
   for (std::size_t p = 0; p < std::min(left_.size(), snapshot.set_aside.size()); ++p) {
@@ -93,9 +93,9 @@ std::int64_t Budget::creates(const Offering& o, std::int64_t wanted, std::string
   const auto pool = [&] { return "pool " + policy_->pools[o.pool].name; };
   const PoolNumbers& bounds = (*bounds_)[o.pool];
   const Left& left = left_[o.pool];
-  bound(left.started, pool, [&] { return at_most_text("max", bounds.started.at_most); });
+  bound(left.started, pool, [&] { return max_text("max", bounds.started.max); });
   bound(left.created, pool,
-        [&] { return at_most_text("switched-off hosts included, max", bounds.created.at_most); });
+        [&] { return max_text("switched-off hosts included, max", bounds.created.max); });
   check(pools_[o.pool], pool);
   check(sets_[o.set], [&] { return "set " + policy_->sets[o.set].name; });
   check(site_, [] { return std::string("the site"); });

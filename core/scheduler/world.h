@@ -88,7 +88,7 @@ class Budget {
   const std::vector<PoolNumbers>* bounds_;
   gates::Headroom site_;
   std::vector<gates::Headroom> sets_, pools_;
-  /// Headroom below the at mosts of a pool.
+  /// Room below the maximums of a pool.
   struct Left {
     std::int64_t started = 0, created = 0;
   };

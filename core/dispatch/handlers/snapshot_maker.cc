@@ -36,7 +36,7 @@ SnapshotMaker::Made SnapshotMaker::make(Now now) const {
   out->set_aside = set_aside_.count_pools(policy_);
   out->rests = rests_.at(now.mono);
   wake = std::min(wake, rests_.next(now.mono));
-  out->bounds = bounds_.said();
+  out->bounds = bounds_.by_pool();
   wake = std::min(wake, bounds_.next_end());
   if (const auto next = governor_.next_create(now.mono)) wake = std::min(wake, *next);
   return {std::move(out), wake};

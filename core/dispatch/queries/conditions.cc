@@ -195,7 +195,7 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
   if (is_expected(state) && host.closed == scheduler::Closed::kBeyondMax)
     out.push_back("it gets no new jobs and goes when it is empty: pool " +
                   all.policy.pools[instance.pool].name + " has more instances than its max of " +
-                  bounds_of(all, instance.pool).started.at_most.text());
+                  bounds_of(all, instance.pool).started.max.text());
   if (is_expected(state) && host.closed == scheduler::Closed::kOffMenu)
     out.push_back("it gets no new jobs and goes when it is empty: pool " +
                   all.policy.pools[instance.pool].name + " no longer has the type " +

@@ -54,12 +54,12 @@ std::string Queries::ceiling_of(std::uint32_t pool, Mono now) const {
     else
       ++there;
   }
-  if (there >= bounds.started.at_most.value)
+  if (there >= bounds.started.max.value)
     return name + " has " + std::to_string(there) + " instances, max is " +
-           bounds.started.at_most.text();
-  if (there + off >= bounds.created.at_most.value)
+           bounds.started.max.text();
+  if (there + off >= bounds.created.max.value)
     return name + " has " + std::to_string(there + off) +
-           " instances with switched-off ones, max is " + bounds.created.at_most.text();
+           " instances with switched-off ones, max is " + bounds.created.max.text();
   // Prices and sets differ: one offering that can be had is enough, else the cheapest explains.
   const scheduler::Offering* cheapest = nullptr;
   std::string ceiling;

@@ -213,8 +213,8 @@ std::vector<model::PoolView> Queries::pools() const {
   for (const auto& pool : state_.policy.pools) {
     model::PoolView one;
     one.name = pool.name;
-    one.min = static_cast<std::int32_t>(bounds[out.size()].started.at_least.value);
-    one.max = static_cast<std::int32_t>(bounds[out.size()].started.at_most.value);
+    one.min = static_cast<std::int32_t>(bounds[out.size()].started.min.value);
+    one.max = static_cast<std::int32_t>(bounds[out.size()].started.max.value);
     one.standby = static_cast<std::int32_t>(bounds[out.size()].standby.value);
     one.stopped = static_cast<std::int32_t>(bounds[out.size()].stopped.value);
     one.selection = selection(static_cast<std::uint32_t>(out.size()));

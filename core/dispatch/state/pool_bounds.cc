@@ -9,16 +9,16 @@ namespace hostler::dispatch {
 
 void PoolBounds::say(std::uint32_t pool, std::string_view source,
                      std::vector<scheduler::Bound> all) {
-  if (said_.size() <= pool) said_.resize(pool + 1);
-  std::erase_if(said_[pool], [&](const auto& bound) { return bound.source == source; });
+  if (by_pool_.size() <= pool) by_pool_.resize(pool + 1);
+  std::erase_if(by_pool_[pool], [&](const auto& bound) { return bound.source == source; });
   for (auto& bound : all) {
     HOSTLER_ASSERT(bound.source == source, "a source speaks for itself");
-    said_[pool].push_back(std::move(bound));
+    by_pool_[pool].push_back(std::move(bound));
   }
 }
 
 void PoolBounds::expire(Mono now) {
-  for (auto& pool : said_)
+  for (auto& pool : by_pool_)
     for (auto& bound : pool) {
       if (!bound.until || *bound.until > now) continue;
       bound.number.reset();
@@ -29,25 +29,26 @@ void PoolBounds::expire(Mono now) {
 
 Mono PoolBounds::next_end() const {
   Mono out = fleet::kNever;
-  for (const auto& pool : said_)
+  for (const auto& pool : by_pool_)
     for (const auto& bound : pool)
       if (bound.until) out = std::min(out, *bound.until);
   return out;
 }
 
 std::int64_t PoolBounds::off_max(const model::SitePolicy& policy, std::uint32_t pool) const {
-  return scheduler::numbers_of(policy, said_, {}, {}, pool).off_max();
+  return scheduler::numbers_of(policy, by_pool_, {}, {}, pool).off_max();
 }
 
 std::vector<scheduler::PoolNumbers> PoolBounds::numbers(const model::SitePolicy& policy,
                                                         const Hosts& hosts,
                                                         const SetAside& set_aside) const {
-  return scheduler::numbers_of(policy, said_, hosts.views(), set_aside.count_pools(policy));
+  return scheduler::numbers_of(policy, by_pool_, hosts.views(), set_aside.count_pools(policy));
 }
 
 scheduler::PoolNumbers PoolBounds::numbers(const model::SitePolicy& policy, const Hosts& hosts,
                                            const SetAside& set_aside, std::uint32_t pool) const {
-  return scheduler::numbers_of(policy, said_, hosts.views(), set_aside.count_pools(policy), pool);
+  return scheduler::numbers_of(policy, by_pool_, hosts.views(), set_aside.count_pools(policy),
+                               pool);
 }
 
 }  // namespace hostler::dispatch

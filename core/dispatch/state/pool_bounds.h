@@ -21,7 +21,7 @@ class PoolBounds {
   void expire(Mono now);
   /// When the next of them ends; kNever: none does.
   [[nodiscard]] Mono next_end() const;
-  [[nodiscard]] const scheduler::SaidBounds& said() const { return said_; }
+  [[nodiscard]] const scheduler::BoundsByPool& by_pool() const { return by_pool_; }
 
   /// PoolNumbers::off_max() of the pool, which does not depend on its hosts. O(1).
   [[nodiscard]] std::int64_t off_max(const model::SitePolicy& policy, std::uint32_t pool) const;
@@ -35,7 +35,7 @@ class PoolBounds {
                                                const SetAside& set_aside, std::uint32_t pool) const;
 
  private:
-  scheduler::SaidBounds said_;
+  scheduler::BoundsByPool by_pool_;
 };
 
 }  // namespace hostler::dispatch

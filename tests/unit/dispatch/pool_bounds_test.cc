@@ -35,8 +35,8 @@ class PoolBoundsTest : public testing::Test {
 TEST_F(PoolBoundsTest, APlanSeesWhatASourceSays) {
   state.plan.bounds().say(0, "pushed", {three});
   EXPECT_THAT(handlers.snapshots.make(now).snapshot->bounds, ElementsAre(ElementsAre(three)));
-  EXPECT_EQ(bounds_of(state, 0).started.at_least.text(), "3 (pushed: 7 tasks)");
-  EXPECT_EQ(bounds_of_pools(state).at(0).started.at_most.text(), "10");
+  EXPECT_EQ(bounds_of(state, 0).started.min.text(), "3 (pushed: 7 tasks)");
+  EXPECT_EQ(bounds_of_pools(state).at(0).started.max.text(), "10");
 }
 
 TEST_F(PoolBoundsTest, ASourceReplacesWhatItHasSaidAndNothingElse) {
@@ -45,7 +45,7 @@ TEST_F(PoolBoundsTest, ASourceReplacesWhatItHasSaidAndNothingElse) {
   state.plan.bounds().say(0, "pushed", {three});
   state.plan.bounds().say(0, "admin", {other});
   state.plan.bounds().say(0, "pushed", {});
-  EXPECT_THAT(state.plan.bounds().said(), ElementsAre(ElementsAre(other)));
+  EXPECT_THAT(state.plan.bounds().by_pool(), ElementsAre(ElementsAre(other)));
 }
 
 TEST_F(PoolBoundsTest, APlanIsDueWhenTheNextOneEndsAndItIsUnknownThen) {
@@ -59,7 +59,7 @@ TEST_F(PoolBoundsTest, APlanIsDueWhenTheNextOneEndsAndItIsUnknownThen) {
   EXPECT_FALSE(state.plan.is_due(now.mono));
   now.mono += 1ns;
   plan();
-  const auto& said = state.plan.bounds().said().at(0);
+  const auto& said = state.plan.bounds().by_pool().at(0);
   ASSERT_THAT(said, SizeIs(2));
   EXPECT_EQ(said[0].number, std::nullopt);
   EXPECT_EQ(said[0].reason, "7 tasks; that has ended");

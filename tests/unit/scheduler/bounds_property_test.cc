@@ -64,7 +64,7 @@ TEST(BoundsPropertyTest, UnknownAloneEndsNothingAndSwitchesNothingOff) {
   });
 }
 
-TEST(BoundsPropertyTest, AKnownAtLeastCreatesWhateverElseIsUnknown) {
+TEST(BoundsPropertyTest, AKnownMinimumCreatesWhateverElseIsUnknown) {
   for_each_seed(1000, [](std::uint64_t seed) {
     RandomWorld world(seed);
     add_power(world);
@@ -113,7 +113,7 @@ TEST(BoundsPropertyTest, AKnownAtLeastCreatesWhateverElseIsUnknown) {
   });
 }
 
-TEST(BoundsPropertyTest, AtMostWins) {
+TEST(BoundsPropertyTest, TheMaximumWins) {
   for_each_seed(1000, [](std::uint64_t seed) {
     RandomWorld world(seed);
     add_power(world);

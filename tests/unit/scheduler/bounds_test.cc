@@ -43,67 +43,67 @@ struct BoundedSite : Site {
 
 TEST(BoundsTest, TheConfigurationAloneSaysWhatItHas) {
   const PoolNumbers bounds = BoundedSite().numbers();
-  EXPECT_EQ(bounds.started.at_least.text(), "1");
-  EXPECT_EQ(bounds.started.at_most.text(), "10");
+  EXPECT_EQ(bounds.started.min.text(), "1");
+  EXPECT_EQ(bounds.started.max.text(), "10");
   EXPECT_EQ(bounds.stopped.text(), "1");
-  EXPECT_EQ(bounds.created.at_least.value, 0);
-  EXPECT_EQ(bounds.created.at_most.value, kNoLimit) << "there is no limit";
-  EXPECT_FALSE(bounds.has_created || bounds.is_unsure || bounds.is_held);
+  EXPECT_EQ(bounds.created.min.value, 0);
+  EXPECT_EQ(bounds.created.max.value, kNoLimit) << "there is no limit";
+  EXPECT_FALSE(bounds.has_created || bounds.has_unknown_min || bounds.is_held);
 }
 
-TEST(BoundsTest, TheLargestAtLeastAndTheSmallestAtMostCount) {
+TEST(BoundsTest, TheLargestMinimumAndTheSmallestMaximumCount) {
   BoundedSite site;
   site.say(kStartedMin, 3, "pushed");
   site.say(kStartedMin, 2, "admin");
   site.say(kStartedMax, 20, "pushed");
   site.say(kStandby, 2, "expression");
-  EXPECT_EQ(site.numbers().started.at_least.text(), "3 (pushed: 7 tasks)");
-  EXPECT_EQ(site.numbers().started.at_most.text(), "10");
+  EXPECT_EQ(site.numbers().started.min.text(), "3 (pushed: 7 tasks)");
+  EXPECT_EQ(site.numbers().started.max.text(), "10");
   EXPECT_EQ(site.numbers().standby.text(), "2 (expression: 7 tasks)");
 }
 
-TEST(BoundsTest, AtMostWins) {
+TEST(BoundsTest, TheMaximumWins) {
   BoundedSite site;
   site.say(kStartedMin, 30, "pushed");
   site.say(kCreatedMin, 8, "pushed");
   site.say(kCreatedMax, 5, "admin");
   const PoolNumbers bounds = site.numbers();
-  EXPECT_EQ(bounds.created.at_least.value, 5);
-  EXPECT_EQ(bounds.started.at_most.value, 5) << "started hosts are created ones";
-  EXPECT_EQ(bounds.started.at_least.text(), "5 (admin: 7 tasks)") << "the mark is the number's";
+  EXPECT_EQ(bounds.created.min.value, 5);
+  EXPECT_EQ(bounds.started.max.value, 5) << "started hosts are created ones";
+  EXPECT_EQ(bounds.started.min.text(), "5 (admin: 7 tasks)") << "the mark is the number's";
   EXPECT_FALSE(bounds.is_held);
 }
 
-TEST(BoundsTest, AnUnknownAtLeastCountsAsWhatIsThere) {
+TEST(BoundsTest, AnUnknownMinimumCountsAsWhatIsThere) {
   for (const BoundOf of : {kStartedMin, kStandby}) {
     BoundedSite site;
     site.say(of, std::nullopt);
-    EXPECT_EQ(site.numbers().started.at_least.text(), "2 (as now, pushed does not know: 7 tasks)");
+    EXPECT_EQ(site.numbers().started.min.text(), "2 (as now, pushed does not know: 7 tasks)");
     EXPECT_EQ(site.numbers().standby.value, 0) << "no host is created for it";
-    EXPECT_EQ(site.numbers().created.at_least.value, 0);
+    EXPECT_EQ(site.numbers().created.min.value, 0);
   }
   BoundedSite site;
   site.say(kCreatedMin, std::nullopt);
-  EXPECT_EQ(site.numbers().created.at_least.value, 3);
-  EXPECT_EQ(site.numbers().started.at_least.value, 1);
+  EXPECT_EQ(site.numbers().created.min.value, 3);
+  EXPECT_EQ(site.numbers().started.min.value, 1);
   BoundedSite other;
   other.say(kStopped, std::nullopt);
-  EXPECT_EQ(other.numbers().created.at_least.value, 3);
-  EXPECT_EQ(other.numbers().started.at_least.value, 2);
+  EXPECT_EQ(other.numbers().created.min.value, 3);
+  EXPECT_EQ(other.numbers().started.min.value, 2);
 }
 
-TEST(BoundsTest, AnUnknownAtMostCountsAsWhatIsThereOrTheLargestKnownAtLeast) {
+TEST(BoundsTest, AnUnknownMaximumCountsAsWhatIsThereOrTheLargestKnownMinimum) {
   BoundedSite site;
   site.snapshot.set_aside = {1};
   site.say(kStartedMax, std::nullopt);
-  EXPECT_EQ(site.numbers().started.at_most.value, 3) << "the one that is set aside counts";
+  EXPECT_EQ(site.numbers().started.max.value, 3) << "the one that is set aside counts";
   site.say(kStartedMin, 7, "admin");
-  EXPECT_EQ(site.numbers().started.at_most.value, 7);
+  EXPECT_EQ(site.numbers().started.max.value, 7);
   site.say(kStartedMax, 5, "admin");
-  EXPECT_EQ(site.numbers().started.at_most.value, 5);
-  EXPECT_EQ(site.numbers().started.at_least.value, 5);
+  EXPECT_EQ(site.numbers().started.max.value, 5);
+  EXPECT_EQ(site.numbers().started.min.value, 5);
   site.say(kCreatedMax, std::nullopt);
-  EXPECT_EQ(site.numbers().created.at_most.value, 8) << "7 started and 1 switched off";
+  EXPECT_EQ(site.numbers().created.max.value, 8) << "7 started and 1 switched off";
 }
 
 TEST(BoundsTest, OnlyTheConfigurationHoldsAPoolByAContradiction) {
@@ -124,8 +124,8 @@ TEST(BoundsTest, NumbersOfAnySizeAreCut) {
   site.say(kStartedMin, INT64_MAX);
   site.say(kCreatedMin, INT64_MAX);
   site.say(kStandby, INT64_MIN);
-  EXPECT_EQ(site.numbers().started.at_least.value, 10);
-  EXPECT_EQ(site.numbers().created.at_least.value, 1'000'000'000);
+  EXPECT_EQ(site.numbers().started.min.value, 10);
+  EXPECT_EQ(site.numbers().created.min.value, 1'000'000'000);
   EXPECT_EQ(site.numbers().standby.value, 0);
 }
 
@@ -142,7 +142,7 @@ TEST(BoundsTest, TextsNameTheSource) {
             "pool default is at its ceiling: max of 4 (admin: 7 tasks)");
 }
 
-TEST(BoundsTest, HostsBeyondAnAtMostOfAnySourceAreClosed) {
+TEST(BoundsTest, HostsBeyondAMaximumOfAnySourceAreClosed) {
   BoundedSite site;
   site.say(kStartedMax, 1);
   const Plan plan = site.plan();
@@ -177,7 +177,7 @@ TEST(CreatedBoundsTest, WhereNoHostCanBeSwitchedOffTheyStayOn) {
   EXPECT_THAT(ended(plan), testing::Not(Contains(testing::Pair(2, model::Reason::kIdle))));
 }
 
-TEST(CreatedBoundsTest, SwitchedOffHostsBeyondTheAtMostEndFirst) {
+TEST(CreatedBoundsTest, SwitchedOffHostsBeyondTheMaximumEndFirst) {
   BoundedSite site;
   site.say(kCreatedMax, 2);
   EXPECT_THAT(ended(site.plan()), Contains(testing::Pair(3, model::Reason::kStandbySurplus)));

@@ -9,8 +9,8 @@ namespace hostler::scheduler {
 
 /// What three sources say of the bounds of so many pools: of each bound a number up to 12 or that
 /// they do not know it, or nothing.
-inline SaidBounds random_bounds(Random& random, std::size_t pools, Mono now) {
-  SaidBounds out(pools);
+inline BoundsByPool random_bounds(Random& random, std::size_t pools, Mono now) {
+  BoundsByPool out(pools);
   for (auto& pool : out)
     for (const char* source : {"pushed", "expression", "admin"})
       for (std::size_t of = 0; of < kBoundsOfPool; ++of) {

@@ -19,8 +19,8 @@ TEST(TargetsTest, APoolWithoutNumbersHoldsWhatItsWorkUses) {
   EXPECT_EQ(target.alive, 3);
   EXPECT_EQ(target.empty, 0);
   EXPECT_EQ(target.off, 0);
-  EXPECT_EQ(target.at_least, 0);
-  EXPECT_EQ(target.at_most, 10);
+  EXPECT_EQ(target.min, 0);
+  EXPECT_EQ(target.max, 10);
   EXPECT_EQ(target.reason, TargetReason::kWork);
 }
 
@@ -59,13 +59,13 @@ TEST(TargetsTest, NoHostWithoutWorkIsKeptBeyondTheMaximum) {
 
 TEST(TargetsTest, OfTheCreatedHostsThoseThatNeedNotBeAliveAreSwitchedOff) {
   PoolNumbers pool = pool_of(1, 0, 2);
-  pool.created.at_least.value = 5;
+  pool.created.min.value = 5;
   EXPECT_EQ(target_of(pool, 0).off, 4);
   EXPECT_EQ(target_of(pool, 0).reason_off, TargetReason::kCreated);
   EXPECT_EQ(target_of(pool, 3).off, 2);
   EXPECT_EQ(target_of(pool, 3).reason_off, TargetReason::kStopped) << "both say so";
   EXPECT_EQ(target_of(pool, 7).off, 2);
-  pool.created.at_most.value = 6;
+  pool.created.max.value = 6;
   EXPECT_EQ(target_of(pool, 5).off, 1);
   EXPECT_EQ(target_of(pool, 7).off, 0);
 }
