@@ -7,12 +7,6 @@
 namespace hostler::scheduler {
 namespace {
 
-bool is_alive(const HostView& host) {
-  return host.phase == HostPhase::kComing || host.phase == HostPhase::kReady;
-}
-
-bool goes_anyway(const HostView& host) { return host.draining || host.cordoned; }
-
 bool has_no_offering(const HostView& host) { return host.offering == UINT32_MAX; }
 
 /// The order in which hosts go. An adopted host may run work that is not known yet.
@@ -34,7 +28,7 @@ std::string hosts_text(std::int64_t count, const char* one, const char* more) {
 }  // namespace
 
 bool counts_for_max(const HostView& host) {
-  return is_alive(host) && !goes_anyway(host) && (host.kept || !has_no_offering(host));
+  return host.is_on() && !host.will_go() && (host.kept || !has_no_offering(host));
 }
 
 const char* to_string(Closed closed) {
@@ -64,7 +58,7 @@ std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
   if (!is_any_beyond) return out;
   for (std::uint32_t h = 0; h < hosts.size(); ++h) {
     const HostView& host = hosts[h];
-    if (host.pool < pools.size() && is_beyond(host.pool) && is_alive(host) && !goes_anyway(host) &&
+    if (host.pool < pools.size() && is_beyond(host.pool) && host.is_on() && !host.will_go() &&
         !host.kept && out[h] == Closed::kNo)
       pools[host.pool].may_go.push_back(h);
   }

@@ -22,7 +22,7 @@ struct Kept {
 bool is_idle(const World& world, std::uint32_t h) {
   const HostView& host = world.snapshot.hosts[h];
   return host.phase == HostPhase::kReady && host.takes_work && !host.busy && !world.used[h] &&
-         !host.kept && !host.draining && !host.cordoned && !host.unreachable_since &&
+         !host.kept && !host.will_go() && !host.unreachable_since &&
          world.closed[h] == Closed::kNo && !world.gives_way[h];
 }
 

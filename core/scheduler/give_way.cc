@@ -19,9 +19,9 @@ bool is_free_to_go(const World& world, std::uint32_t h) {
   if (host.busy || world.used[h]) return false;
   const bool boots = host.phase == HostPhase::kComing && !host.adopted && !host.unfulfilled_spot;
   const bool is_idle = host.phase == HostPhase::kReady && !host.unreachable_since;
-  return (boots || is_idle) && !host.kept && !host.draining && !host.cordoned &&
-         world.closed[h] == Closed::kNo && host.pool < world.bounds.size() &&
-         !world.bounds[host.pool].is_held && !world.bounds[host.pool].has_unknown_min;
+  return (boots || is_idle) && !host.kept && !host.will_go() && world.closed[h] == Closed::kNo &&
+         host.pool < world.bounds.size() && !world.bounds[host.pool].is_held &&
+         !world.bounds[host.pool].has_unknown_min;
 }
 
 class GiveWay {

@@ -236,7 +236,7 @@ void keep_unreachable(World& world) {
       const HostView& host = world.snapshot.hosts[h];
       const auto* pool = world.pool(host);
       if (pool == nullptr || host.phase != HostPhase::kReady || host.busy || world.used[h] ||
-          host.cordoned || host.draining || host.attempts_left <= 0 || !host.unreachable_since ||
+          host.will_go() || host.attempts_left <= 0 || !host.unreachable_since ||
           world.snapshot.now - *host.unreachable_since >= pool->probe_timeout ||
           !need.resources.fits_in(host.free) || !world.meets(need, host))
         continue;

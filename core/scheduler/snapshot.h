@@ -48,7 +48,7 @@ struct HostView {
   bool busy = false;        ///< Attempts start or run on it.
   bool kept = false;      ///< Never shut down: idle behavior hold, or off while its set is closed.
   bool draining = false;  ///< Idle behavior drain: shut down when it is empty.
-  bool cordoned = false;  ///< Its cloud takes it back soon: likewise.
+  bool cordoned = false;  ///< Its cloud takes it back soon: shut down when it is empty.
   bool adopted = false;   ///< kComing after a restart: only its own deadline ends it.
   bool can_stop = false;  ///< As of its offering.
   bool can_wake = false;  ///< kStopped, and it may be switched on now.
@@ -67,9 +67,14 @@ struct HostView {
   bool for_exchange = false;    ///< It was created to replace a dearer host.
   bool ends = false;            ///< kLeaving: its destroy is under way, and will free its room.
 
+  [[nodiscard]] bool is_on() const {
+    return phase == HostPhase::kComing || phase == HostPhase::kReady;
+  }
+  /// It is shut down when it is empty, whatever the bounds of its pool are.
+  [[nodiscard]] bool will_go() const { return draining || cordoned; }
   /// Switched off and kept: the pool's `stopped` counts such hosts.
   [[nodiscard]] bool is_standby() const {
-    return phase == HostPhase::kStopped && can_stop && !kept && !draining && !cordoned;
+    return phase == HostPhase::kStopped && can_stop && !kept && !will_go();
   }
   friend bool operator==(const HostView&, const HostView&) = default;
 };

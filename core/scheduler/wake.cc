@@ -114,8 +114,8 @@ std::vector<std::uint32_t> wakeable(const World& world) {
   const auto& hosts = world.snapshot.hosts;
   for (const std::uint32_t h : world.hosts)
     if (hosts[h].can_wake && world.closed[h] == Closed::kNo && !hosts[h].kept &&
-        !hosts[h].draining && !hosts[h].cordoned && !world.used[h] &&
-        hosts[h].pool < world.policy.pools.size() && !world.bounds[hosts[h].pool].is_held)
+        !hosts[h].will_go() && !world.used[h] && hosts[h].pool < world.policy.pools.size() &&
+        !world.bounds[hosts[h].pool].is_held)
       out.push_back(h);
   std::stable_sort(out.begin(), out.end(), [&](std::uint32_t a, std::uint32_t b) {
     return hosts[a].price_per_hour < hosts[b].price_per_hour;

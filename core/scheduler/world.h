@@ -120,8 +120,7 @@ class World {
   /// It comes or is ready, and will stay.
   [[nodiscard]] bool is_alive(std::uint32_t host) const {
     const HostView& view = snapshot.hosts[host];
-    return (view.phase == HostPhase::kComing || view.phase == HostPhase::kReady) &&
-           !view.draining && !view.cordoned && closed[host] == Closed::kNo;
+    return view.is_on() && !view.will_go() && closed[host] == Closed::kNo;
   }
   [[nodiscard]] bool meets(const Need& need, const HostView& host) const;
   [[nodiscard]] bool meets(const Need& need, std::uint32_t offering) const {

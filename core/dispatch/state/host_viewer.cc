@@ -68,8 +68,7 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   if (out.phase == HostPhase::kReady && !out.busy) out.since = instance.since;
   out.unreachable_since = instance.link.unreachable_since();
   out.reserved_for = host.reserved_for;
-  if (out.phase == HostPhase::kComing || out.phase == HostPhase::kReady)
-    out.load = host.made_for.load();
+  if (out.is_on()) out.load = host.made_for.load();
   out.work_cancelled = out.phase == HostPhase::kComing && host.made_for.is_cancelled();
   out.for_exchange = host.made_for.is_for_exchange();
   out.ends = record.state == InstanceState::kTerminating && out.phase == HostPhase::kLeaving;
