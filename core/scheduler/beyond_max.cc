@@ -41,8 +41,7 @@ std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
                                  const std::vector<std::int64_t>& set_aside) {
   std::vector<Closed> out(hosts.size(), Closed::kNo);
   std::vector<Pool> pools(bounds.size());
-  for (std::size_t p = 0; p < std::min(pools.size(), set_aside.size()); ++p)
-    pools[p].alive = set_aside[p];
+  for (std::size_t p = 0; p < pools.size(); ++p) pools[p].alive = entry_of(set_aside, p);
   for (std::uint32_t h = 0; h < hosts.size(); ++h) {
     const HostView& host = hosts[h];
     if (host.pool >= pools.size() || host.phase == HostPhase::kLeaving ||

@@ -59,7 +59,7 @@ struct Present {
 std::vector<Present> present_in(std::size_t pools, const std::vector<HostView>& hosts,
                                 const std::vector<std::int64_t>& set_aside) {
   std::vector<Present> out(pools);
-  for (std::size_t p = 0; p < std::min(pools, set_aside.size()); ++p) out[p].counted = set_aside[p];
+  for (std::size_t p = 0; p < pools; ++p) out[p].counted = entry_of(set_aside, p);
   for (const HostView& host : hosts) {
     if (host.pool >= pools) continue;
     Present& there = out[host.pool];
@@ -166,9 +166,7 @@ std::vector<PoolNumbers> numbers_of(const model::SitePolicy& policy, const Bound
   std::vector<PoolNumbers> out;
   out.reserve(pools.size());
   for (std::size_t p = 0; p < pools.size(); ++p)
-    out.push_back(numbers_of(
-        pools[p], p < others.size() ? std::span<const Bound>(others[p]) : std::span<const Bound>(),
-        there.empty() ? Present{} : there[p]));
+    out.push_back(numbers_of(pools[p], entry_of(others, p), entry_of(there, p)));
   return out;
 }
 
@@ -176,9 +174,9 @@ PoolNumbers numbers_of(const model::SitePolicy& policy, const BoundsByPool& othe
                        const std::vector<HostView>& hosts,
                        const std::vector<std::int64_t>& set_aside, std::uint32_t pool) {
   const auto& pools = policy.pools;
-  if (pool >= others.size()) return numbers_of(pools[pool], {}, {});
-  const bool needs_hosts = is_any_unknown(others[pool]);
-  return numbers_of(pools[pool], others[pool],
+  const std::vector<Bound>& those = entry_of(others, pool);
+  const bool needs_hosts = is_any_unknown(those);
+  return numbers_of(pools[pool], those,
                     needs_hosts ? present_in(pools.size(), hosts, set_aside)[pool] : Present{});
 }
 

@@ -59,7 +59,7 @@ class Exchange {
   void run() {
     const auto kept = kept_hosts(world_);
     for (std::uint32_t p = 0; p < kept.size(); ++p) {
-      const bool rests = p < world_.snapshot.rests.size() && world_.snapshot.rests[p].exchange;
+      const bool rests = entry_of(world_.snapshot.rests, p).exchange;
       const std::int64_t missing =
           target_of(world_.bounds[p], pools_[p].in_use()).missing(pools_[p]);
       if (world_.bounds[p].is_held || kept[p].dearest == kNone || kept[p].is_busy_with_it) continue;

@@ -97,8 +97,7 @@ class Buyer {
     const PoolNumbers& bounds = world_.bounds[p];
     PoolHosts& hosts = pools_[p];
     const Target target = target_of(bounds, hosts.in_use());
-    const auto& rests = world_.snapshot.rests;
-    const std::int64_t gave_way = p < rests.size() ? rests[p].hosts : 0;
+    const std::int64_t gave_way = entry_of(world_.snapshot.rests, p).hosts;
     while (target.missing(hosts) > gave_way) {
       const std::string reason = text_of(target.why_missing(hosts), bounds, name);
       if (wake_one(p, reason)) continue;

@@ -86,6 +86,14 @@ struct Rest {
   bool exchange = false;  ///< No exchange is begun.
 };
 
+/// The entry of a pool in a list by pool; an empty one beyond the end of a list that may be
+/// shorter.
+template <class T>
+[[nodiscard]] const T& entry_of(const std::vector<T>& by_pool, std::size_t pool) {
+  static const T kEmpty{};
+  return pool < by_pool.size() ? by_pool[pool] : kEmpty;
+}
+
 /// The whole input of a plan, besides the policy.
 struct Snapshot {
   Mono now;

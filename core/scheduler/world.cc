@@ -1,28 +1,16 @@
 #include "core/scheduler/world.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
 
-#include "core/base/saturating.h"
 #include "core/demand/shares.h"
 #include "core/scheduler/fit.h"
 #include "core/scheduler/price_rule.h"
 
 namespace hostler::scheduler {
 namespace {
-
-/// "max", and of other sources than the configuration "max of 3 (pushed)".
-std::string max_text(const char* what, const BoundNumber& number) {
-  return number.mark.empty() ? what : what + std::string(" of ") + number.text();
-}
-
-template <class T>
-void lower(std::optional<T>& left, T by) {
-  if (left) left = *left > by ? T{*left - by} : T{};
-}
 
 /// From one turn to the next, on average.
 demand::Turn pace_of(const std::vector<demand::Turn>& heads) {
@@ -45,138 +33,6 @@ demand::Turn Demand::turn(std::uint64_t n) const {
   const std::uint64_t more = n - (heads.size() - 1);
   return {.use = heads.back().use + pace.use * static_cast<double>(more),
           .arrival = heads.back().arrival + pace.arrival * more};
-}
-
-Budget::Budget(const Snapshot& snapshot, const model::SitePolicy& policy,
-               const std::vector<PoolNumbers>& bounds)
-    : snapshot_(&snapshot),
-      policy_(&policy),
-      bounds_(&bounds),
-      site_(snapshot.site),
-      sets_(snapshot.sets),
-      pools_(snapshot.pools) {
-  sets_.resize(policy.sets.size());
-  pools_.resize(policy.pools.size());
-  std::vector<std::int64_t> standby;
-  for (std::size_t p = 0; p < bounds.size(); ++p) {
-    left_.push_back(
-        {bounds[p].is_held ? 0 : bounds[p].started.max.value, bounds[p].created.max.value});
-    standby.push_back(bounds[p].off_max());
-  }
-  for (std::size_t p = 0; p < std::min(left_.size(), snapshot.set_aside.size()); ++p) {
-    left_[p].started -= snapshot.set_aside[p];
-    left_[p].created -= snapshot.set_aside[p];
-  }
-  for (const HostView& host : snapshot.hosts) {
-    if (host.phase == HostPhase::kLeaving || host.pool >= left_.size()) continue;
-    --left_[host.pool].created;
-    // The maximum counts hosts that are on, and all that are switched off beyond `stopped`.
-    const bool within_standby = host.phase == HostPhase::kStopped && standby[host.pool]-- > 0;
-    if (!within_standby) --left_[host.pool].started;
-  }
-}
-
-std::int64_t Budget::creates(const Offering& o, std::int64_t wanted, std::string* ceiling) const {
-  std::int64_t most = wanted;
-  const auto bound = [&](std::int64_t limit, const auto& who, const auto& what) {
-    if (limit >= most) return;
-    most = std::max<std::int64_t>(0, limit);
-    if (ceiling != nullptr) *ceiling = who() + " is at its ceiling: " + what();
-  };
-  const auto says = [](const char* what) { return [what] { return what; }; };
-  const auto check = [&](const gates::Headroom& room, const auto& who) {
-    if (room.instances) bound(*room.instances, who, says("instances"));
-    if (room.creates) bound(*room.creates, who, says("creates per minute"));
-    if (room.price_per_hour && o.price_per_hour.value > 0)
-      bound(room.price_per_hour->value / o.price_per_hour.value, who, says("price per hour"));
-  };
-  const auto pool = [&] { return "pool " + policy_->pools[o.pool].name; };
-  const PoolNumbers& bounds = (*bounds_)[o.pool];
-  const Left& left = left_[o.pool];
-  bound(left.started, pool, [&] { return max_text("max", bounds.started.max); });
-  bound(left.created, pool,
-        [&] { return max_text("switched-off hosts included, max", bounds.created.max); });
-  check(pools_[o.pool], pool);
-  check(sets_[o.set], [&] { return "set " + policy_->sets[o.set].name; });
-  check(site_, [] { return std::string("the site"); });
-  return most;
-}
-
-template <class Do>
-void Budget::each(std::uint32_t set, std::uint32_t pool, Do act) {
-  act(site_);
-  if (set < sets_.size()) act(sets_[set]);
-  if (pool < pools_.size()) act(pools_[pool]);
-}
-
-void Budget::create(const Offering& o, std::int64_t count) {
-  left_[o.pool].started -= count;
-  left_[o.pool].created -= count;
-  each(o.set, o.pool, [&](gates::Headroom& room) {
-    lower(room.instances, count);
-    lower(room.creates, count);
-    // The product is within the headroom: creates() has checked it.
-    if (room.price_per_hour)
-      room.price_per_hour->value -=
-          std::min(room.price_per_hour->value, o.price_per_hour.value * count);
-  });
-}
-
-bool Budget::has_room(const Offering& o) const {
-  const auto ok = [&](const gates::Headroom& room) {
-    return (!room.instances || *room.instances > 0) &&
-           (!room.price_per_hour || o.price_per_hour.value <= 0 ||
-            *room.price_per_hour >= o.price_per_hour);
-  };
-  const Left& left = left_[o.pool];
-  return left.started > 0 && left.created > 0 && ok(site_) && ok(sets_[o.set]) &&
-         ok(pools_[o.pool]);
-}
-
-bool Budget::rate_allows(const Offering& o) const {
-  const auto ok = [](const gates::Headroom& room) { return !room.creates || *room.creates > 0; };
-  return ok(site_) && ok(sets_[o.set]) && ok(pools_[o.pool]);
-}
-
-bool Budget::helps(const Offering& o, const HostView& host) const {
-  const gates::Headroom& room = sets_[o.set];
-  const bool set_blocks = (room.instances && *room.instances <= 0) ||
-                          (room.price_per_hour && *room.price_per_hour < o.price_per_hour);
-  return !set_blocks || set_of(host) == o.set;
-}
-
-std::uint32_t Budget::set_of(const HostView& host) const {
-  return host.offering < snapshot_->offerings.size() ? snapshot_->offerings[host.offering].set
-                                                     : kNone;
-}
-
-void Budget::free(const HostView& host) {
-  if (host.pool < left_.size() && host.phase != HostPhase::kLeaving) {
-    ++left_[host.pool].started;
-    ++left_[host.pool].created;
-  }
-  each(set_of(host), host.pool, [&](gates::Headroom& room) {
-    if (room.instances) ++*room.instances;
-    if (room.price_per_hour)
-      room.price_per_hour->value =
-          add_saturating(room.price_per_hour->value, host.price_per_hour.value);
-  });
-}
-
-bool Budget::may_wake(const HostView& host) const { return left_[host.pool].started > 0; }
-
-void Budget::wake(const HostView& host) { --left_[host.pool].started; }
-
-bool Budget::may_destroy(const HostView& host) const {
-  const auto ok = [](const gates::Headroom& room) { return !room.destroys || *room.destroys > 0; };
-  const std::uint32_t set = set_of(host);
-  return ok(site_) && (set >= sets_.size() || ok(sets_[set])) &&
-         (host.pool >= pools_.size() || ok(pools_[host.pool]));
-}
-
-void Budget::destroy(const HostView& host) {
-  each(set_of(host), host.pool,
-       [](gates::Headroom& room) { lower(room.destroys, std::int64_t{1}); });
 }
 
 World::World(const Snapshot& s, const model::SitePolicy& p)

@@ -9,6 +9,7 @@
 #include "core/model/policy.h"
 #include "core/scheduler/beyond_max.h"
 #include "core/scheduler/bounds.h"
+#include "core/scheduler/budget.h"
 #include "core/scheduler/plan.h"
 
 /// The state that the steps of a plan share: the snapshot with indices for fast access, and the
@@ -49,50 +50,6 @@ struct Need {
   bool spot_in_vain = false;
 
   [[nodiscard]] bool falls_back() const { return !constraints->market && cheapest[0].value >= 0; }
-};
-
-/// The creates and destroys that the ceilings still allow in this plan.
-class Budget {
- public:
-  /// The arguments outlive it. `bounds`: of each pool.
-  Budget(const Snapshot& snapshot, const model::SitePolicy& policy,
-         const std::vector<PoolNumbers>& bounds);
-  /// How many instances of the offering may be created, at most `wanted`. If a ceiling bounds it,
-  /// its name goes to `ceiling`, unless that is null.
-  [[nodiscard]] std::int64_t creates(const Offering& offering, std::int64_t wanted,
-                                     std::string* ceiling = nullptr) const;
-  void create(const Offering& offering, std::int64_t count);
-  /// The number and the price of instances have room for one more of the offering; its pool's
-  /// maximum included, creates per minute aside.
-  [[nodiscard]] bool has_room(const Offering& offering) const;
-  /// So do the creates per minute.
-  [[nodiscard]] bool rate_allows(const Offering& offering) const;
-  /// The end of the host would help to make room for the offering, which has none.
-  [[nodiscard]] bool helps(const Offering& offering, const HostView& host) const;
-  /// The host is gone, and its room is free.
-  void free(const HostView& host);
-  /// A pool's max counts hosts that are on: switched-off ones within PoolNumbers::off_max() count
-  /// once woken.
-  [[nodiscard]] bool may_wake(const HostView& host) const;
-  void wake(const HostView& host);
-  [[nodiscard]] bool may_destroy(const HostView& host) const;
-  void destroy(const HostView& host);
-
- private:
-  template <class Do>
-  void each(std::uint32_t set, std::uint32_t pool, Do act);
-  [[nodiscard]] std::uint32_t set_of(const HostView& host) const;
-
-  const Snapshot* snapshot_;
-  const model::SitePolicy* policy_;
-  const std::vector<PoolNumbers>* bounds_;
-  gates::Headroom site_;
-  std::vector<gates::Headroom> sets_, pools_;
-  /// Room below the maximums of a pool.
-  struct Left {
-    std::int64_t started = 0, created = 0;
-  };
-  std::vector<Left> left_;  ///< By pool.
 };
 
 class World {

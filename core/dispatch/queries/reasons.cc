@@ -5,6 +5,7 @@
 #include "core/dispatch/queries.h"
 #include "core/dispatch/queries/conditions.h"
 #include "core/dispatch/state/state.h"
+#include "core/scheduler/budget.h"
 #include "core/scheduler/fit.h"
 
 /// Why a job waits, and why a pool and a gate are as they are.
@@ -45,21 +46,17 @@ model::DemandView Queries::demand_view(demand::ClassId cls) const {
 /// Why the pool cannot have one more instance; empty: it can.
 std::string Queries::ceiling_of(std::uint32_t pool, Mono now) const {
   const std::string name = "pool " + state_.policy.pools[pool].name;
-  const scheduler::PoolNumbers bounds = bounds_of(state_, pool);
-  std::int64_t there = state_.set_aside.count_pools(state_.policy)[pool], off = 0;
-  for (const auto& seen : state_.hosts.views()) {  // Counted as the planner does.
-    if (seen.pool != pool || seen.phase == scheduler::HostPhase::kLeaving) continue;
-    if (seen.phase == scheduler::HostPhase::kStopped && off < bounds.off_max())
-      ++off;
-    else
-      ++there;
-  }
-  if (there >= bounds.started.max.value)
-    return name + " has " + std::to_string(there) + " instances, max is " +
+  const auto all = bounds_of_pools(state_);
+  const auto set_aside = state_.set_aside.count_pools(state_.policy);
+  const auto [started, created] =
+      scheduler::hosts_of_max(state_.hosts.views(), all, set_aside)[pool];
+  const scheduler::PoolNumbers& bounds = all[pool];
+  if (started >= bounds.started.max.value)
+    return name + " has " + std::to_string(started) + " instances, max is " +
            bounds.started.max.text();
-  if (there + off >= bounds.created.max.value)
-    return name + " has " + std::to_string(there + off) +
-           " instances with switched-off ones, max is " + bounds.created.max.text();
+  if (created >= bounds.created.max.value)
+    return name + " has " + std::to_string(created) + " instances with switched-off ones, max is " +
+           bounds.created.max.text();
   // Prices and sets differ: one offering that can be had is enough, else the cheapest explains.
   const scheduler::Offering* cheapest = nullptr;
   std::string ceiling;
