@@ -105,27 +105,13 @@ void AdminRequests::policy_changed(Now now) {
     steps_.count(host);
   }
   plan_.reload(policy_);
-  const std::string will_go = close_hosts();
+  const std::string will_go = closing_.close_hosts();
   recorder_.record("admin", "site", model::Event::kPolicyChanged, "",
                    "the configuration was read again" +
                        (will_go.empty() ? "" : "; hosts that go when they are empty: " + will_go),
                    now);
   boots_.reloaded(now);
   gates_.reloaded(now);
-}
-
-std::string AdminRequests::close_hosts() {
-  hosts_.refresh_views(viewer_);
-  const auto& views = hosts_.views();
-  const auto bounds =
-      plan_.bounds().numbers(policy_, hosts_, set_aside_);  // Of the new configuration.
-  const auto closed = scheduler::closed_hosts(views, bounds, set_aside_.count_pools(policy_));
-  std::vector<scheduler::Close> out;
-  for (std::size_t h = 0; h < views.size(); ++h)
-    if (closed[h] != scheduler::Closed::kNo) out.push_back({views[h].id, closed[h]});
-  std::string text = scheduler::text_of(views, closed, policy_, bounds);
-  hosts_.close(out);
-  return text;
 }
 
 }  // namespace hostler::dispatch

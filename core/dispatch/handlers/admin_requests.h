@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/dispatch/handlers/host_closing.h"
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/questions/leftovers.h"
@@ -16,7 +17,7 @@ class AdminRequests {
   AdminRequests(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,
                 BootGates& boots, gates::Governor& governor, PlanState& plan, Recorder& recorder,
                 Menu& menu, Questions& questions, Leftovers& leftovers, Watches& watches,
-                const SetAside& set_aside, const HostViewer& viewer, InstanceSteps& steps)
+                const SetAside& set_aside, HostClosing& closing, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
@@ -30,7 +31,7 @@ class AdminRequests {
         leftovers_(leftovers),
         watches_(watches),
         set_aside_(set_aside),
-        viewer_(viewer),
+        closing_(closing),
         steps_(steps) {}
 
   void on(const SetIdleBehavior& event, Now now);
@@ -42,9 +43,6 @@ class AdminRequests {
   void policy_changed(Now now);
 
  private:
-  /// Closes the hosts that the policy no longer has room for, before a plan does so: none gets a
-  /// new job meanwhile. Returns what closed_hosts() says, for people.
-  std::string close_hosts();
   /// Calls that the gate held back until its end are due now.
   void retry_now(const model::GateRecord& gate, Now now);
 
@@ -61,7 +59,7 @@ class AdminRequests {
   Leftovers& leftovers_;
   Watches& watches_;
   const SetAside& set_aside_;
-  const HostViewer& viewer_;
+  HostClosing& closing_;
   InstanceSteps& steps_;
 };
 

@@ -68,6 +68,7 @@ struct Handlers {
   AttemptEvents attempts;
   HostEvents hosts;
   WorkRequests work;
+  HostClosing closing;
   AdminRequests admin;
   DiskEvents disk;
   CreateRefusals refusals;

@@ -20,7 +20,7 @@ constexpr std::uint32_t kItemsPerSlice = 2000;
 void PlanEvents::send_due(Now now) {
   if (!plan_.is_due(now.mono)) return;
   drop_cancelled();
-  plan_.bounds().expire(now.mono);
+  bounds_.expire(now.mono);
   auto [snapshot, wake] = snapshots_.make(now);
   const std::uint64_t number = plan_.begin(now.mono, wake);
   recorder_.effect(MakePlan{number, std::move(snapshot), plan_.policy()});

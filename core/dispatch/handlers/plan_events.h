@@ -6,6 +6,7 @@
 #include "core/dispatch/handlers/creates.h"
 #include "core/dispatch/handlers/power_actions.h"
 #include "core/dispatch/handlers/snapshot_maker.h"
+#include "core/dispatch/state/pool_bounds.h"
 #include "core/dispatch/state/rests.h"
 #include "core/dispatch/state/waiting_work.h"
 
@@ -14,13 +15,14 @@ namespace hostler::dispatch {
 /// Requests plans and applies them. The state may have changed since the snapshot of a plan.
 class PlanEvents {
  public:
-  PlanEvents(const model::SitePolicy& policy, WaitingWork& waiting, Hosts& hosts, Rests& rests,
-             gates::Governor& governor, PlanState& plan, Recorder& recorder,
-             const HostViewer& viewer, const SnapshotMaker& snapshots, InstanceSteps& steps,
-             AttemptEvents& attempts, Creates& creates, PowerActions& power)
+  PlanEvents(const model::SitePolicy& policy, WaitingWork& waiting, Hosts& hosts,
+             PoolBounds& bounds, Rests& rests, gates::Governor& governor, PlanState& plan,
+             Recorder& recorder, const HostViewer& viewer, const SnapshotMaker& snapshots,
+             InstanceSteps& steps, AttemptEvents& attempts, Creates& creates, PowerActions& power)
       : policy_(policy),
         waiting_(waiting),
         hosts_(hosts),
+        bounds_(bounds),
         rests_(rests),
         governor_(governor),
         plan_(plan),
@@ -60,6 +62,7 @@ class PlanEvents {
   const model::SitePolicy& policy_;
   WaitingWork& waiting_;
   Hosts& hosts_;
+  PoolBounds& bounds_;
   Rests& rests_;
   gates::Governor& governor_;
   PlanState& plan_;

@@ -35,8 +35,7 @@ void PowerActions::apply(const std::vector<scheduler::SwitchOff>& all, Now now) 
     Host* host = hosts_.change(off.host);
     if (host == nullptr) continue;
     const std::uint32_t pool = host->instance.pool;
-    if (standby[pool] >= plan_.bounds().off_max(policy_, pool) || !may_switch_off(*host, now))
-      continue;
+    if (standby[pool] >= bounds_.off_max(policy_, pool) || !may_switch_off(*host, now)) continue;
     ++standby[pool];
     steps_.apply(*host, fleet::switch_off(host->instance, model::Reason::kIdle, off.reason, now),
                  "scheduler", now);

@@ -4,6 +4,7 @@
 
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/state/host_viewer.h"
+#include "core/dispatch/state/pool_bounds.h"
 #include "core/dispatch/state/waiting_work.h"
 #include "core/scheduler/plan.h"
 
@@ -14,12 +15,13 @@ namespace hostler::dispatch {
 class PowerActions {
  public:
   PowerActions(const model::SitePolicy& policy, Sets& sets, Hosts& hosts,
-               const WaitingWork& waiting, CallGates& gates, PlanState& plan,
-               const HostViewer& viewer, InstanceSteps& steps)
+               const WaitingWork& waiting, const PoolBounds& bounds, CallGates& gates,
+               PlanState& plan, const HostViewer& viewer, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
         waiting_(waiting),
+        bounds_(bounds),
         gates_(gates),
         plan_(plan),
         viewer_(viewer),
@@ -37,6 +39,7 @@ class PowerActions {
   Sets& sets_;
   Hosts& hosts_;
   const WaitingWork& waiting_;
+  const PoolBounds& bounds_;
   CallGates& gates_;
   PlanState& plan_;
   const HostViewer& viewer_;

@@ -193,9 +193,10 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
   if (is_expected(state) && instance.record.interruption)
     out.push_back(interrupted(instance, all.policy.pools[instance.pool]));
   if (is_expected(state) && host.closed == scheduler::Closed::kBeyondMax)
-    out.push_back("it gets no new jobs and goes when it is empty: pool " +
-                  all.policy.pools[instance.pool].name + " has more instances than its max of " +
-                  bounds_of(all, instance.pool).started.max.text());
+    out.push_back(
+        "it gets no new jobs and goes when it is empty: pool " +
+        all.policy.pools[instance.pool].name + " has more instances than its max of " +
+        all.bounds.numbers(all.policy, all.hosts, all.set_aside, instance.pool).started.max.text());
   if (is_expected(state) && host.closed == scheduler::Closed::kOffMenu)
     out.push_back("it gets no new jobs and goes when it is empty: pool " +
                   all.policy.pools[instance.pool].name + " no longer has the type " +

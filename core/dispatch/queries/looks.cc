@@ -119,8 +119,8 @@ Result<Look> Queries::look(Now now) const {
     return fail(Errc::kConflict, "nothing is planned: a cloud knows a later state of this site");
   const CreateRefusals refusals(s.policy, s.sets, s.images, s.offered, s.gates);
   const SnapshotMaker maker(s.policy, s.sets, s.hosts, s.principals, s.waiting, s.jobs, s.menu,
-                            refusals, s.viewer, s.set_aside, s.plan.bounds(), s.rests, s.gates,
-                            s.governor, s.limits);
+                            refusals, s.viewer, s.set_aside, s.bounds, s.rests, s.gates, s.governor,
+                            s.limits);
   return Look{maker.make(now).snapshot, s.plan.policy()};
 }
 

@@ -46,7 +46,7 @@ model::DemandView Queries::demand_view(demand::ClassId cls) const {
 /// Why the pool cannot have one more instance; empty: it can.
 std::string Queries::ceiling_of(std::uint32_t pool, Mono now) const {
   const std::string name = "pool " + state_.policy.pools[pool].name;
-  const auto all = bounds_of_pools(state_);
+  const auto all = this->bounds();
   const auto set_aside = state_.set_aside.count_pools(state_.policy);
   const auto [started, created] =
       scheduler::hosts_of_max(state_.hosts.views(), all, set_aside)[pool];

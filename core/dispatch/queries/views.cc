@@ -205,11 +205,13 @@ std::optional<model::InstanceView> Queries::instance(model::InstanceId id, Now n
   return view;
 }
 
-std::vector<scheduler::PoolNumbers> Queries::bounds() const { return bounds_of_pools(state_); }
+std::vector<scheduler::PoolNumbers> Queries::bounds() const {
+  return state_.bounds.numbers(state_.policy, state_.hosts, state_.set_aside);
+}
 
 std::vector<model::PoolView> Queries::pools() const {
   std::vector<model::PoolView> out;
-  const auto bounds = bounds_of_pools(state_);
+  const auto bounds = this->bounds();
   for (const auto& pool : state_.policy.pools) {
     model::PoolView one;
     one.name = pool.name;

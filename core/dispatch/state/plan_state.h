@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/dispatch/state/pool_bounds.h"
 #include "core/fleet/instance.h"
 #include "core/model/ledger.h"
 #include "core/model/policy.h"
@@ -19,9 +18,8 @@
 
 namespace hostler::dispatch {
 
-/// When the next plan is made, what sources say of the bounds of pools, and the explanations of the
-/// last plan: why work waits, which candidates were rejected, which decisions were made for each
-/// pool.
+/// When the next plan is made, and the explanations of the last plan: why work waits, which
+/// candidates were rejected, which decisions were made for each pool.
 class PlanState {
  public:
   explicit PlanState(const model::SitePolicy& policy);
@@ -53,9 +51,6 @@ class PlanState {
   /// The policy for a planner on another thread.
   [[nodiscard]] std::shared_ptr<const model::SitePolicy> policy() const { return policy_; }
 
-  [[nodiscard]] PoolBounds& bounds() { return bounds_; }
-  [[nodiscard]] const PoolBounds& bounds() const { return bounds_; }
-
   // ---- explanations ----------------------------------------------------------------------------
 
   /// Replaces the explanations of the previous plan. Keeps at most 32 rejections of a class.
@@ -81,7 +76,6 @@ class PlanState {
   void note_supply(const scheduler::Waiting& one);
 
   std::shared_ptr<const model::SitePolicy> policy_;
-  PoolBounds bounds_;
   bool wanted_ = true;
   bool under_way_ = false;
   bool has_slices_ = false;  ///< Of the plan under way: some are not applied yet.

@@ -9,6 +9,7 @@
 #include "core/dispatch/state/lost_time.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/plan_state.h"
+#include "core/dispatch/state/pool_bounds.h"
 #include "core/dispatch/state/principals.h"
 #include "core/dispatch/state/questions/images.h"
 #include "core/dispatch/state/questions/leftovers.h"
@@ -67,6 +68,7 @@ struct State {
   Hosts hosts;
   EndedInstances ended;
   SetAside set_aside;
+  PoolBounds bounds;
   Rests rests;
   WaitingWork waiting;
   Principals principals;
@@ -83,13 +85,5 @@ struct State {
   bool is_old = false;       ///< A cloud knows a later epoch: nothing is done any more.
   bool has_orphans = false;  ///< The journal has instances whose set is not in the policy.
 };
-
-/// The bounds of one pool now, and of all.
-[[nodiscard]] inline scheduler::PoolNumbers bounds_of(const State& state, std::uint32_t pool) {
-  return state.plan.bounds().numbers(state.policy, state.hosts, state.set_aside, pool);
-}
-[[nodiscard]] inline std::vector<scheduler::PoolNumbers> bounds_of_pools(const State& state) {
-  return state.plan.bounds().numbers(state.policy, state.hosts, state.set_aside);
-}
 
 }  // namespace hostler::dispatch

@@ -33,33 +33,34 @@ class PoolBoundsTest : public testing::Test {
 };
 
 TEST_F(PoolBoundsTest, APlanSeesWhatASourceSays) {
-  state.plan.bounds().say(0, "pushed", {three});
+  state.bounds.say(0, "pushed", {three});
   EXPECT_THAT(handlers.snapshots.make(now).snapshot->bounds, ElementsAre(ElementsAre(three)));
-  EXPECT_EQ(bounds_of(state, 0).started.min.text(), "3 (pushed: 7 tasks)");
-  EXPECT_EQ(bounds_of_pools(state).at(0).started.max.text(), "10");
+  EXPECT_EQ(state.bounds.numbers(state.policy, state.hosts, state.set_aside, 0).started.min.text(),
+            "3 (pushed: 7 tasks)");
+  EXPECT_EQ(Queries(state).bounds().at(0).started.max.text(), "10");
 }
 
 TEST_F(PoolBoundsTest, ASourceReplacesWhatItHasSaidAndNothingElse) {
   Bound other = three;
   other.source = "admin";
-  state.plan.bounds().say(0, "pushed", {three});
-  state.plan.bounds().say(0, "admin", {other});
-  state.plan.bounds().say(0, "pushed", {});
-  EXPECT_THAT(state.plan.bounds().by_pool(), ElementsAre(ElementsAre(other)));
+  state.bounds.say(0, "pushed", {three});
+  state.bounds.say(0, "admin", {other});
+  state.bounds.say(0, "pushed", {});
+  EXPECT_THAT(state.bounds.by_pool(), ElementsAre(ElementsAre(other)));
 }
 
 TEST_F(PoolBoundsTest, APlanIsDueWhenTheNextOneEndsAndItIsUnknownThen) {
   Bound later = three;
   later.of = BoundOf::kStandby;
   later.until = now.mono + 6min;
-  state.plan.bounds().say(0, "pushed", {three, later});
+  state.bounds.say(0, "pushed", {three, later});
   plan();
   EXPECT_EQ(state.plan.next_wake(), now.mono + 5min);
   now.mono += 5min - 1ns;
   EXPECT_FALSE(state.plan.is_due(now.mono));
   now.mono += 1ns;
   plan();
-  const auto& said = state.plan.bounds().by_pool().at(0);
+  const auto& said = state.bounds.by_pool().at(0);
   ASSERT_THAT(said, SizeIs(2));
   EXPECT_EQ(said[0].number, std::nullopt);
   EXPECT_EQ(said[0].reason, "7 tasks; that has ended");
@@ -77,7 +78,7 @@ TEST_F(PoolBoundsTest, QuestionsShowTheNumbersThatPlansGoBy) {
   Bound most = three;
   most.of = BoundOf::kStartedMax;
   most.number = 0;
-  state.plan.bounds().say(0, "pushed", {most});
+  state.bounds.say(0, "pushed", {most});
   const Queries queries(state);
   EXPECT_EQ(queries.pools().at(0).max, 0);
   EXPECT_EQ(queries.reasons_of_pool("default", now.mono)->ceiling,
