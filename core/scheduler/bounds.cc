@@ -54,18 +54,24 @@ class MergedBounds {
 struct Present {
   std::int64_t alive = 0, off = 0;
   std::int64_t counted = 0;  ///< For the maximum, as closed_hosts() does.
+  std::int64_t all_off = 0;  ///< Switched off, kept for the pool or not.
+  std::int64_t others = 0;   ///< Neither alive nor off, and a Budget counts them.
 };
 
 std::vector<Present> present_in(std::size_t pools, const std::vector<HostView>& hosts,
                                 const std::vector<std::int64_t>& set_aside) {
   std::vector<Present> out(pools);
-  for (std::size_t p = 0; p < pools; ++p) out[p].counted = entry_of(set_aside, p);
+  for (std::size_t p = 0; p < pools; ++p) out[p].counted = out[p].others = entry_of(set_aside, p);
   for (const HostView& host : hosts) {
     if (host.pool >= pools) continue;
     Present& there = out[host.pool];
+    if (host.phase == HostPhase::kStopped)
+      ++there.all_off;
+    else if (host.phase != HostPhase::kLeaving)
+      ++there.others;
     const bool is_counted = counts_for_max(host), is_on_menu = host.offering != UINT32_MAX;
     if (is_counted) ++there.counted;
-    if (is_counted && is_on_menu) ++there.alive;
+    if (is_counted && is_on_menu) ++there.alive, --there.others;
     if (host.is_standby() && is_on_menu) ++there.off;
   }
   return out;
@@ -99,6 +105,22 @@ void cap(BoundNumber& number, const BoundNumber& max) {
   if (max.value < number.value) number = max;
 }
 
+/// An unknown maximum leaves room for the known minimums, also beside hosts that a Budget counts
+/// and that are not alive: those that go, or are set aside.
+void lower_max(PoolNumbers& out, const MergedBounds& merged, const Present& there) {
+  const std::int64_t started = std::max({there.alive, out.started.min.value, out.standby.value});
+  const std::int64_t off = std::max(out.stopped.value, there.off);
+  const std::int64_t created = std::max(out.created.min.value, started + off);
+  const bool is_started_missing = started > there.alive;
+  const bool is_created_missing = created > there.alive + there.off;
+  const std::int64_t off_beyond = std::max<std::int64_t>(0, there.all_off - out.off_max());
+  lower(out.started.max, merged.of(BoundOf::kStartedMax),
+        is_started_missing ? started + there.others + off_beyond : there.counted);
+  lower(out.created.max, merged.of(BoundOf::kCreatedMax),
+        is_created_missing ? created + there.others + there.all_off - there.off
+                           : there.counted + off);
+}
+
 PoolNumbers numbers_of(const MergedBounds& merged, const Present& there) {
   using enum BoundOf;
   PoolNumbers out;
@@ -108,24 +130,20 @@ PoolNumbers numbers_of(const MergedBounds& merged, const Present& there) {
                  known_number(merged.of(kCreatedMax), kNoLimit)};
   out.standby = known_number(merged.of(kStandby), 0);
   out.stopped = known_number(merged.of(kStopped), 0);
-  // An unknown maximum leaves room for the known minimums.
-  const std::int64_t started = std::max(out.started.min.value, out.standby.value);
-  const std::int64_t off = std::max(out.stopped.value, there.off);
-  lower(out.started.max, merged.of(kStartedMax), std::max(there.counted, started));
-  lower(out.created.max, merged.of(kCreatedMax),
-        std::max(out.created.min.value, std::max(there.counted, started) + off));
-  for (const BoundOf of : {kStartedMin, kStandby, kStopped})
+  for (const BoundOf of : {kCreatedMin, kCreatedMax})
+    out.has_created |= merged.of(of).known != nullptr || merged.of(of).unknown != nullptr;
+  out.has_created |= merged.of(kStopped).unknown != nullptr;
+  lower_max(out, merged, there);
+  // An idle host would be switched off for a number of created hosts that nobody knows.
+  for (const BoundOf of : {kStartedMin, kStandby, kCreatedMin, kStopped})
     raise(out.started.min, merged.of(of), there.alive);
   for (const BoundOf of : {kCreatedMin, kStopped})
     raise(out.created.min, merged.of(of), there.alive + there.off);
   cap(out.started.max, out.created.max);
   cap(out.started.min, out.started.max);
   cap(out.created.min, out.created.max);
-  for (const BoundOf of : {kCreatedMin, kCreatedMax})
-    out.has_created |= merged.of(of).known != nullptr || merged.of(of).unknown != nullptr;
   for (const BoundOf of : {kStartedMin, kCreatedMin, kStandby, kStopped})
     out.has_unknown_min |= merged.of(of).unknown != nullptr;
-  out.has_created |= merged.of(kStopped).unknown != nullptr;
   return out;
 }
 

@@ -47,9 +47,9 @@ struct PoolNumbers {
 /// largest minimum and the smallest maximum count, and a maximum wins over a minimum. An unknown
 /// bound never ends or switches off a host, and known minimums still create hosts:
 /// - An unknown minimum counts as the present number of hosts: alive ones for kStartedMin and
-///   kStandby, alive and switched-off ones for kCreatedMin, both for kStopped.
+///   kStandby; for kCreatedMin and kStopped alive ones, and alive and switched-off ones.
 /// - An unknown maximum counts as the present number, or as the largest known minimum if that is
-///   more.
+///   more, and then hosts that go leave room for it.
 /// `set_aside` as of Snapshot. O(pools), and O(hosts) if a bound is unknown.
 [[nodiscard]] std::vector<PoolNumbers> numbers_of(const model::SitePolicy& policy,
                                                   const BoundsByPool& others,

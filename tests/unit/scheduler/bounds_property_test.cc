@@ -51,8 +51,7 @@ TEST(BoundsPropertyTest, UnknownAloneEndsNothingAndSwitchesNothingOff) {
                     .number = {},
                     .reason = {},
                     .until = {}};
-        if (bound.of == kStartedMin || bound.of == kCreatedMin || random.chance(0.5))
-          said.push_back(bound);
+        if (bound.of == kCreatedMin || random.chance(0.5)) said.push_back(bound);
       }
     const Plan plan = world.plan();
     for (const Shutdown& end : plan.shutdowns)
@@ -73,13 +72,8 @@ TEST(BoundsPropertyTest, AKnownMinimumCreatesWhateverElseIsUnknown) {
     for (auto& p : world.policy.pools)
       p.sizes = {.min = 0, .max = 1000, .standby = 0, .stopped = 0}, p.price_cap_per_hour = {};
     for (Offering& o : world.snapshot.offerings) o.shut = "";
-    // Those that go still count for the maximum.
-    for (HostView& h : world.snapshot.hosts) {
-      h.draining = false;
-      const bool goes = h.phase == HostPhase::kLingering || h.offering == UINT32_MAX;
-      if (goes || (h.phase == HostPhase::kStopped && !h.is_standby()))
-        h.phase = HostPhase::kLeaving;
-    }
+    for (std::size_t p = 0; p < world.policy.pools.size(); ++p)
+      world.snapshot.set_aside.push_back(static_cast<std::int64_t>(random.below(3)));
     world.snapshot.bounds = random_bounds(random, world.policy.pools.size(), world.snapshot.now);
     for (auto& said : world.snapshot.bounds) {
       std::erase_if(said, [](const Bound& b) {
@@ -89,7 +83,8 @@ TEST(BoundsPropertyTest, AKnownMinimumCreatesWhateverElseIsUnknown) {
       said.push_back({kCreatedMin, "admin", static_cast<std::int64_t>(random.below(5)), "", {}});
     }
     const Plan plan = world.plan();
-    const auto bounds = numbers_of(world.policy, world.snapshot.bounds, world.snapshot.hosts, {});
+    const auto bounds = numbers_of(world.policy, world.snapshot.bounds, world.snapshot.hosts,
+                                   world.snapshot.set_aside);
     std::vector<std::int64_t> alive(bounds.size());
     for (const HostView& h : world.snapshot.hosts) {
       const auto end = std::ranges::find(plan.shutdowns, h.id, &Shutdown::host);
