@@ -3,6 +3,6 @@
 /// Writes where nothing may be written. A compiler that optimises cannot know the address: it would
 /// leave out what no correct program does.
 inline void segv() {
-  int* volatile nowhere = nullptr;
+  volatile int* volatile nowhere = nullptr;
   *nowhere = 1;
 }
