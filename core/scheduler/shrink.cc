@@ -27,6 +27,9 @@ std::optional<Candidate> candidate_of(const World& world, std::uint32_t h) {
   const HostView& host = world.snapshot.hosts[h];
   const auto* pool = world.pool(host);
   if (pool == nullptr || world.bounds[host.pool].is_held || host.kept) return std::nullopt;
+  // Most hosts: nothing else is true of a host that answers and is in use.
+  if (host.phase == HostPhase::kReady && (host.busy || world.used[h]) && !host.unreachable_since)
+    return std::nullopt;
   const Closed closed = world.closed[h];
   const auto is_true = [&](Reason code) {
     return (!world.used[h] || code == Reason::kUnreachable) &&
