@@ -21,7 +21,7 @@ struct Arguments {
   DriverCheckOptions check;
   CloudTestOptions cloudtest;
   DriverReplayOptions replay;
-  std::vector<std::string> ids;
+  std::vector<std::string> ids, files;
   std::string id, folder = ".", subject, reason, file, shell, sandbox, key;
   std::string snapshot, save_snapshot, format = "text";
   std::uint64_t list = 0;

@@ -120,7 +120,8 @@ int driver_info(const DriverOptions& options);
 int driver_explain(const DriverOptions& options);
 /// Writes the signature of a manifest beside it.
 int driver_sign(const std::string& manifest, const std::string& key);
-int driver_manifest(const std::string& library, const std::string& sandbox);
+int driver_manifest(const std::string& library, const std::string& sandbox,
+                    const std::vector<std::string>& files);
 
 struct DriverNewOptions {
   std::string name, language;

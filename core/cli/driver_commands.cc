@@ -81,8 +81,14 @@ void add_driver_manifest(CLI::App& driver, Arguments& a, Chosen& chosen) {
   c->add_option("--sandbox", a.sandbox, "The sandbox that the driver asks for: full, files or none")
       ->type_name("SANDBOX")
       ->check(one_of({"full", "files", "none"}));
+  c->add_option(
+       "--file", a.files,
+       "A file of the driver's own, beside the .so: a program that it starts, or a library "
+       "that it needs; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   c->callback([&a, &chosen] {
-    chosen.without_daemon = [&a] { return driver_manifest(a.file, a.sandbox); };
+    chosen.without_daemon = [&a] { return driver_manifest(a.file, a.sandbox, a.files); };
   });
 }
 

@@ -70,13 +70,15 @@ Result<std::unique_ptr<plugin_host::DriverSet>> make_set(const std::string& libr
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", problem).parent_path();
   driver_host::ProcessOptions options;
   options.program = driver_host::find_program(folder);
-  const auto manifest = HOSTLER_TRY(driver_host::describe_library(options.program, library));
+  const auto own_files = plugin_host::own_files_of(library);
+  const auto manifest =
+      HOSTLER_TRY(driver_host::describe_library(options.program, library, own_files));
   options.set = "replay";
   options.driver = {manifest.name, manifest.version, {}};
   options.sandbox.level =
       HOSTLER_TRY(plugin_host::sandbox_of(manifest, settings.sandbox, model::Sandbox::kNone));
   options.sandbox.readable = settings.readable;
-  auto file = HOSTLER_TRY(plugin_host::open_untrusted_library(library));
+  auto file = HOSTLER_TRY(plugin_host::open_untrusted_library(library, own_files));
   return driver_host::make_process_set(manifest.name, std::move(file), std::move(options));
 }
 

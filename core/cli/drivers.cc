@@ -88,6 +88,12 @@ std::string joined(const std::vector<std::string>& words) {
   return words.empty() ? "none" : join(words, ", ");
 }
 
+std::vector<std::string> names_of(const std::vector<plugin_host::NamedFile>& files) {
+  std::vector<std::string> out;
+  for (const auto& file : files) out.push_back(file.name);
+  return out;
+}
+
 std::string signature_of(const plugin_host::Manifest& driver, const DriverSite& site) {
   if (!driver.signed_by.empty()) return "by " + driver.signed_by;
   return "not looked at: driver_trust is " + std::string(to_string(site.rules.trusted.trust));
@@ -106,6 +112,8 @@ void print_info(const plugin_host::Manifest& m, const DriverSite& site,
       {"manifest", m.file.string()},
       {"library", m.resolved().string()},
       {"sha256", m.sha256},
+      {"files", joined(names_of(m.files))},
+      {"driver_sha256", m.pinned_by()},
       {"pinned", site.rules.trusted.sha256.contains(m.name) ? "yes, by driver_sha256" : "no"},
       {"signature", signature_of(m, site)},
       {"sandbox", std::string(to_string(m.sandbox))},
@@ -121,6 +129,7 @@ std::string info_as_json(const plugin_host::Manifest& m, const DriverSite& site,
   std::string out;
   json::Writer w(out);
   w.begin_object().member("file", m.file.string()).member("library", m.resolved().string());
+  w.member("driver_sha256", m.pinned_by());
   w.member("pinned", site.rules.trusted.sha256.contains(m.name));
   if (!m.signed_by.empty()) w.member("signed_by", m.signed_by);
   if (!problem.empty()) w.member("problem", problem);
@@ -218,9 +227,10 @@ int driver_sign(const std::string& manifest, const std::string& key) {
   return exit_code::kOk;
 }
 
-int driver_manifest(const std::string& library, const std::string& sandbox) {
-  auto manifest =
-      driver_host::describe_library(driver_host::find_program(program_folder()), library);
+int driver_manifest(const std::string& library, const std::string& sandbox,
+                    const std::vector<std::string>& files) {
+  auto manifest = driver_host::describe_library(driver_host::find_program(program_folder()),
+                                                library, {files.begin(), files.end()});
   if (!manifest) return complain(manifest.error());
   if (const auto wanted = model::parse_sandbox(sandbox)) manifest->sandbox = *wanted;
   std::fputs(to_json(*manifest).c_str(), stdout);

@@ -4,10 +4,12 @@
 #include <openssl/x509.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/crypto/base64.h"
 #include "core/crypto/pem.h"
 
@@ -41,6 +43,26 @@ Key read_public_key(std::string_view text) {
   return key;
 }
 
+// The points of edwards25519 whose order divides 8, as bytes, without the sign of x: RFC 8032 lets
+// a verifier accept them as keys, and a signature by such a key fits many texts. Also those that
+// are not written in the shortest way.
+constexpr std::array<std::string_view, 7> kSmallOrder{
+    "0000000000000000000000000000000000000000000000000000000000000000",
+    "0100000000000000000000000000000000000000000000000000000000000000",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"};
+
+bool has_small_order(const Key& key) {
+  std::array<std::uint8_t, 32> point{};
+  std::size_t size = point.size();
+  if (!key || EVP_PKEY_get_raw_public_key(key.get(), point.data(), &size) != 1) return false;
+  point.back() &= 0x7fU;
+  return std::ranges::find(kSmallOrder, to_hex(point)) != kSmallOrder.end();
+}
+
 }  // namespace
 
 Result<std::string> sign(std::string_view private_key_pem, std::string_view data) {
@@ -67,7 +89,12 @@ Result<std::string> public_key_of(std::string_view private_key_pem) {
 }
 
 Result<void> check_public_key(std::string_view public_key) {
-  if (read_public_key(public_key)) return {};
+  const Key key = read_public_key(public_key);
+  if (has_small_order(key))
+    return fail(Errc::kInvalidArgument,
+                "a point of small order, for which anybody can make signatures; it is no key that "
+                "'openssl genpkey' has made");
+  if (key) return {};
   return fail(Errc::kInvalidArgument,
               "not a public key of ed25519 as 'openssl pkey -pubout' prints it between its first "
               "line and its last");

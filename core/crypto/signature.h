@@ -17,7 +17,7 @@ inline constexpr std::size_t kSignatureSize = 64;  ///< Bytes.
 Result<std::string> sign(std::string_view private_key_pem, std::string_view data);
 Result<std::string> public_key_of(std::string_view private_key_pem);
 
-/// Fails if the text is no public key of ed25519.
+/// Fails if the text is no public key of ed25519, or one by which anybody can sign.
 Result<void> check_public_key(std::string_view public_key);
 /// False also if the key or the signature is no such thing.
 bool is_signed_by(std::string_view public_key, std::string_view data, std::string_view signature);

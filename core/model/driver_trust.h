@@ -22,8 +22,9 @@ constexpr std::string_view to_string(DriverTrust trust) {
 /// Which drivers are taken, of those whose files only root and this user can change.
 struct TrustedDrivers {
   DriverTrust trust = DriverTrust::kLocal;
-  std::map<std::string, std::string> keys = {};    ///< By name: public keys, crypto/signature.h.
-  std::map<std::string, std::string> sha256 = {};  ///< By driver: the only library allowed.
+  std::map<std::string, std::string> keys = {};  ///< By name: public keys, crypto/signature.h.
+  std::map<std::string, std::string> sha256 =
+      {};  ///< By driver: what alone is allowed, Manifest::pinned_by().
   friend bool operator==(const TrustedDrivers&, const TrustedDrivers&) = default;
 };
 

@@ -15,7 +15,50 @@ void write_lines_to_log() {
   });
 }
 
+Result<void> compare_digest(const Manifest& manifest, const LibraryFile& file,
+                            const std::string& named) {
+  const auto sha256 = HOSTLER_TRY(sha256_of(file.fd, file.path));
+  if (sha256 == named) return {};
+  return fail(Errc::kForbidden, file.path.string() + " is not the file that " +
+                                    manifest.file.string() + " describes: its sha256 is " + sha256 +
+                                    ", not " + named +
+                                    "; write the manifest again with 'hostler driver manifest'");
+}
+
+/// Where others may not add a file, a library must not look for others in folders of its own.
+Result<void> check_search_path(const std::filesystem::path& path, const UniqueFd& file) {
+  if (!has_search_path(file)) return {};
+  return fail(Errc::kForbidden,
+              path.string() +
+                  " looks for libraries in folders of its own (RPATH, RUNPATH), which driver_trust "
+                  "of the configuration does not allow: link it without them, and name its "
+                  "libraries with 'hostler driver manifest --file'");
+}
+
+Result<void> check_pin(const Manifest& manifest, const DriverRules& rules) {
+  const auto pinned = rules.trusted.sha256.find(manifest.name);
+  if (pinned == rules.trusted.sha256.end() || pinned->second == manifest.pinned_by()) return {};
+  return fail(Errc::kForbidden,
+              manifest.file.string() + ": driver_sha256 of the configuration allows only " +
+                  pinned->second + ", the digest of the " +
+                  (manifest.files.empty() ? "library" : "manifest, which has files of its own,") +
+                  " is " + manifest.pinned_by());
+}
+
 }  // namespace
+
+Result<LibraryFile> open_described(
+    const Manifest& manifest,
+    const std::function<Result<LibraryFile>(const std::filesystem::path&)>& open) {
+  LibraryFile out = HOSTLER_TRY(open(manifest.resolved()));
+  HOSTLER_TRY(compare_digest(manifest, out, manifest.sha256));
+  for (const auto& [name, sha256] : manifest.files) {
+    LibraryFile file = HOSTLER_TRY(open(out.path.parent_path() / name));
+    HOSTLER_TRY(compare_digest(manifest, file, sha256));
+    out.own_files.push_back({name, std::move(file.fd)});
+  }
+  return out;
+}
 
 Result<LibraryFile> check_library(const Manifest& manifest, const DriverRules& rules) {
   if (manifest.abi_major != HOSTLER_ABI_MAJOR) {
@@ -28,22 +71,16 @@ Result<LibraryFile> check_library(const Manifest& manifest, const DriverRules& r
     return fail(Errc::kInvalidArgument,
                 manifest.file.string() + ": " + other_draft(manifest.name, manifest.abi_draft));
   }
-  auto file = HOSTLER_TRY(open_library(manifest.resolved(), rules.state_dir));
-  const auto path = file.path;
-  const auto sha256 = HOSTLER_TRY(sha256_of(file));
-  if (sha256 != manifest.sha256) {
-    return fail(Errc::kForbidden, "driver library " + path.string() + " is not the one that " +
-                                      manifest.file.string() + " describes: its sha256 is " +
-                                      sha256 + ", not " + manifest.sha256 +
-                                      "; write the manifest again with 'hostler driver manifest'");
-  }
-  if (const auto pinned = rules.trusted.sha256.find(manifest.name);
-      pinned != rules.trusted.sha256.end() && pinned->second != sha256) {
-    return fail(Errc::kForbidden, "driver library " + path.string() + " has the sha256 " + sha256 +
-                                      "; driver_sha256 of the configuration allows only " +
-                                      pinned->second);
-  }
+  auto file = HOSTLER_TRY(open_described(manifest, [&](const std::filesystem::path& path) {
+    return open_library(path, rules.state_dir);
+  }));
+  HOSTLER_TRY(check_pin(manifest, rules));
   HOSTLER_TRY(check_elf(file));
+  file.is_listed_only = rules.trusted.trust != model::DriverTrust::kLocal;
+  if (!file.is_listed_only) return file;
+  HOSTLER_TRY(check_search_path(file.path, file.fd));
+  for (const OwnFile& own : file.own_files)
+    HOSTLER_TRY(check_search_path(file.path.parent_path() / own.name, own.fd));
   return file;
 }
 
@@ -63,7 +100,7 @@ Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load(const Manifest&
 Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load_unpinned(
     const std::filesystem::path& library) {
   auto file = HOSTLER_TRY(open_untrusted_library(library));
-  const auto sha256 = HOSTLER_TRY(sha256_of(file));
+  const auto sha256 = HOSTLER_TRY(sha256_of(file.fd, library));
   HOSTLER_TRY(check_elf(file));
   write_lines_to_log();
   return load_open(std::move(file), sha256);

@@ -26,7 +26,7 @@ struct DriverFacts {
   std::vector<std::string> extensions;
 };
 
-/// The manifest of the library whose table says this. Blocks on the file.
+/// The manifest of the library whose table says this, with its own files. Blocks on the files.
 Result<Manifest> make_manifest(const LibraryFile& library, DriverFacts facts);
 
 }  // namespace hostler::plugin_host

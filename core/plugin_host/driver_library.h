@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -13,8 +14,13 @@
 
 namespace hostler::plugin_host {
 
-/// Opens the library that a manifest names, and checks ABI version, who could change the file,
-/// sha256 and ELF form without running any code of the library. Blocks on the file.
+/// Opens the files that a manifest names by `open`, and compares their digests. Blocks on them.
+Result<LibraryFile> open_described(
+    const Manifest& manifest,
+    const std::function<Result<LibraryFile>(const std::filesystem::path&)>& open);
+
+/// Opens the library that a manifest names and its own files, and checks ABI version, who could
+/// change them, sha256 and ELF form without running any code of them. Blocks on the files.
 Result<LibraryFile> check_library(const Manifest& manifest, const DriverRules& rules = {});
 
 /// Why a driver of another draft of the ABI cannot be loaded.

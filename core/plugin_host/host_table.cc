@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/log/log.h"
 #include "core/plugin_host/abi_values.h"
+#include "core/plugin_host/offered_files.h"
 #include "core/plugin_host/operation.h"
 #include "core/plugin_host/record_intake.h"
 
@@ -85,14 +86,13 @@ void log_line(const hostler_host* /*host*/, const hostler_log_line* from) {
                    line);
 }
 
-const void* no_extension(const hostler_host* /*host*/, const char* /*id*/) { return nullptr; }
-
 }  // namespace
 
 const hostler_host& host_table() {
-  static const hostler_host table = {
-      sizeof(hostler_host), HOSTLER_ABI_MAJOR, HOSTLER_ABI_MINOR, HOSTLER_ABI_DRAFT, "hostler",
-      HOSTLER_VERSION,      kRecordsMax,       kRecordBytesMax,   &log_line,         &no_extension};
+  static const hostler_host table = {sizeof(hostler_host), HOSTLER_ABI_MAJOR, HOSTLER_ABI_MINOR,
+                                     HOSTLER_ABI_DRAFT,    "hostler",         HOSTLER_VERSION,
+                                     kRecordsMax,          kRecordBytesMax,   &log_line,
+                                     &extension_of_host};
   return table;
 }
 

@@ -33,6 +33,22 @@ std::string about(const LibraryFile& file, std::string_view problem) {
   return "driver library " + file.path.string() + ": " + std::string(problem);
 }
 
+Result<UniqueFd> open_untrusted(const std::filesystem::path& path) {
+  UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd) {
+    return tl::unexpected(errno_error("open driver file " + path.string(),
+                                      errno == ENOENT ? Errc::kNotFound : Errc::kForbidden));
+  }
+  struct stat found {};
+  if (fstat(fd.get(), &found) != 0) {
+    return tl::unexpected(errno_error("stat driver file " + path.string()));
+  }
+  if (!S_ISREG(found.st_mode)) {
+    return fail(Errc::kInvalidArgument, "driver file " + path.string() + ": not a regular file");
+  }
+  return fd;
+}
+
 }  // namespace
 
 Result<LibraryFile> open_library(const std::filesystem::path& path,
@@ -42,18 +58,23 @@ Result<LibraryFile> open_library(const std::filesystem::path& path,
   return LibraryFile{path, *std::move(fd)};
 }
 
-Result<LibraryFile> open_untrusted_library(const std::filesystem::path& path) {
-  LibraryFile file{path, UniqueFd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))};
-  if (!file.fd) {
-    return tl::unexpected(errno_error("open driver library " + path.string(),
-                                      errno == ENOENT ? Errc::kNotFound : Errc::kForbidden));
-  }
-  struct stat found {};
-  if (fstat(file.fd.get(), &found) != 0) {
-    return tl::unexpected(errno_error("stat driver library " + path.string()));
-  }
-  if (!S_ISREG(found.st_mode)) {
-    return fail(Errc::kInvalidArgument, about(file, "not a regular file"));
+bool is_own_file_name(const std::string& name) {
+  return !name.empty() && name.size() < 128 && name[0] != '.' && name.find('/') == name.npos;
+}
+
+Result<LibraryFile> open_untrusted_library(const std::filesystem::path& path,
+                                           const std::vector<std::filesystem::path>& own_files) {
+  LibraryFile file{path, HOSTLER_TRY(open_untrusted(path))};
+  if (own_files.size() > kOwnFilesMax)
+    return fail(
+        Errc::kInvalidArgument,
+        about(file, "a driver has at most " + std::to_string(kOwnFilesMax) + " files of its own"));
+  for (const auto& own : own_files) {
+    const std::string name = own.filename();
+    if (!is_own_file_name(name) || own.parent_path() != path.parent_path() || own == path)
+      return fail(Errc::kInvalidArgument,
+                  about(file, "its own file " + own.string() + " does not stand beside it"));
+    file.own_files.push_back({name, HOSTLER_TRY(open_untrusted(own))});
   }
   return file;
 }
@@ -65,14 +86,14 @@ std::string identity_of(const std::filesystem::path& library) {
          std::to_string(found.st_mtim.tv_sec) + "." + std::to_string(found.st_mtim.tv_nsec);
 }
 
-Result<std::string> sha256_of(const LibraryFile& file) {
+Result<std::string> sha256_of(const UniqueFd& file, const std::filesystem::path& path) {
   crypto::Sha256 digest;
   std::array<char, 65536> block{};
   off_t at = 0;
   while (true) {
-    const ssize_t n = pread(file.fd.get(), block.data(), block.size(), at);
+    const ssize_t n = pread(file.get(), block.data(), block.size(), at);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return tl::unexpected(errno_error("read driver library " + file.path.string()));
+    if (n < 0) return tl::unexpected(errno_error("read driver file " + path.string()));
     if (n == 0) return digest.finish_hex();
     digest.update({block.data(), static_cast<std::size_t>(n)});
     at += n;

@@ -5,12 +5,14 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/base/trusted_file.h"
+#include "core/crypto/hash.h"
 #include "core/json/reader.h"
 #include "core/json/schema.h"
 #include "core/json/writer.h"
 #include "core/plugin_host/driver_facts.h"
 #include "core/plugin_host/driver_library.h"
 #include "core/plugin_host/library_file.h"
+#include "core/plugin_host/offered_files.h"
 #include "core/plugin_host/signature_file.h"
 #include "hostler/driver.h"
 
@@ -25,18 +27,29 @@ constexpr std::array kSandboxes{json::Word<model::Sandbox>{"full", model::Sandbo
 
 std::string text(const char* s) { return s == nullptr ? std::string() : printable(s); }
 
+bool is_digest(const std::string& text) { return text.size() == 64 && from_hex(text); }
+
 void read_library(json::Object& o, Manifest& m) {
   std::string path;
   if (o.need("path").text(path, {.bytes_max = 4096, .bytes_min = 1, .one_line = true})) {
     m.library = path;
   }
   const auto sha256 = o.need("sha256");
-  if (sha256.text(m.sha256) && (m.sha256.size() != 64 || !from_hex(m.sha256))) {
-    sha256.refuse("64 hexadecimal digits");
-  }
+  if (sha256.text(m.sha256) && !is_digest(m.sha256)) sha256.refuse("64 hexadecimal digits");
   o.may("arch").text(m.arch);
   o.may("os").text(m.os);
   o.tolerate_unknown(m.unknown_keys);
+}
+
+void read_file_of(Manifest& m, json::Object& o) {
+  NamedFile file;
+  const auto name = o.need("name"), sha256 = o.need("sha256");
+  if (name.text(file.name, {.one_line = true}) && !is_own_file_name(file.name))
+    name.refuse("the name of a file beside the library");
+  for (const NamedFile& other : m.files)
+    if (other.name == file.name) name.problem("it is named twice");
+  if (sha256.text(file.sha256) && !is_digest(file.sha256)) sha256.refuse("64 hexadecimal digits");
+  m.files.push_back(std::move(file));
 }
 
 }  // namespace
@@ -52,7 +65,9 @@ Result<Manifest> make_manifest(const LibraryFile& library, DriverFacts facts) {
   m.abi_draft = HOSTLER_ABI_DRAFT;
   m.min_host_minor = facts.min_host_minor;
   m.library = library.path.filename();
-  m.sha256 = HOSTLER_TRY(sha256_of(library));
+  m.sha256 = HOSTLER_TRY(sha256_of(library.fd, library.path));
+  for (const auto& [name, fd] : library.own_files)
+    m.files.push_back({name, HOSTLER_TRY(sha256_of(fd, name))});
   m.arch = machine_name();
   m.os = "linux";
   m.extensions = std::move(facts.extensions);
@@ -67,8 +82,13 @@ Result<Manifest> make_manifest(const LibraryFile& library, DriverFacts facts) {
   return m;
 }
 
-Result<Manifest> make_manifest(const std::filesystem::path& library) {
-  const auto file = HOSTLER_TRY(open_untrusted_library(library));
+Result<Manifest> make_manifest(const std::filesystem::path& library,
+                               const std::vector<std::filesystem::path>& files) {
+  // They stay open: what was loaded from them may not be mistaken for another file (R50).
+  static auto* const opened = new std::vector<LibraryFile>;
+  opened->push_back(HOSTLER_TRY(open_untrusted_library(library, files)));
+  const LibraryFile& file = opened->back();
+  HOSTLER_TRY(load_libraries(file.own_files));
   const auto driver = HOSTLER_TRY(DriverLibrary::load_unpinned(library));
   const auto& table = driver->table();
   DriverFacts facts{.name = driver->name(),
@@ -109,6 +129,12 @@ std::string to_json(const Manifest& m) {
   w.member("runtime", m.runtime);
   w.key("library").begin_object().member("path", m.library.string());
   w.member("sha256", m.sha256).member("arch", m.arch).member("os", m.os).end_object();
+  if (!m.files.empty()) {
+    w.key("files").begin_array();
+    for (const auto& [name, sha256] : m.files)
+      w.begin_object().member("name", name).member("sha256", sha256).end_object();
+    w.end_array();
+  }
   w.key("extensions").begin_array();
   for (const auto& id : m.extensions) w.value(id);
   w.end_array();
@@ -136,6 +162,12 @@ Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::pa
       abi.tolerate_unknown(m.unknown_keys);
     });
     o.need("library").object([&](json::Object& library) { read_library(library, m); });
+    o.may("files").each(kOwnFilesMax, [&](const json::Field& own_file) {
+      own_file.object([&](json::Object& own) {
+        read_file_of(m, own);
+        own.tolerate_unknown(m.unknown_keys);
+      });
+    });
     o.may("extensions").texts(m.extensions, 256);
     o.may("sandbox").word(m.sandbox, kSandboxes);
     o.may("config_schema").object_text(m.config_schema_json, kManifestMax);
@@ -145,12 +177,23 @@ Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::pa
   return m;
 }
 
+std::vector<std::filesystem::path> own_files_of(const std::filesystem::path& library) {
+  auto path = library;
+  const auto text = read_file(path.replace_extension(".json"), kManifestMax);
+  const auto manifest = text ? parse_manifest(*text, path) : tl::unexpected(text.error());
+  std::vector<std::filesystem::path> out;
+  if (!manifest) return out;
+  for (const auto& file : manifest->files) out.push_back(library.parent_path() / file.name);
+  return out;
+}
+
 Result<Manifest> read_manifest(const std::filesystem::path& file, const DriverRules& rules) {
   const std::string text = HOSTLER_TRY(read_trusted_file(file, kManifestMax, rules.state_dir));
   std::string signed_by;
   if (rules.trusted.trust == model::DriverTrust::kSigned)
     signed_by = HOSTLER_TRY(signer_of(text, file, rules));
   Manifest manifest = HOSTLER_TRY(parse_manifest(text, file));
+  manifest.own_sha256 = crypto::sha256_hex(text);
   manifest.signed_by = std::move(signed_by);
   if (rules.trusted.trust == model::DriverTrust::kPinned &&
       !rules.trusted.sha256.contains(manifest.name))
@@ -158,10 +201,7 @@ Result<Manifest> read_manifest(const std::filesystem::path& file, const DriverRu
                                       ": driver_trust of the configuration is "
                                       "\"pinned\", and driver_sha256 has no digest for "
                                       "driver '" +
-                                      manifest.name +
-                                      "'; the digest of its "
-                                      "library is " +
-                                      manifest.sha256);
+                                      manifest.name + "'; it would be \"" + manifest.pinned_by() + "\"");
   return manifest;
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/files.h"
 #include "core/base/trusted_file.h"
 #include "core/crypto/signature.h"
+#include "core/plugin_host/driver_library.h"
 #include "core/plugin_host/library_file.h"
 
 namespace hostler::plugin_host {
@@ -43,12 +44,8 @@ Result<std::string> sign_manifest(const std::filesystem::path& file,
                                   const std::filesystem::path& private_key) {
   const std::string text = HOSTLER_TRY(read_file(file, kManifestMax));
   const Manifest manifest = HOSTLER_TRY(parse_manifest(text, file));
-  const auto library = HOSTLER_TRY(open_untrusted_library(manifest.resolved()));
-  if (const auto digest = HOSTLER_TRY(sha256_of(library)); digest != manifest.sha256)
-    return fail(Errc::kInvalidArgument,
-                file.string() + " describes another library: the sha256 of " +
-                    library.path.string() + " is " + digest + ", not " + manifest.sha256 +
-                    "; write the manifest again with 'hostler driver manifest'");
+  HOSTLER_TRY(open_described(
+      manifest, [](const std::filesystem::path& path) { return open_untrusted_library(path); }));
   const std::string key = HOSTLER_TRY(read_secret_file(private_key, kPrivateKeyMax));
   const auto in_key = [&](Error error) {
     return std::move(error).with_context(private_key.string());

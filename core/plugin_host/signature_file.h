@@ -8,7 +8,7 @@
 #include "core/plugin_host/manifest.h"
 
 /// The signature of a manifest stands beside it: 64 bytes in `<name>.hostler.json.sig`. It covers
-/// the library, too, whose digest is in the manifest.
+/// the library and the driver's own files, too, whose digests are in the manifest.
 namespace hostler::plugin_host {
 
 std::filesystem::path signature_path(const std::filesystem::path& manifest);
@@ -19,8 +19,8 @@ std::filesystem::path signature_path(const std::filesystem::path& manifest);
 Result<std::string> signer_of(std::string_view text, const std::filesystem::path& file,
                               const DriverRules& rules);
 
-/// Signs a manifest after a look at its library, and writes the signature. Returns the public key.
-/// The private key is a file that nobody else may read. Blocks on the files.
+/// Signs a manifest after a look at the files that it names, and writes the signature. Returns the
+/// public key. The private key is a file that nobody else may read. Blocks on the files.
 Result<std::string> sign_manifest(const std::filesystem::path& file,
                                   const std::filesystem::path& private_key);
 

@@ -153,9 +153,10 @@ endfunction()
 # hostler_driver(<name> SOURCES <cc>...): a loadable driver that sees the SDK and nothing of core.
 # It exports hostler_driver_entry_1 and nothing else. Its manifest is made beside it.
 # FOLDER: where, below the build folder; NO_MANIFEST: for drivers that are broken on purpose;
-# SANDBOX: what its manifest asks for, if not full.
+# SANDBOX: what its manifest asks for, if not full; FILES: targets of programs and libraries beside it
+# that its manifest names (with SANDBOX).
 function(hostler_driver name)
-  cmake_parse_arguments(ARG "NO_MANIFEST" "FOLDER;SANDBOX" "SOURCES;PRIVATE_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "NO_MANIFEST" "FOLDER;SANDBOX" "SOURCES;PRIVATE_DEPS;FILES" ${ARGN})
   if(NOT ARG_FOLDER)
     set(ARG_FOLDER lib/hostler/drivers)
   endif()
@@ -171,11 +172,12 @@ function(hostler_driver name)
     target_link_options(hostler_driver_${name} PRIVATE -Wl,-z,defs)
   endif()
   if(NOT ARG_NO_MANIFEST)  # hosts load nothing that others may write to
-    add_dependencies(hostler_driver_${name} hostler-manifest)
+    add_dependencies(hostler_driver_${name} hostler-manifest ${ARG_FILES})
+    list(TRANSFORM ARG_FILES REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE own_files)
     add_custom_command(TARGET hostler_driver_${name} POST_BUILD VERBATIM
-      COMMAND chmod go-w $<TARGET_FILE:hostler_driver_${name}>
+      COMMAND chmod go-w $<TARGET_FILE:hostler_driver_${name}> ${own_files}
       COMMAND hostler-manifest $<TARGET_FILE:hostler_driver_${name}>
-        ${PROJECT_BINARY_DIR}/${ARG_FOLDER}/${name}.hostler.json ${ARG_SANDBOX})
+        ${PROJECT_BINARY_DIR}/${ARG_FOLDER}/${name}.hostler.json ${ARG_SANDBOX} ${own_files})
   endif()
   if(HOSTLER_TESTS AND NOT ARG_NO_MANIFEST)
     find_package(Python3 COMPONENTS Interpreter REQUIRED)

@@ -15,7 +15,6 @@ namespace {
 using driver::Error;
 
 constexpr const char* kSupervisor = "hostler-local-supervisor";
-constexpr const char* kInstalled = "/usr/lib/hostler/drivers/";
 
 /// The folder of this library; empty if it was loaded from memory.
 std::string own_folder() {
@@ -32,27 +31,42 @@ std::string own_folder() {
   return slash == std::string::npos || path[0] != '/' ? "" : path.substr(0, slash + 1);
 }
 
+/// A path to the file that the host has checked, whatever stands beside the driver by now.
+std::string open_supervisor(const hostler_host& host, const hostler_ext_host_files& files) {
+  const int fd = files.descriptor(&host, kSupervisor);
+  if (fd >= 0) return "/proc/self/fd/" + std::to_string(fd);
+  throw Error(HOSTLER_E_INVALID,
+              std::string("the driver's manifest names no file ") + kSupervisor +
+                  ": write it again with 'hostler driver manifest --sandbox none --file " +
+                  kSupervisor + " local.hostler.so'");
+}
+
 bool can_run(const std::string& path) { return ::access(path.c_str(), X_OK) == 0; }
 
 void check_program(const char* field, const std::string& path) {
   if (can_run(path)) return;
   throw Error(HOSTLER_E_INVALID, std::string("config.") + field + ": there is no program " + path +
-                                     "; install openssh-server, or configure the path");
+                                     "; install it, or configure the path");
 }
 
 }  // namespace
 
-Config checked_installation(Config config) {
+Config checked_installation(Config config, const hostler_host& host) {
   check_program("sshd", config.sshd);
   check_program("ssh_keygen", config.ssh_keygen);
-  if (config.supervisor.empty()) {
+  const auto* const files = driver::host_files(host);
+  if (!config.supervisor.empty()) {
+    if (files != nullptr && (files->flags & HOSTLER_HOST_FILES_ONLY) != 0)
+      throw Error(HOSTLER_E_INVALID,
+                  "config.supervisor: driver_trust of this site allows the program of the driver's "
+                  "manifest only; remove this setting");
+    check_program("supervisor", config.supervisor);
+  } else if (files != nullptr) {
+    config.supervisor = open_supervisor(host, *files);
+  } else {
     config.supervisor = own_folder() + kSupervisor;
-    if (!can_run(config.supervisor)) config.supervisor = std::string(kInstalled) + kSupervisor;
+    check_program("supervisor", config.supervisor);
   }
-  if (!can_run(config.supervisor))
-    throw Error(HOSTLER_E_INVALID, std::string("config.supervisor: there is no program ") +
-                                       kSupervisor + " beside the driver nor at " +
-                                       config.supervisor + "; configure its path");
   return config;
 }
 

@@ -74,7 +74,7 @@ LocalSet::LocalSet(const hostler_host& host, const hostler_set_config& config, h
     : host_(host),
       set_id_(view(config.set_id)),
       shared_tags_(tags_of(config.shared_tags, config.n_shared_tags)),
-      config_(checked_installation(read_config(std::string(view(config.config_json))))),
+      config_(checked_installation(read_config(std::string(view(config.config_json))), host)),
       account_(Account::own()),
       dials_(config_.dials),
       store_(config_),

@@ -230,6 +230,11 @@ HOSTLER_AT(hostler_driver, destroy, 120);
 HOSTLER_AT(hostler_driver, set_tags, 128);
 HOSTLER_AT(hostler_driver, get_extension, 136);
 
+HOSTLER_SIZE(hostler_ext_host_files, 16);
+HOSTLER_AT(hostler_ext_host_files, struct_size, 0);
+HOSTLER_AT(hostler_ext_host_files, flags, 4);
+HOSTLER_AT(hostler_ext_host_files, descriptor, 8);
+
 HOSTLER_SIZE(hostler_verify_req, 56);
 HOSTLER_AT(hostler_verify_req, struct_size, 0);
 HOSTLER_AT(hostler_verify_req, flags, 4);

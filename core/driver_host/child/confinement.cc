@@ -11,7 +11,8 @@ namespace {
 using model::Sandbox;
 
 /// As much as the kernel can: also the filter of calls where it has no rules for files.
-Confinement restrict_files_and_calls(const SandboxOptions& options, const UniqueFd& library) {
+Confinement restrict_files_and_calls(const SandboxOptions& options,
+                                     const plugin_host::LibraryFile& library) {
   Confinement out;
   auto files = FileAccess::restrict(options, library);
   const auto calls = options.level == Sandbox::kFull ? restrict_calls() : Result<void>();
@@ -27,7 +28,8 @@ Confinement restrict_files_and_calls(const SandboxOptions& options, const Unique
 
 }  // namespace
 
-Result<Confinement> confine(const SandboxOptions& options, const UniqueFd& library) {
+Result<Confinement> confine(const SandboxOptions& options,
+                            const plugin_host::LibraryFile& library) {
   Confinement out;
   if (options.level < options.min) out.why_less = "no more was asked for";
   keep_memory_private();

@@ -17,8 +17,8 @@ struct Confinement {
 };
 
 /// Takes from this process, for ever, what a driver does not need. Before any code of the driver
-/// runs, and before there is a second thread. `library`: the driver's open library, which stays
+/// runs, and before there is a second thread. `library`: the driver's open files, which stay
 /// readable. Fails if less than `options.min` can be reached; the message says why and what to do.
-Result<Confinement> confine(const SandboxOptions& options, const UniqueFd& library);
+Result<Confinement> confine(const SandboxOptions& options, const plugin_host::LibraryFile& library);
 
 }  // namespace hostler::driver_host

@@ -115,7 +115,8 @@ class Rules {
 
 }  // namespace
 
-Result<FileAccess> FileAccess::restrict(const SandboxOptions& options, const UniqueFd& library) {
+Result<FileAccess> FileAccess::restrict(const SandboxOptions& options,
+                                        const plugin_host::LibraryFile& library) {
   const long version =
       ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 0) return tl::unexpected(landlock_error("landlock_create_ruleset"));
@@ -144,7 +145,14 @@ Result<FileAccess> FileAccess::restrict(const SandboxOptions& options, const Uni
   }
   out.own_folder_ = UniqueFd(::open("/proc/self", O_PATH | O_CLOEXEC));
   if (out.own_folder_) (void)rules.allow(out.own_folder_, kRead);
-  if (!rules.allow(library, LANDLOCK_ACCESS_FS_READ_FILE))
+  const std::uint64_t own = options.level == model::Sandbox::kFiles
+                                ? LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_EXECUTE
+                                : LANDLOCK_ACCESS_FS_READ_FILE;
+  const bool are_readable = rules.allow(library.fd, LANDLOCK_ACCESS_FS_READ_FILE) &&
+                            std::ranges::all_of(library.own_files, [&](const auto& file) {
+                              return rules.allow(file.fd, own);
+                            });
+  if (!are_readable)
     return tl::unexpected(landlock_error("landlock_add_rule for the driver's library"));
   if (!rules.enforce()) return tl::unexpected(landlock_error("landlock_restrict_self"));
   return out;

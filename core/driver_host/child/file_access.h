@@ -8,16 +8,18 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/driver_host/wire/child_arguments.h"
+#include "core/plugin_host/library_file.h"
 
 namespace hostler::driver_host {
 
 /// The files that this process may use, enforced by the kernel (Landlock): a driver reads what name
 /// resolution, TLS and its libraries need, and writes nothing. With `Sandbox::kFiles` it may also
-/// start the programs of the system, which may use no other files.
+/// start the programs of the system and its own, which may use no other files.
 class FileAccess {
  public:
   /// Restricts this thread and all that it starts, for ever. The error says why the kernel cannot.
-  static Result<FileAccess> restrict(const SandboxOptions& options, const UniqueFd& library);
+  static Result<FileAccess> restrict(const SandboxOptions& options,
+                                     const plugin_host::LibraryFile& library);
 
   /// Whether another file has taken the place of one that is readable, or there is one where none
   /// was. The rules are about files, not about names, so the new one is not readable.

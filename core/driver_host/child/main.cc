@@ -20,6 +20,7 @@
 #include "core/driver_host/wire/messages.h"
 #include "core/plugin_host/driver_facts.h"
 #include "core/plugin_host/host_table.h"
+#include "core/plugin_host/offered_files.h"
 
 namespace hostler::driver_host {
 namespace {
@@ -78,24 +79,34 @@ void report(const Confinement& confinement) {
     send_line(log::Level::kWarn, {}, "readable: there is no " + path);
 }
 
+plugin_host::LibraryFile inherited_files(const ChildArguments& arguments) {
+  plugin_host::LibraryFile out{arguments.library, UniqueFd(kLibraryFd)};
+  for (std::size_t i = 0; i < arguments.own_files.size(); ++i)
+    out.own_files.push_back({arguments.own_files[i], UniqueFd(kOwnFilesFd + static_cast<int>(i))});
+  out.is_listed_only = arguments.is_listed_only;
+  return out;
+}
+
 int serve(const ChildArguments& arguments) {
   follow_parent(arguments.parent);
-  for (const int fd : {kCallsFd, kControlFd, kLibraryFd})
+  const int last_fd = kOwnFilesFd + static_cast<int>(arguments.own_files.size()) - 1;
+  for (int fd = kCallsFd; fd <= last_fd; ++fd)
     (void)::fcntl(fd, F_SETFD, FD_CLOEXEC);  // not for programs that the driver starts
   const Outlet outlet{UniqueFd(kCallsFd)};
   UniqueFd control(kControlFd);
   outlet_of_lines = &outlet;
   plugin_host::set_line_sink(&send_line);
   report_crashes_to(outlet.socket().get());
-  UniqueFd file(kLibraryFd);
+  auto file = inherited_files(arguments);
   const auto confinement = confine(arguments.sandbox, file);
   if (!confinement) {
     outlet.send_frame(FrameType::kFailed, 0, confinement.error().message);
     return 1;
   }
   report(*confinement);
-  auto library = plugin_host::DriverLibrary::load_open({arguments.library, std::move(file)},
-                                                       arguments.library);
+  const auto offered = plugin_host::offer_files(file);
+  auto library = offered ? plugin_host::DriverLibrary::load_open(std::move(file), arguments.library)
+                         : tl::unexpected(offered.error());
   if (!library) {
     outlet.send_frame(FrameType::kFailed, 0, library.error().message);
     return 1;

@@ -41,14 +41,20 @@ std::vector<std::string> environment() {
 }  // namespace
 
 Result<std::shared_ptr<ChildProcess>> ChildProcess::start(ChildId id, const ChildOptions& options,
-                                                          const UniqueFd& library) {
+                                                          const plugin_host::LibraryFile& library) {
   auto calls = HOSTLER_TRY(make_socket_pair());
   auto control = HOSTLER_TRY(make_socket_pair());
   auto output = HOSTLER_TRY(make_pipe());
   const UniqueFd calls_end = HOSTLER_TRY(above_standard(calls.theirs));
   const UniqueFd control_end = HOSTLER_TRY(above_standard(control.theirs));
-  const UniqueFd library_file = HOSTLER_TRY(above_standard(library));
+  const UniqueFd library_file = HOSTLER_TRY(above_standard(library.fd));
   const UniqueFd output_end = HOSTLER_TRY(above_standard(output.write));
+  std::vector<std::string> own_names;
+  std::vector<UniqueFd> own_files;
+  for (const auto& [name, fd] : library.own_files) {
+    own_names.push_back(name);
+    own_files.push_back(HOSTLER_TRY(above_standard(fd)));
+  }
   SpawnSettings settings;
   auto* const actions = settings.actions();
   posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -57,8 +63,13 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::start(ChildId id, const Chil
   posix_spawn_file_actions_adddup2(actions, calls_end.get(), kCallsFd);
   posix_spawn_file_actions_adddup2(actions, control_end.get(), kControlFd);
   posix_spawn_file_actions_adddup2(actions, library_file.get(), kLibraryFd);
-  auto argv = to_argv(options.program, {.library = options.library,
+  for (std::size_t i = 0; i < own_files.size(); ++i)
+    posix_spawn_file_actions_adddup2(actions, own_files[i].get(),
+                                     kOwnFilesFd + static_cast<int>(i));
+  auto argv = to_argv(options.program, {.library = library.path.string(),
                                         .parent = static_cast<int>(::getpid()),
+                                        .own_files = std::move(own_names),
+                                        .is_listed_only = library.is_listed_only,
                                         .sandbox = options.sandbox});
   auto variables = environment();
   pid_t pid = 0;

@@ -15,12 +15,12 @@
 #include "core/driver_host/wire/child_arguments.h"
 #include "core/driver_host/wire/frame.h"
 #include "core/driver_host/wire/socket.h"
+#include "core/plugin_host/library_file.h"
 
 namespace hostler::driver_host {
 
 struct ChildOptions {
   std::string program;  ///< hostler-driver-host.
-  std::string library;  ///< The path of the driver's library, for messages.
   SandboxOptions sandbox = {};
 };
 
@@ -31,9 +31,9 @@ struct ChildOptions {
 /// except that reap() and the destructor wait for a process that has been killed.
 class ChildProcess {
  public:
-  /// `library`: the open file of the driver's library.
+  /// `library`: the driver's open files.
   static Result<std::shared_ptr<ChildProcess>> start(ChildId id, const ChildOptions& options,
-                                                     const UniqueFd& library);
+                                                     const plugin_host::LibraryFile& library);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;

@@ -96,11 +96,12 @@ std::string find_program(const std::filesystem::path& folder) {
 
 Result<plugin_host::Manifest> describe_library(const std::string& program,
                                                const std::filesystem::path& library,
+                                               const std::vector<std::filesystem::path>& files,
                                                Duration patience) {
-  const auto file = HOSTLER_TRY(plugin_host::open_untrusted_library(library));
+  const auto file = HOSTLER_TRY(plugin_host::open_untrusted_library(library, files));
   HOSTLER_TRY(plugin_host::check_elf(file));
-  const auto process = HOSTLER_TRY(ChildProcess::start(
-      1, {.program = program, .library = library.string(), .sandbox = {}}, file.fd));
+  const auto process =
+      HOSTLER_TRY(ChildProcess::start(1, {.program = program, .sandbox = {}}, file));
   auto hello = Question(*process).wait(patience);
   if (!hello)
     return tl::unexpected(

@@ -93,10 +93,8 @@ void ProcessLoop::act(const Supervisor::Action& action) {
 
 void ProcessLoop::start(ChildId id) {
   const auto& options = set_.options();
-  auto process = ChildProcess::start(
-      id,
-      {.program = options.program, .library = library_.path.string(), .sandbox = options.sandbox},
-      library_.fd);
+  auto process =
+      ChildProcess::start(id, {.program = options.program, .sandbox = options.sandbox}, library_);
   if (!process) {
     const std::string& why = process.error().message;
     return set_.on_not_started(id, why, is_out_of_descriptors(why));

@@ -11,6 +11,8 @@ namespace hostler::driver_host {
 
 /// The descriptors that the process finds open, beside its standard streams.
 inline constexpr int kCallsFd = 3, kControlFd = 4, kLibraryFd = 5;
+/// The first of the driver's own files, in the order of `ChildArguments::own_files`.
+inline constexpr int kOwnFilesFd = 6;
 
 /// What the process takes from itself before it loads the driver.
 struct SandboxOptions {
@@ -23,6 +25,8 @@ struct ChildArguments {
   std::string
       library;     ///< The path of the driver's library, for messages: the open file is loaded.
   int parent = 0;  ///< The process that starts it.
+  std::vector<std::string> own_files = {};  ///< The names of the driver's own open files.
+  bool is_listed_only = false;              ///< plugin_host::LibraryFile.
   SandboxOptions sandbox;
 };
 

@@ -96,7 +96,8 @@ void check_manifest(Context& c) {
     return c.findings.skip("there is no manifest " + path.filename().string() + " beside it");
   const auto manifest = read_own_manifest(c.options);
   if (!manifest) return c.findings.fail("R55", "", manifest.error().message);
-  const auto made = plugin_host::make_manifest(c.options.library);
+  const auto made =
+      plugin_host::make_manifest(c.options.library, plugin_host::own_files_of(c.options.library));
   if (!made) return c.findings.fail("R55", "", made.error().message);
   const auto differs = [&](const char* member) {
     c.findings.fail("R55", "", std::string("the manifest has another ") + member);
@@ -104,6 +105,7 @@ void check_manifest(Context& c) {
   if (made->name != manifest->name) differs("name");
   if (made->version != manifest->version) differs("version");
   if (made->sha256 != manifest->sha256) differs("sha256");
+  if (made->files != manifest->files) differs("sha256 of a file");
   if (made->extensions != manifest->extensions) differs("list of extensions");
   if (made->config_schema_json != manifest->config_schema_json) differs("config_schema");
 }

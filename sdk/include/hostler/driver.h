@@ -334,8 +334,7 @@ struct hostler_host { /* growable */
    * Limited in rate and length by the host; what is cut is counted.
    * [any] Does not block. */
   void (*log)(const hostler_host* h, const hostler_log_line* line);
-  /* A feature of the host by its id ("hostler.host.thing/1"), or NULL; there is none yet. The table
-   * is static.
+  /* A feature of the host by its id (HOSTLER_EXT_HOST_*), or NULL. The table is static.
    * [pure] */
   const void* (*get_extension)(const hostler_host* h, const char* id);
 };
@@ -609,6 +608,24 @@ typedef struct hostler_driver {                          /* growable */
 HOSTLER_EXPORT const hostler_driver* hostler_driver_entry_1(const hostler_host* host);
 #define HOSTLER_DRIVER_ENTRY "hostler_driver_entry_1"
 typedef const hostler_driver* (*hostler_driver_entry_1_fn)(const hostler_host* host);
+
+/* ---- extensions of the host -------------------------------------------------------------------
+ * Found by host->get_extension(h, id). A host may lack them. */
+
+/* The driver's own files: those that its manifest names beside its library, checked and opened by
+ * the host. What a driver starts or reads of its own it takes from here, not by a path, where
+ * another file may stand by then. */
+#define HOSTLER_EXT_HOST_FILES "hostler.host.files/1"
+/* The site allows no program of the driver's own that the manifest does not name. */
+#define HOSTLER_HOST_FILES_ONLY 0x1u
+typedef struct hostler_ext_host_files { /* growable */
+  uint32_t struct_size, flags;          /* HOSTLER_HOST_FILES_* */
+  /* The descriptor of the open file with this name, or -1 if the manifest has none. It is the
+   * host's: close-on-exec, not to be closed, open until the process ends. fexecve() starts it.
+   * Libraries among them (names with .so) are loaded already.
+   * [pure] */
+  int32_t (*descriptor)(const hostler_host* h, const char* name);
+} hostler_ext_host_files;
 
 /* ---- extensions of a driver -------------------------------------------------------------------
  * Found by driver->get_extension(id). An id is "name/rev", third parties use "com.example.thing/1".

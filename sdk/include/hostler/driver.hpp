@@ -342,6 +342,12 @@ inline void log(const hostler_host& host, uint32_t level, std::string_view messa
   host.log(&host, &line);
 }
 
+/// The driver's own files, or null: this host has none to give.
+inline const hostler_ext_host_files* host_files(const hostler_host& host) noexcept {
+  return static_cast<const hostler_ext_host_files*>(
+      host.get_extension(&host, HOSTLER_EXT_HOST_FILES));
+}
+
 /// Who the driver is. Every text is a literal: it lives as long as the process.
 struct About {
   const char* name;

@@ -45,6 +45,8 @@ class DriverTest(unittest.TestCase):
                 with open(file, "wb") as out:
                     out.write(library)
                 os.chmod(file, mode)
+                for own in manifest.get("files", []):
+                    shutil.copy(os.path.join(ARGS.drivers, own["name"]), self.folder)
         manifest.update(changes)
         with open(os.path.join(self.folder, name + ".hostler.json"), "w", encoding="utf-8") as file:
             json.dump(manifest, file)
@@ -257,9 +259,11 @@ class UntrustedDriverTest(DriverTest):
         self.site.start()
         problem = self.set_problem("local")
         self.assertIn("a" * 64, problem)
-        self.assertIn(sha256(self.local_library()), problem)
+        with open(os.path.join(ARGS.drivers, "local.hostler.json"), "rb") as file:
+            right = sha256(file.read())
+        self.assertIn(right, problem)
         self.site.stop()
-        self.write_config("local", driver_sha256={"local": sha256(self.local_library())})
+        self.write_config("local", driver_sha256={"local": right})
         self.site.start()
         wait_for("the set is open", lambda: self.set("local")["open"])
 

@@ -22,6 +22,10 @@ class SignedTest(drivers.DriverTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return json.loads("{" + done.stdout.splitlines()[-1] + "}")["driver_keys"]["NAME"]
 
+    def digest_of_manifest(self, name):
+        with open(os.path.join(self.folder, name + ".hostler.json"), "rb") as file:
+            return drivers.sha256(file.read())
+
     def make_key(self, name):
         key = self.site.under(name)
         subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", key], check=True,
@@ -29,9 +33,10 @@ class SignedTest(drivers.DriverTest):
         os.chmod(key, 0o600)
         return key
 
-    def write_sites(self, **trust):
-        """Two sets: `local`, and `other` of a driver that is never taken here."""
+    def write_sites(self, settings=None, **trust):
+        """Two sets: `local`, with these settings of its driver, and `other` of a driver that is never taken here."""
         of = {name: {"root": self.site.under("of-" + name), "instances_max": 20} for name in ("local", "other")}
+        of["local"].update(settings or {})
         self.write_config("other", driver_path=[self.folder], sets=[
             {"name": name, "driver": name, "sandbox": "none", "config": of[name]} for name in of],
                           pools=[{"name": "default", "sets": ["local"], "types": ["small"], "max": 3}], **trust)
@@ -64,9 +69,38 @@ class SignedTest(drivers.DriverTest):
                      "other.hostler.json.sig", "other cannot be used"):
             self.assertIn(part, explained.stdout)
 
+    def test_the_supervisor_that_was_signed_is_the_one_that_runs(self):
+        self.put_driver("local", self.local_library())
+        supervisor = os.path.join(self.folder, "hostler-local-supervisor")
+        public = self.sign("local", self.make_key("acme.pem"))
+        self.write_sites(driver_trust="signed", driver_keys={"acme": public})
+        self.site.start()
+        wait_for("the set is open", lambda: self.set("local")["open"])
+        os.unlink(supervisor)
+        mark = self.site.under("another-supervisor-has-run")
+        with open(supervisor, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\ntouch {mark}\nexit 1\n")
+        os.chmod(supervisor, 0o777)
+        ended = self.site.wait_for_end(self.site.submit({"script": "true", "needs": drivers.NEEDS})[0])
+        self.assertEqual(ended["state"], "succeeded")
+        self.assertFalse(os.path.exists(mark))
+
+        self.site.stop()
+        self.site.start()
+        problem = wait_for("the set is closed", lambda: self.set("local").get("problem"))
+        self.assertIn(supervisor, problem)
+        self.assertFalse(os.path.exists(mark))
+
+    def test_a_site_that_wants_signatures_lets_local_start_no_other_program(self):
+        self.put_drivers()
+        public = self.sign("local", self.make_key("acme.pem"))
+        self.write_sites({"supervisor": "/bin/true"}, driver_trust="signed", driver_keys={"acme": public})
+        self.site.start()
+        self.assertIn("config.supervisor", wait_for("the set says why", lambda: self.set("local").get("problem")))
+
     def test_a_site_that_pins_takes_drivers_with_a_digest_only(self):
         self.put_drivers()
-        self.write_sites(driver_trust="pinned", driver_sha256={"local": drivers.sha256(self.local_library())})
+        self.write_sites(driver_trust="pinned", driver_sha256={"local": self.digest_of_manifest("local")})
         self.site.start()
         self.assertIn("driver_sha256 has no digest for driver 'other'", self.closed())
         self.assertTrue(self.info("local")["pinned"])

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/base/text.h"
 #include "core/crypto/base64.h"
 
 namespace hostler::crypto {
@@ -37,6 +38,26 @@ TEST(SignatureTest, IsThatOfOpenssl) {
   EXPECT_EQ(to_base64(*sign(kPrivate, "the text")), kSignature);
   EXPECT_EQ(*public_key_of(kPrivate), kPublic);
   EXPECT_TRUE(is_signed_by(kPublic, "the text", *from_base64(kSignature)));
+}
+
+std::string public_key_of_point(const std::string& hex) {
+  const auto point = *from_hex(hex);
+  return to_base64(from_base64(kPublic)->substr(0, 12) + std::string(point.begin(), point.end()));
+}
+
+// By these keys one signature fits many texts.
+TEST(SignatureTest, APointOfSmallOrderIsNoPublicKey) {
+  const std::string zeros(62, '0'), ones(60, 'f');
+  for (const std::string& point :
+       {"00" + zeros, "01" + zeros, "ec" + ones + "7f", "ed" + ones + "7f", "ec" + ones + "ff",
+        "01" + zeros.substr(2) + "80",
+        std::string("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"),
+        std::string("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa")}) {
+    const auto checked = check_public_key(public_key_of_point(point));
+    ASSERT_FALSE(checked) << point;
+    EXPECT_THAT(checked.error().message, HasSubstr("small order")) << point;
+  }
+  EXPECT_TRUE(check_public_key(kPublic));
 }
 
 TEST(SignatureTest, IsOfOneTextAndOneKeyOnly) {

@@ -13,7 +13,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 std::string error_of(const std::string& library, Duration patience = 10s) {
-  const auto made = describe_library(HOSTLER_DRIVER_HOST, library, patience);
+  const auto made = describe_library(HOSTLER_DRIVER_HOST, library, {}, patience);
   return made ? "none" : made.error().message;
 }
 
@@ -23,9 +23,9 @@ std::string bad(const std::string& what) {
 
 TEST(DescribeTest, TheManifestIsTheOneThatThisProcessWouldMake) {
   const std::string library = HOSTLER_TEST_DRIVERS "/fake_chaos/fake_chaos.hostler.so";
-  const auto beside = describe_library(HOSTLER_DRIVER_HOST, library);
+  const auto beside = describe_library(HOSTLER_DRIVER_HOST, library, {});
   ASSERT_TRUE(beside) << beside.error().message;
-  const auto here = plugin_host::make_manifest(library);
+  const auto here = plugin_host::make_manifest(library, {});
   ASSERT_TRUE(here);
   EXPECT_EQ(to_json(*beside), to_json(*here));
 }
@@ -50,7 +50,7 @@ TEST(DescribeTest, WhatIsNoDriverIsNotLoaded) {
 
 TEST(DescribeTest, AMissingProgramIsNamed) {
   const auto made = describe_library("/nowhere/hostler-driver-host",
-                                     HOSTLER_TEST_DRIVERS "/fake_chaos/fake_chaos.hostler.so");
+                                     HOSTLER_TEST_DRIVERS "/fake_chaos/fake_chaos.hostler.so", {});
   ASSERT_FALSE(made);
   EXPECT_THAT(made.error().message, HasSubstr("/nowhere/hostler-driver-host"));
 }

@@ -146,7 +146,7 @@ TEST(ReadableTest, FilesAndFoldersOfTheConfigurationAreReadableAndNoMore) {
     std::filesystem::rename(fresh, file);
     replaced.set_value();
   });
-  const UniqueFd library(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const auto library = *plugin_host::open_untrusted_library(file);
   const auto access = FileAccess::restrict({.readable = {file}}, library);
   const bool before = access && access->is_outdated();
   restricted.set_value();

@@ -217,7 +217,7 @@ TEST_F(LibraryTest, LoadsTheSameLibraryOnce) {
 }
 
 TEST_F(LibraryTest, ManifestReadsBackAsItWasWritten) {
-  const auto made = make_manifest(fake("fake_chaos"));
+  const auto made = make_manifest(fake("fake_chaos"), {});
   ASSERT_TRUE(made) << made.error().message;
   file("x.hostler.json", to_json(*made));
 

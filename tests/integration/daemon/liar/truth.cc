@@ -48,18 +48,20 @@ struct Words {
 }  // namespace
 
 Truth::Truth(const std::string& library, const hostler_host& host, const hostler_set_config& config,
-             hostler_op* op) {
+             hostler_op* op)
+    : host_(host) {
+  host_.get_extension = [](const hostler_host*, const char*) -> const void* { return nullptr; };
   void* const loaded = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (loaded == nullptr) throw driver::Error(HOSTLER_E_INVALID, ::dlerror());
   const auto entry =
       reinterpret_cast<hostler_driver_entry_1_fn>(::dlsym(loaded, HOSTLER_DRIVER_ENTRY));
   if (entry == nullptr) throw driver::Error(HOSTLER_E_INVALID, library + " is no driver");
-  driver_ = entry(&host);
+  driver_ = entry(&host_);
   Words words;
   const std::function<void(const hostler_rec&)> none = [](const hostler_rec&) {};
   Tapped tapped(op, none);
   tapped.op.error = &words.error;
-  const hostler_status status = driver_->set_open(&host, &config, &tapped.op, &set_);
+  const hostler_status status = driver_->set_open(&host_, &config, &tapped.op, &set_);
   if (status != HOSTLER_OK) throw driver::Error(status, words.message);
 }
 

@@ -38,6 +38,8 @@ class Truth {
                       std::vector<Saved>& seen) const;
 
  private:
+  /// The liar's host, without the files of its manifest, which are not the real driver's.
+  hostler_host host_;
   const hostler_driver* driver_ = nullptr;
   hostler_set* set_ = nullptr;
 };
