@@ -10,7 +10,8 @@ void write_driver(json::Writer& w, const model::DriverView& view) {
   member_text(w, "version", view.version);
   w.member("isolation", view.isolation);
   member_text(w, "sandbox", view.sandbox);
-  w.member("state", view.state).member("crashes", view.crashes);
+  w.member("state", view.opening.empty() ? view.state : view.state + ": " + view.opening);
+  w.member("crashes", view.crashes);
   member_text(w, "last_crash", view.last_crash);
   w.member("broken_rules", view.broken_rules);
   member_text(w, "last_broken_rule", view.last_broken_rule);

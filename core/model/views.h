@@ -83,7 +83,8 @@ struct DriverView {
   std::string isolation;      ///< "child" or "in-process".
   std::string sandbox;        ///< "full", "files" or "none"; empty in-process.
   std::string state;          ///< "open", "suspended: two calls hang in list" and so on.
-  std::string last_crash;     ///< How its process ended last without being told to; empty: never.
+  std::string opening;     ///< "set_open has run for 23 s"; empty: the set is not opened for long.
+  std::string last_crash;  ///< How its process ended last without being told to; empty: never.
   std::uint64_t crashes = 0;  ///< Since the daemon started.
   std::uint64_t broken_rules = 0;
   std::string last_broken_rule;

@@ -40,6 +40,7 @@ struct SetHealth {
   bool suspended = false;      ///< Two calls hang: no call is sent until one returns.
   std::string state;           ///< "open", "suspended: two calls hang in list" and so on.
   std::string driver_version;  ///< Empty: not loaded yet.
+  std::string opening;  ///< "set_open has run for 23 s", if the set is opened for long; or empty.
   // Of a driver in a process of its own; else empty.
   std::string sandbox;     ///< "full", "files", "none": what is in force.
   std::string last_crash;  ///< How its process ended last without being told to.

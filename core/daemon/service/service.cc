@@ -201,12 +201,7 @@ void DaemonService::types(const api::Principal&, api::Answer<std::vector<model::
 void DaemonService::sets(const api::Principal&, api::Answer<std::vector<model::SetView>> answer) {
   uses_.loop->query(
       [answer = std::move(answer), driver = uses_.driver](const dispatch::Queries& state, Now now) {
-        auto sets = state.sets(now);
-        for (model::SetView& set : sets) {
-          set.driver = driver(set.name);
-          if (!set.held.empty()) set.driver->state = set.held;
-        }
-        answer(std::move(sets));
+        answer(sets_with_drivers(state, driver, now));
       });
 }
 void DaemonService::gates(const api::Principal&,

@@ -15,6 +15,7 @@
 #include "core/daemon/reload_status.h"
 #include "core/daemon/service/current_config.h"
 #include "core/daemon/service/current_quotas.h"
+#include "core/daemon/service/set_views.h"
 #include "core/daemon/worker.h"
 #include "core/metrics/metrics.h"
 #include "core/model/cloud_records.h"
@@ -45,7 +46,7 @@ class DaemonService final : public api::Service {
     const CurrentQuotas* quotas = nullptr;
     const ReloadStatus* reload = nullptr;
     /// The driver of a set, as it is now. Any thread.
-    std::function<model::DriverView(const std::string& set)> driver;
+    DriverOf driver;
     /// Clouds::read_console().
     std::function<void(const std::string& set, model::ConsoleQuery query,
                        std::function<void(model::CloudResult<model::ConsoleText>)> done)>

@@ -57,8 +57,9 @@ api::HealthView DaemonService::health() {
   };
   auto promise = std::make_shared<std::promise<CloudState>>();
   auto future = promise->get_future();
-  uses_.loop->query([promise](const dispatch::Queries& state, Now now) {
-    promise->set_value({state.sets(now), state.gates(now.mono), state.totals(now.mono)});
+  uses_.loop->query([promise, driver = uses_.driver](const dispatch::Queries& state, Now now) {
+    promise->set_value(
+        {sets_with_drivers(state, driver, now), state.gates(now.mono), state.totals(now.mono)});
   });
   if (future.wait_for(kQueryTimeout) != std::future_status::ready) {
     view.ok = false;

@@ -43,8 +43,9 @@ bool add_pool(api::WhyView& view, const dispatch::Queries& state, std::string_vi
   return true;
 }
 
-bool add_set(api::WhyView& view, const dispatch::Queries& state, std::string_view name, Now now) {
-  view.set = named(state.sets(now), name);
+bool add_set(api::WhyView& view, const dispatch::Queries& state, const DriverOf& driver,
+             std::string_view name, Now now) {
+  view.set = named(sets_with_drivers(state, driver, now), name);
   view.gates = state.gates(now.mono);
   std::erase_if(view.gates, [&](const auto& gate) { return gate.set != name; });
   return view.set.has_value();
@@ -67,8 +68,8 @@ bool add_gate(api::WhyView& view, const dispatch::Queries& state, std::string_vi
 }
 
 /// Adds what the loop knows of the subject. An error if there is and was no such subject.
-Result<void> add_state(api::WhyView& view, const dispatch::Queries& state, model::InstanceId host,
-                       Now now) {
+Result<void> add_state(api::WhyView& view, const dispatch::Queries& state, const DriverOf& driver,
+                       model::InstanceId host, Now now) {
   const std::string_view subject = view.subject;
   const std::size_t space = std::min(subject.find(' '), subject.size());
   const std::string_view kind = subject.substr(0, space);
@@ -83,12 +84,12 @@ Result<void> add_state(api::WhyView& view, const dispatch::Queries& state, model
   } else if (kind == "pool") {
     known = add_pool(view, state, name, now.mono) || known;
   } else if (kind == "set") {
-    known = add_set(view, state, name, now) || known;
+    known = add_set(view, state, driver, name, now) || known;
   } else if (kind == "gate") {
     known = add_gate(view, state, name, now.mono) || known;
   } else if (subject == "site") {
     view.gates = state.gates(now.mono);
-    for (const auto& set : state.sets(now))
+    for (const auto& set : sets_with_drivers(state, driver, now))
       for (const auto& text : set.conditions)
         view.conditions.push_back("set " + set.name + ": " + text);
     add_empty_pools(view, state);
@@ -131,9 +132,9 @@ void DaemonService::why(const api::Principal& who, const std::string& subject,
   if (subject == "site" && !uses_.store->old_state().empty())
     view.conditions.push_back("the state is old: " + uses_.store->old_state() +
                               "; it is only shown until hostlerd is started with --restored");
-  uses_.loop->query([view = std::move(view), host, answer = std::move(answer)](
-                        const dispatch::Queries& state, Now now) mutable {
-    if (const auto known = add_state(view, state, host, now); !known)
+  uses_.loop->query([view = std::move(view), driver = uses_.driver, host,
+                     answer = std::move(answer)](const dispatch::Queries& state, Now now) mutable {
+    if (const auto known = add_state(view, state, driver, host, now); !known)
       return answer(tl::unexpected(known.error()));
     answer(std::move(view));
   });

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/base/assert.h"
+#include "core/plugin_host/calls.h"
 
 namespace hostler::driver_host {
 
@@ -42,6 +43,7 @@ void CallTable::send_apart(const Operation& op, ChildId child) {
 
 void CallTable::set_sent(Call& call, ChildId child) {
   call.phase = Phase::kSent;
+  call.sent = std::chrono::steady_clock::now();
   call.child = child;
   ++in_child_[child];
 }
@@ -116,6 +118,18 @@ bool CallTable::has_hanging(ChildId child) const {
   return std::any_of(calls_.begin(), calls_.end(), [&](const auto& entry) {
     return entry.second.phase == Phase::kHanging && entry.second.child == child;
   });
+}
+
+std::optional<std::pair<CallTable::Op, SteadyTime>> CallTable::opening() const {
+  const Call* first = nullptr;
+  for (const auto& [id, call] : calls_) {
+    const bool opens = dynamic_cast<const plugin_host::OpenCall*>(call.op.get()) != nullptr ||
+                       dynamic_cast<const plugin_host::InfoCall*>(call.op.get()) != nullptr;
+    if (opens && call.phase != Phase::kWaiting && (first == nullptr || call.sent < first->sent))
+      first = &call;
+  }
+  if (first == nullptr) return std::nullopt;
+  return std::pair(first->op, first->sent);
 }
 
 // ---- what the process reports ------------------------------------------------------------------

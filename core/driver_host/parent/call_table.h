@@ -63,6 +63,9 @@ class CallTable {
   [[nodiscard]] bool has_hanging(ChildId child) const;
   [[nodiscard]] bool is_hanging(const plugin_host::Operation& op) const;
   [[nodiscard]] bool is_empty() const { return calls_.empty(); }
+  /// The call that opens the set or asks for its info, and when it was sent; the oldest if there
+  /// are several.
+  [[nodiscard]] std::optional<std::pair<Op, SteadyTime>> opening() const;
 
   enum class Due : std::uint8_t { kNotSent, kCancel, kHang, kAbandon };
   /// A call whose next time has come, and what is due. Later calls of next_due() give what follows.
@@ -78,6 +81,7 @@ class CallTable {
     Phase phase = Phase::kWaiting;
     ChildId child = 0;
     bool has_slot = false;
+    SteadyTime sent;
     SteadyTime due;
     SteadyTime cancelled;
   };

@@ -19,6 +19,8 @@ using std::chrono::steady_clock;
 namespace {
 
 constexpr Duration kTimeoutMax = std::chrono::hours(24);
+/// An open that takes longer is worth a word.
+constexpr Duration kLongOpen = std::chrono::seconds(3);
 
 SteadyTime deadline_after(SteadyTime now, Duration timeout) {
   return now + std::clamp(timeout, Duration::zero(), kTimeoutMax);
@@ -211,7 +213,13 @@ plugin_host::SetHealth DriverProcess::health() const {
   plugin_host::SetHealth health = health_;
   health.hung_calls = calls_.count_hanging();
   health.suspended = supervisor_.is_suspended();
-  health.state = state(steady_clock::now());
+  const auto now = steady_clock::now();
+  health.state = state(now);
+  if (const auto opening = calls_.opening(); opening && now - opening->second >= kLongOpen) {
+    const auto age = std::chrono::duration_cast<std::chrono::seconds>(now - opening->second);
+    health.opening = std::string(opening->first->traits().name) + " has run for " +
+                     std::to_string(age.count()) + " s";
+  }
   return health;
 }
 

@@ -119,6 +119,8 @@ class DriverProcess final : public plugin_host::Operation::Listener, public Send
   };
 
   void apply_deadline(const Op& op, CallTable::Due what) HOSTLER_REQUIRES(mutex_);
+  /// The driver does not end the call; `after` its cancel its process is killed.
+  void abandon(const Op& op, ChildId child, Duration after) HOSTLER_REQUIRES(mutex_);
   [[nodiscard]] std::optional<model::CloudError> refusal(SteadyTime now) HOSTLER_REQUIRES(mutex_);
   [[nodiscard]] std::string state(SteadyTime now) const HOSTLER_REQUIRES(mutex_);
   [[nodiscard]] Op guilty_of(ChildId child, const Exit& exit, const Op& loading)

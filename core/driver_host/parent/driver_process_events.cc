@@ -66,15 +66,21 @@ void DriverProcess::apply_deadline(const Op& op, CallTable::Due what) {
     case CallTable::Due::kHang:
       supervisor_.on_hang(*child);
       calls_.free_slots_of(*child);
+      // A set that is closed does not wait for what changes nothing.
+      if (stopping_ && !op->traits().changes_cloud) abandon(op, *child, options_.hang);
       break;
     case CallTable::Due::kAbandon:
-      if (!op->abandon("R31: still running " + format_duration(options_.grace) +
-                       " after it was cancelled; its process is killed"))
-        break;  // it has just ended
-      supervisor_.on_abandoned(*child, op->traits().name);
-      results_.push_back(calls_.remove(*op));
+      abandon(op, *child, options_.grace);
       break;
   }
+}
+
+void DriverProcess::abandon(const Op& op, ChildId child, Duration after) {
+  if (!op->abandon("R31: still running " + format_duration(after) +
+                   " after it was cancelled; its process is killed"))
+    return;  // it has just ended
+  supervisor_.on_abandoned(child, op->traits().name);
+  results_.push_back(calls_.remove(*op));
 }
 
 std::vector<Supervisor::Action> DriverProcess::next_actions(SteadyTime now) {
