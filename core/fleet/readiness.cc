@@ -15,6 +15,14 @@ bool needs_link(const model::PoolPolicy& pool) {
   return pool.readiness == Readiness::kAgent || pool.readiness == Readiness::kSsh;
 }
 
+bool awaits_list(const Instance& instance, const model::PoolPolicy& pool) {
+  const auto state = instance.record.state;
+  const bool comes = state == InstanceState::kRequested || state == InstanceState::kBooting ||
+                     state == InstanceState::kUnknown;
+  return comes && (pool.readiness == Readiness::kCloud ||
+                   (needs_link(pool) && instance.record.address.empty()));
+}
+
 bool ends_when_empty(const Instance& instance) {
   return instance.record.health == Health::kBroken && instance.empty() &&
          !instance.record.restored && instance.record.idle_behavior != model::IdleBehavior::kHold;

@@ -129,6 +129,12 @@ void start_held(Instance& instance, std::uint64_t sequence, Now now);
 /// It says that the host is ready: the evidence of kReported. No effect in another pool.
 [[nodiscard]] Outcome reported(Instance& instance, const model::PoolPolicy& pool, Now now);
 
+// ---- questions --------------------------------------------------------------------------------
+
+/// It comes, and only a list of its cloud can bring it nearer to being ready: it has no address for
+/// its link, or its pool asks the cloud.
+[[nodiscard]] bool awaits_list(const Instance& instance, const model::PoolPolicy& pool);
+
 // ---- decisions --------------------------------------------------------------------------------
 
 /// Its deadline has passed.

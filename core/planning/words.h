@@ -63,6 +63,7 @@ inline constexpr std::array kHostFlags{
     Flag<scheduler::HostView>{"can_stop", &scheduler::HostView::can_stop},
     Flag<scheduler::HostView>{"can_wake", &scheduler::HostView::can_wake},
     Flag<scheduler::HostView>{"unfulfilled_spot", &scheduler::HostView::unfulfilled_spot},
+    Flag<scheduler::HostView>{"unseen", &scheduler::HostView::unseen},
     Flag<scheduler::HostView>{"work_cancelled", &scheduler::HostView::work_cancelled},
     Flag<scheduler::HostView>{"for_exchange", &scheduler::HostView::for_exchange},
     Flag<scheduler::HostView>{"ends", &scheduler::HostView::ends},

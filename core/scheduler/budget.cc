@@ -44,7 +44,8 @@ Budget::Budget(const Snapshot& snapshot, const model::SitePolicy& policy,
       bounds_(&bounds),
       site_(snapshot.site),
       sets_(snapshot.sets),
-      pools_(snapshot.pools) {
+      pools_(snapshot.pools),
+      unseen_(policy.sets.size()) {
   sets_.resize(policy.sets.size());
   pools_.resize(policy.pools.size());
   const std::vector<HostsOfMax> taken = hosts_of_max(snapshot.hosts, bounds, snapshot.set_aside);
@@ -52,9 +53,15 @@ Budget::Budget(const Snapshot& snapshot, const model::SitePolicy& policy,
     const std::int64_t started = bounds[p].is_held ? 0 : bounds[p].started.max.value;
     left_.push_back({started - taken[p].started, bounds[p].created.max.value - taken[p].created});
   }
+  for (const HostView& host : snapshot.hosts)
+    if (host.unseen && set_of(host) < unseen_.size()) unseen_[set_of(host)] = true;
 }
 
 std::int64_t Budget::creates(const Offering& o, std::int64_t wanted, std::string* ceiling) const {
+  if (unseen_[o.set]) {
+    if (ceiling != nullptr) *ceiling = "no list of set " + policy_->sets[o.set].name + " comes";
+    return 0;
+  }
   std::int64_t most = wanted;
   const auto bound = [&](std::int64_t limit, const auto& who, const auto& what) {
     if (limit >= most) return;
@@ -107,7 +114,7 @@ bool Budget::has_room(const Offering& o) const {
             *room.price_per_hour >= o.price_per_hour);
   };
   const HostsOfMax& left = left_[o.pool];
-  return left.started > 0 && left.created > 0 && ok(site_) && ok(sets_[o.set]) &&
+  return !unseen_[o.set] && left.started > 0 && left.created > 0 && ok(site_) && ok(sets_[o.set]) &&
          ok(pools_[o.pool]);
 }
 

@@ -62,6 +62,7 @@ class Budget {
   gates::Headroom site_;
   std::vector<gates::Headroom> sets_, pools_;
   std::vector<HostsOfMax> left_;  ///< By pool: room below its maximums.
+  std::vector<bool> unseen_;      ///< By set: it has unseen hosts, so nothing is created in it.
 };
 
 }  // namespace hostler::scheduler

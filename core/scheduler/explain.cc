@@ -145,6 +145,17 @@ void explain_uncovered(const World& world, const Demand& demand, Waiting& out) {
   }
 }
 
+/// Why the items that are counted on hosts have none yet.
+std::string host_comes(const World& world, const Demand& demand) {
+  std::string out = "a host for it is coming";
+  if (demand.on_unseen == 0 || demand.on_unseen < demand.left - demand.uncovered) return out;
+  const HostView& host = world.snapshot.hosts[demand.unseen];
+  out += ", " + host.id.text() + ", and no list shows it";
+  if (host.offering >= world.snapshot.offerings.size()) return out;
+  const std::string& shut = world.snapshot.offerings[host.offering].shut;
+  return shut.empty() ? out : out + ": " + shut;
+}
+
 Waiting explain_waiting(const World& world, const Demand& demand) {
   Waiting out{.cls = demand.view->id,
               .code = WaitingCode::kNoOffering,
@@ -158,7 +169,7 @@ Waiting explain_waiting(const World& world, const Demand& demand) {
     out.rest_reason = std::move(out.reason);
   }
   out.code = WaitingCode::kHostComing;
-  out.reason = "a host for it is coming";
+  out.reason = host_comes(world, demand);
   return out;
 }
 

@@ -274,12 +274,14 @@ void place(World& world, Plan& plan) {
   }
 }
 
-void cover(World& world, Plan& plan) {
+void cover(World& world, Plan& plan, bool unseen) {
   const auto& hosts = world.snapshot.hosts;
   std::vector<std::uint32_t> coming;
   for (const std::uint32_t h : world.hosts) {
     const HostView& host = hosts[h];
-    if (host.phase == HostPhase::kComing && world.is_alive(h) && !host.kept) coming.push_back(h);
+    if (host.phase == HostPhase::kComing && host.unseen == unseen && world.is_alive(h) &&
+        !host.kept)
+      coming.push_back(h);
   }
   if (coming.empty() || world.demand.empty()) return;
   // The oldest first, spot requests that are not fulfilled last: the youngest stay unused.
@@ -290,6 +292,7 @@ void cover(World& world, Plan& plan) {
   Room room(world);
   const auto use = [&](std::uint32_t d, std::uint32_t host, std::uint64_t items) {
     world.used[host] = true;
+    if (unseen) world.demand[d].on_unseen += items, world.demand[d].unseen = host;
     plan.covered.push_back(
         {hosts[host].id, world.demand[d].view->id, static_cast<std::uint32_t>(items)});
   };

@@ -12,9 +12,10 @@ Plan make_plan(const Snapshot& snapshot, const model::SitePolicy& policy) {
   World world(snapshot, policy);
   Plan plan;
   place(world, plan);
-  cover(world, plan);
+  cover(world, plan, /*unseen=*/false);
   wake(world, plan);
   grow(world, plan);
+  cover(world, plan, /*unseen=*/true);
   give_way(world);
   exchange(world, plan);
   shrink(world, plan);

@@ -121,7 +121,8 @@ std::string reason_of(const World& world, const Candidate& c) {
       return "its cloud takes it back, and nothing runs on it any more";
     case Reason::kBootingSurplus:
       return world.gives_way[c.host] ? "still booting, and other jobs need its room"
-                                     : "still booting, and the jobs that it was for are cancelled";
+                                     : "still booting, and nothing needs it: the jobs that it was "
+                                       "for are cancelled or have other hosts";
     case Reason::kBeyondMax:
       return "pool " + pool.name + " has more hosts than its maximum of " +
              world.bounds[host.pool].started.max.text();

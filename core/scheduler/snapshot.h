@@ -53,6 +53,8 @@ struct HostView {
   bool can_stop = false;  ///< As of its offering.
   bool can_wake = false;  ///< kStopped, and it may be switched on now.
   bool unfulfilled_spot = false;
+  bool unseen = false;  ///< kComing, and its set has had no list for long that could show it: it
+                        ///< covers no work that an offering of another set can take.
   model::Resources total, free;
   std::int32_t attempts_left = INT32_MAX;  ///< So many more may run (model::jobs_max_of).
   model::Micros price_per_hour;
@@ -63,7 +65,8 @@ struct HostView {
   /// Of its Create, so that the next plan does not create again. Also of a host that is ready and
   /// has not been given work: it gets these items first.
   std::vector<demand::Load> load;
-  bool work_cancelled = false;  ///< kComing: the items of its Create were cancelled.
+  bool work_cancelled = false;  ///< kComing: the items of its Create were cancelled, or may have
+                                ///< gone to other hosts while it was unseen.
   bool for_exchange = false;    ///< It was created to replace a dearer host.
   bool ends = false;            ///< kLeaving: its destroy is under way, and will free its room.
 

@@ -13,8 +13,9 @@ namespace hostler::scheduler {
 /// 1. Places waiting items on ready hosts, keeps room there for those that are displaced, and
 /// reserves a host for starving work.
 void place(World& world, Plan& plan);
-/// 2. Counts waiting items on hosts that boot already.
-void cover(World& world, Plan& plan);
+/// 2. Counts waiting items on hosts that boot already. After grow() again, on those that are
+/// `unseen`: what other sets can take is bought there.
+void cover(World& world, Plan& plan, bool unseen);
 /// 3. Wakes switched-off hosts for items that still wait, the cheapest first. A host is woken if it
 /// costs at most price_factor_max times the cost of new hosts for the items of one need on it.
 void wake(World& world, Plan& plan);

@@ -100,6 +100,8 @@ void World::group_needs() {
                       .left = view.displaced ? 0 : view.count,
                       .uncovered = view.count,
                       .placed = 0,
+                      .on_unseen = 0,
+                      .unseen = kNone,
                       .pace = pace_of(view.heads)});
     if (view.price) prices.push_back(*view.price);
   }

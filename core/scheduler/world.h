@@ -26,6 +26,8 @@ struct Demand {
   std::uint64_t left = 0;       ///< Not placed yet; 0 if the view is `displaced`.
   std::uint64_t uncovered = 0;  ///< Neither placed nor counted on a host.
   std::uint64_t placed = 0;
+  std::uint64_t on_unseen = 0;   ///< Counted on hosts that are unseen.
+  std::uint32_t unseen = kNone;  ///< One of these hosts.
   demand::Turn pace = {};  ///< From one turn to the next beyond ClassView::heads, as estimated.
 
   /// The turn of the n-th item in the snapshot; estimated beyond ClassView::heads.

@@ -25,7 +25,7 @@ void InstanceCalls::create(Host& host, Now now) {
   const auto query = gates_.query(host, CloudOp::kCreate);
   const auto* gate = gates_.shut(query, now.mono);
   const auto bound = rate_bound(host, now.mono);
-  if (!set.refuses_creates().empty() || gate != nullptr || bound) {
+  if (!set.refuses_creates(now.mono).empty() || gate != nullptr || bound) {
     // An instance that may exist already keeps the deadline by which its create is given up: every
     // list that lacks it leads here again.
     if (instance.creating.is_outcome_unknown() && instance.deadline != fleet::kNever) return;
@@ -40,7 +40,7 @@ void InstanceCalls::finish_create(Host& host, Now now) {
   const Set& set = sets_.at(host.instance.set);
   const auto query = gates_.query(host, CloudOp::kCreate);
   // A cloud that does not know keys might make a second one.
-  if (!set.info.create_token_native || !set.refuses_creates().empty()) return;
+  if (!set.info.create_token_native || !set.refuses_creates(now.mono).empty()) return;
   if (gates_.shut(query, now.mono) != nullptr || !has_reached_its_turn(host, now.mono)) return;
   send_create(host, query, now);
 }

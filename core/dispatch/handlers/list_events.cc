@@ -26,6 +26,7 @@ bool is_at_work(const Host& host, const model::ListedInstance& seen) {
 
 void ListEvents::send_due(std::uint32_t index, Now now) {
   Set& set = sets_.at(index);
+  if (set.lists.overdue_at() <= now.mono) set_overdue(index);
   if (!set.is_open() || !set.lists.is_due(now.mono)) return;
   const gates::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
   if (const auto* gate = gates_.shut(query, now.mono)) {
@@ -39,6 +40,18 @@ void ListEvents::send_due(std::uint32_t index, Now now) {
   request.tag_filter[model::tag::kSet] = set.name;
   recorder_.effect(ListCall{set.name, std::move(request), policy_.sets[index].list_timeout,
                             set.driver.in_process});
+}
+
+/// Hosts that only a list can bring nearer to being ready keep no work from other sets.
+void ListEvents::set_overdue(std::uint32_t index) {
+  sets_.at(index).lists.set_overdue();
+  for (const auto id : hosts_.ids()) {
+    const auto& instance = hosts_.find(id)->instance;
+    if (instance.set == index && fleet::awaits_list(instance, policy_.pools[instance.pool]))
+      hosts_.change(id)->made_for.release();
+  }
+  hosts_.touch_all();
+  plan_.want();
 }
 
 /// What is created in a set that cannot be listed might never be seen.
@@ -60,7 +73,10 @@ void ListEvents::on(const SetListed& event, Now now) {
   if (!event.result) return failed(*index, event.result.error(), now);
   gates_.answered({.set = set.name, .op = model::CloudOp::kList}, nullptr, now);
   set.problem.clear();
-  if (set.lists.succeeded()) plan_.want();
+  if (set.list_succeeded(policy_.sets[*index], event.sent, now.mono)) {
+    hosts_.touch_all();
+    plan_.want();
+  }
   const bool was_foreign = std::exchange(set.shown.foreign, false);
   set.shown.count = static_cast<std::int64_t>(event.result->size());
   const auto& policy = policy_.sets[*index];

@@ -39,12 +39,13 @@ class ListEvents {
         steps_(steps),
         interruptions_(interruptions) {}
 
-  /// Sends the set's list if one is due.
+  /// Sends the set's list if one is due. O(hosts of the site) when a good list becomes overdue.
   void send_due(std::uint32_t set, Now now);
   /// O(instances of the set).
   void on(const SetListed& event, Now now);
 
  private:
+  void set_overdue(std::uint32_t set);
   void suspend_by(Set& set, const gates::Gate& gate);
   void failed(std::uint32_t set, const model::CloudError& error, Now now);
   using CloudIds = std::unordered_map<std::string_view, std::optional<model::InstanceId>>;

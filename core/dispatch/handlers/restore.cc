@@ -10,7 +10,10 @@ bool Restore::apply(model::Restored restored, Now now) {
   recorder_.restore(restored.owner, restored.epoch, restored.last_revision);
   hosts_.restore_last(restored.last_instance);
   lost_time_.restore(restored);
-  for (std::uint32_t i = 0; i < sets_.size(); ++i) sets_.at(i).opening.want_now(now.mono);
+  for (std::uint32_t i = 0; i < sets_.size(); ++i) {
+    sets_.at(i).opening.want_now(now.mono);
+    sets_.at(i).lists.begin(policy_.sets[i].list_interval, now.mono);
+  }
   for (const auto& gate : restored.gates) gates_.restore(gate, now);
   for (const auto& price : restored.prices) menu_.restore(price);
   for (auto& report : restored.ram_reports) menu_.restore(std::move(report));

@@ -41,7 +41,7 @@ void SetEvents::ask_open(Set& set, Now now) {
     return;
   }
   gates_.began(query, now.mono);
-  set.opening.sent();
+  set.opening.sent(now.mono);
   recorder_.effect(OpenSet{set.name, set.driver.in_process});
 }
 

@@ -172,6 +172,9 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
   const Set& set = all.sets.at(instance.set);
   const auto state = instance.record.state;
   if (is_unlisted(instance)) out.push_back(unlisted(instance));
+  if (set.lists.is_overdue() && fleet::awaits_list(instance, all.policy.pools[instance.pool]))
+    out.push_back("set " + set.name + " has " + set.without_list(now.mono) +
+                  ": only a list can show that it comes up, and other hosts may get its jobs");
   if (const auto lost = set.reach.unreachable.find(host.id());
       is_expected(state) && lost != set.reach.unreachable.end())
     out.push_back(unreachable(instance, lost->second, set, now));
@@ -222,6 +225,7 @@ std::vector<std::vector<std::string>> conditions_of_sets(const State& state, Now
   std::vector<std::vector<std::string>> out;
   for (const Set& set : state.sets.all()) {
     auto& texts = out.emplace_back();
+    if (auto text = set.without_list(now.mono); !text.empty()) texts.push_back(std::move(text));
     if (set.omissions.doubt())
       texts.push_back("the last list omits " + std::to_string(set.omissions.instances().size()) +
                       (set.omissions.instances().size() == 1 ? " instance" : " instances") +

@@ -260,7 +260,7 @@ std::vector<model::SetView> Queries::sets(std::optional<Now> now) const {
       view.asking = doubt->is_asking();
     }
     if (set.reach.partition) view.partition = set.reach.partition->since;
-    view.creates_refused = set.refuses_creates();
+    if (now) view.creates_refused = set.refuses_creates(now->mono);
     view.offerings = offerings(static_cast<std::uint32_t>(out.size()));
     view.account = shown(set.account.stored().account);
     view.region = shown(set.account.stored().region);

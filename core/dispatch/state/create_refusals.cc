@@ -22,7 +22,7 @@ std::optional<CreateRefusals::Refusal> CreateRefusals::refuses(const scheduler::
                                                                Now now) const {
   const Set& set = sets_.at(offering.set);
   const auto& pool = policy_.pools[offering.pool];
-  std::string text = set.refuses_creates();
+  std::string text = set.refuses_creates(now.mono);
   if (text.empty()) text = set.refuses_pool(pool);
   if (text.empty()) text = set.refuses_market(offering.market);
   if (text.empty()) text = images_.refuses(offering.set, offering.pool, offering.type);

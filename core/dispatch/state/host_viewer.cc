@@ -54,6 +54,8 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   out.draining = record.idle_behavior == model::IdleBehavior::kDrain;
   out.adopted = record.state == InstanceState::kUnknown;
   out.unfulfilled_spot = instance.listing.is_unfulfilled_spot();
+  out.unseen = sets_.at(instance.set).lists.is_overdue() &&
+               fleet::awaits_list(instance, policy_.pools[instance.pool]);
   if (instance.type) out.total = room_of(instance);
   out.free = out.total - instance.occupancy.used();
   // Nothing is known of one whose type has left the menu: it gets no jobs, also none that need
@@ -69,7 +71,10 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   out.unreachable_since = instance.link.unreachable_since();
   out.reserved_for = host.reserved_for;
   if (out.is_on()) out.load = host.made_for.load();
-  out.work_cancelled = out.phase == HostPhase::kComing && host.made_for.is_cancelled();
+  // Whoever may get the work of a host that no list shows, the host itself is kept until one does.
+  out.work_cancelled =
+      out.phase == HostPhase::kComing &&
+      (host.made_for.is_cancelled() || (host.made_for.is_released() && !out.unseen));
   out.for_exchange = host.made_for.is_for_exchange();
   out.ends = record.state == InstanceState::kTerminating && out.phase == HostPhase::kLeaving;
   return out;
@@ -98,7 +103,7 @@ bool HostViewer::can_wake(const Host& host) const {
   return instance.record.state == InstanceState::kStopped && instance.power.was_seen_off() &&
          !instance.notices.is_cordoned() &&
          instance.record.idle_behavior == model::IdleBehavior::kRun && !host.calls.switches() &&
-         set.is_open() && !set.shown.foreign &&
+         set.is_open() && !set.shown.foreign && !set.lists.is_overdue() &&
          sets_.has_power(instance.set, instance.record.market);
 }
 

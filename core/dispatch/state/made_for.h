@@ -30,17 +30,25 @@ class MadeFor {
   }
   /// No work is expected on it any more: it has got work, or could have.
   void end() { load_.clear(); }
+  /// Nobody knows when it comes up: other hosts may be made for its work.
+  void release() {
+    load_.clear();
+    released_ = true;
+  }
   void end_exchange() { for_exchange_ = false; }
 
   /// The work that is still to come. None that was cancelled.
   [[nodiscard]] const std::vector<demand::Load>& load() const { return load_; }
   /// All of it was cancelled.
   [[nodiscard]] bool is_cancelled() const { return cancelled_; }
+  /// Other hosts may have been made for it.
+  [[nodiscard]] bool is_released() const { return released_; }
   [[nodiscard]] bool is_for_exchange() const { return for_exchange_; }
 
  private:
   std::vector<demand::Load> load_;
   bool cancelled_ = false;
+  bool released_ = false;
   bool for_exchange_ = false;
 };
 

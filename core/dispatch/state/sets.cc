@@ -13,6 +13,12 @@ namespace {
 constexpr Duration kPausePerInstance = std::chrono::milliseconds(2);
 constexpr Duration kPauseMax = std::chrono::seconds(4);
 
+/// "38 s"
+std::string seconds_since(Mono since, Mono now) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(now - since).count()) +
+         " s";
+}
+
 /// New hosts that could not be reached during a partition, before creates stop.
 constexpr std::uint32_t kUnreachedBootsMax = 3;
 
@@ -29,21 +35,37 @@ void Set::want_list_at_once(const model::SetPolicy& policy, Mono now) {
   want_list(policy, now);
 }
 
+bool Set::list_succeeded(const model::SetPolicy& policy, Mono sent, Mono now) {
+  const Duration asked = std::min(info.list_interval_min, kAskedPauseMax);
+  return lists.succeeded(sent, std::max(policy.list_interval, asked), now);
+}
+
 void Set::list_failed(const model::SetPolicy& policy, std::optional<Duration> asked, Mono now) {
   const Duration pause = lists.failed(asked, now);
   want_list(policy, now + pause);
 }
 
 Mono Set::next_wake() const {
-  if (!is_open()) return opening.next();
-  return std::min(
-      {prices_at, quota_groups.next(), lists.next(), look_ups.next(), omissions.patience_ends()});
+  if (!is_open()) return std::min(opening.next(), lists.overdue_at());
+  return std::min({prices_at, quota_groups.next(), lists.next(), lists.overdue_at(),
+                   look_ups.next(), omissions.patience_ends()});
 }
 
-std::string Set::refuses_creates() const {
-  if (!is_open()) return "the set is not open" + (problem.empty() ? "" : ": " + problem);
+std::string Set::without_list(Mono now) const {
+  return lists.is_overdue() ? "no list for " + seconds_since(lists.good_at(), now) : "";
+}
+
+std::string Set::refuses_creates(Mono now) const {
+  if (!is_open()) {
+    if (!problem.empty()) return "the set is not open: " + problem;
+    if (!opening.is_under_way()) return "the set is not open";
+    return "the set is not open: its driver was asked " + seconds_since(opening.sent_at(), now) +
+           " ago";
+  }
   if (shown.foreign) return problem;
   if (!lists.suspended().empty()) return "the set is suspended: " + lists.suspended();
+  if (lists.is_overdue())
+    return without_list(now) + " of set " + name + ": what is created might never be seen";
   if (first_list.holds_creates)
     return "its first list is still to come, which may show instances made since the backup";
   if (omissions.awaits_answers())

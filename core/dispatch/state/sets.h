@@ -48,16 +48,20 @@ struct Set {
   /// The same now, also if the cloud has asked for a pause: an admin or a new driver may know
   /// better.
   void want_list_at_once(const model::SetPolicy& policy, Mono now);
+  /// A good list has come, which was sent then. True: hosts and creates were held back without it.
+  bool list_succeeded(const model::SetPolicy& policy, Mono sent, Mono now);
   /// A list was refused. `asked`: how long the cloud wants to be left alone, if it says so.
   void list_failed(const model::SetPolicy& policy, std::optional<Duration> asked, Mono now);
   /// When something is to be done for it next.
   [[nodiscard]] Mono next_wake() const;
   /// Why nothing is created in it now, one sentence for people; empty: creates may be sent.
-  [[nodiscard]] std::string refuses_creates() const;
+  [[nodiscard]] std::string refuses_creates(Mono now) const;
+  /// "no list for 38 s"; empty: its lists are not overdue.
+  [[nodiscard]] std::string without_list(Mono now) const;
   /// Its lists show what exists: nothing about them is doubted, or still to come.
   [[nodiscard]] bool shows_what_exists() const {
     return !omissions.doubt() && !shown.foreign && !first_list.holds_creates &&
-           lists.suspended().empty();
+           lists.suspended().empty() && !lists.is_overdue();
   }
   /// Why nothing of this market is created in it: its driver does not have it. One sentence for
   /// people; empty: it may be.

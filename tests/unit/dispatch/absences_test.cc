@@ -27,7 +27,7 @@ class AbsencesTest : public testing::Test {
     for (const auto id : hosts) out.push_back(story.seen(id));
     return out;
   }
-  model::SetView set() const { return story.dispatcher.queries().sets().at(0); }
+  model::SetView set() const { return story.dispatcher.queries().sets(story.now).at(0); }
 
   Story story;
 };

@@ -322,7 +322,9 @@ TEST(ListTest, WhatHasLostItsTagsIsThereAllTheSame) {
 }
 
 TEST(ListTest, IsAskedForAtItsIntervalByTheSetsTag) {
-  Story story;
+  auto site = small_site();
+  site.sets[0].list_interval = 10s;
+  Story story(site);
   story.begin();
   auto calls = story.all<ListCall>();
   ASSERT_THAT(calls, SizeIs(1));

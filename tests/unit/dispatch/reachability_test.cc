@@ -43,7 +43,7 @@ class ReachabilityTest : public testing::Test {
   void lose(const std::vector<InstanceId>& hosts) {
     for (const auto id : hosts) story.host(id, model::HostLost{"no route"});
   }
-  model::SetView set() const { return story.dispatcher.queries().sets().at(0); }
+  model::SetView set() const { return story.dispatcher.queries().sets(story.now).at(0); }
 
   Story story;
 };

@@ -28,7 +28,9 @@ model::InstanceType type(const std::string& name, std::int32_t vcpus, std::int64
 model::SitePolicy small_site() {
   model::SitePolicy out;
   out.types = {type("small", 2, 60), type("large", 8, 200)};
-  out.sets.emplace_back().name = "west";
+  auto& set = out.sets.emplace_back();
+  set.name = "west";
+  set.list_interval = 24h;  // Most stories have no lists, and none is overdue for that.
   model::PoolPolicy pool;
   pool.name = "default";
   pool.sets = {"west"};

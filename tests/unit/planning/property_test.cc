@@ -46,6 +46,7 @@ Question random_question(std::uint64_t seed) {
     host.work_cancelled = random.chance(0.1);
     host.for_exchange = random.chance(0.1);
     host.ends = random.chance(0.1);
+    host.unseen = host.phase == scheduler::HostPhase::kComing && random.chance(0.1);
   }
   for (auto& view : snapshot.classes) {
     view.kind = static_cast<model::WorkKind>(random.below(3));

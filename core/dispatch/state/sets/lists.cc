@@ -13,10 +13,22 @@ namespace {
 /// Without answers creates go on then: a cloud that cannot be asked must not stop the site.
 constexpr Duration kPatience = std::chrono::minutes(10);
 
+/// From the send of a good list until the next one is overdue. When a list comes, the one before is
+/// as old as one interval and the time that both have taken.
+Duration overdue_after(Duration interval, Duration took) {
+  constexpr Duration kLeast = std::chrono::seconds(30);
+  return std::max(kLeast, 3 * std::max(interval, took));
+}
+
 }  // namespace
 
 void ListCalls::want(Mono at, Duration pause) {
   at_ = std::min(at_, std::max({at, sent_ + pause, not_before_}));
+}
+
+void ListCalls::begin(Duration interval, Mono now) {
+  good_at_ = now;
+  overdue_at_ = now + overdue_after(interval, Duration::zero());
 }
 
 void ListCalls::opened(Mono now) {
@@ -31,9 +43,17 @@ void ListCalls::sent(Mono now) {
   sent_ = now;
 }
 
-bool ListCalls::succeeded() {
+bool ListCalls::succeeded(Mono sent, Duration interval, Mono now) {
   failures_ = 0;
-  return !std::exchange(suspended_, {}).empty();
+  good_at_ = sent;
+  overdue_at_ = sent + overdue_after(interval, now - sent);
+  const bool was_overdue = std::exchange(overdue_, false);
+  return !std::exchange(suspended_, {}).empty() || was_overdue;
+}
+
+void ListCalls::set_overdue() {
+  HOSTLER_ASSERT(!overdue_, "a list becomes overdue once");
+  overdue_ = true;
 }
 
 Duration ListCalls::failed(std::optional<Duration> asked, Mono now) {

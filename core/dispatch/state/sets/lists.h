@@ -40,19 +40,32 @@ class ListCalls {
   void want(Mono at, Duration pause);
   /// The pause that the cloud has asked for is over.
   void end_asked_pause() { not_before_ = Mono::min(); }
+  /// The daemon starts. Until the first list it knows nothing newer than its journal: as if a good
+  /// list had been sent now. Lists are wanted every `interval`.
+  void begin(Duration interval, Mono now);
   /// The set was opened: its first list is sent at once.
   void opened(Mono now);
   /// The list that is due waits until then.
   void hold_back(Mono until) { at_ = until; }
   void sent(Mono now);
   void answered() { under_way_ = false; }
-  /// The list is good. True: the set was suspended until now.
-  bool succeeded();
+  /// The list that was sent then is good. True: the set was suspended, or it was overdue, until
+  /// now.
+  bool succeeded(Mono sent, Duration interval, Mono now);
   /// The list was refused. `asked`: how long the cloud wants to be left alone, if it says so.
   /// Returns the pause until the next one.
   [[nodiscard]] Duration failed(std::optional<Duration> asked, Mono now);
   /// False: it was suspended for this before.
   bool suspend(const std::string& why);
+  /// overdue_at() has come.
+  void set_overdue();
+
+  /// A good list is overdue then: the last one is much older than lists of the set should be.
+  /// kNever once it is.
+  [[nodiscard]] Mono overdue_at() const { return overdue_ ? fleet::kNever : overdue_at_; }
+  [[nodiscard]] bool is_overdue() const { return overdue_; }
+  /// When the last good list was sent.
+  [[nodiscard]] Mono good_at() const { return good_at_; }
 
  private:
   bool under_way_ = false;
@@ -61,6 +74,9 @@ class ListCalls {
   Mono sent_{};                    ///< The last one.
   std::uint32_t failures_ = 0;     ///< In a row.
   std::string suspended_;
+  Mono good_at_{};
+  Mono overdue_at_ = fleet::kNever;
+  bool overdue_ = false;
 };
 
 /// What lists have shown of a set.

@@ -19,9 +19,10 @@ void Opening::want_now(Mono now) { at_ = std::min(at_, now); }
 
 void Opening::hold_back(Mono until, Mono now) { at_ = std::max(until, now + kReopenPause); }
 
-void Opening::sent() {
+void Opening::sent(Mono now) {
   HOSTLER_ASSERT(!under_way_, "a set is opened by one call at a time");
   under_way_ = true;
+  sent_ = now;
 }
 
 bool Opening::opened() {

@@ -22,6 +22,8 @@ class Opening {
  public:
   [[nodiscard]] bool is_open() const { return open_; }
   [[nodiscard]] bool is_under_way() const { return under_way_; }
+  /// When the call under way, or the last one, was sent.
+  [[nodiscard]] Mono sent_at() const { return sent_; }
   [[nodiscard]] bool is_due(Mono now) const { return next() <= now; }
   /// The next call; kNever while the set is open, or while a call is under way.
   [[nodiscard]] Mono next() const { return open_ || under_way_ ? fleet::kNever : at_; }
@@ -30,7 +32,7 @@ class Opening {
   void want_now(Mono now);
   /// The call waits until then, and for a short pause at least.
   void hold_back(Mono until, Mono now);
-  void sent();
+  void sent(Mono now);
   void answered() { under_way_ = false; }
   /// The set can be used. False: it was open.
   bool opened();
@@ -41,6 +43,7 @@ class Opening {
 
  private:
   bool open_ = false, under_way_ = false;
+  Mono sent_{};  ///< The last call.
   Mono at_ = fleet::kNever;
   std::uint32_t failures_ = 0;  ///< In a row.
 };

@@ -51,6 +51,7 @@ class Liar {
   }
 
   hostler_status info(const hostler_set_info_req& request, hostler_op* op) {
+    memory_->hang("info");
     const Lies lies = memory_->lies();
     return truth_.call(
         op, [&](hostler_op* its) { return truth_.driver().set_info(truth_.set(), &request, its); },
@@ -74,6 +75,7 @@ class Liar {
       memory_->wait_for_go_on(*op);
       return make(request, op);
     }
+    if (lies.find("create", "bare") != nullptr) return make_bare(request, op);
     const Lie* const lie = lies.find("create");
     const bool concerned =
         lie != nullptr &&
@@ -96,6 +98,7 @@ class Liar {
     std::string line = request.n_ids == 0 ? "list" : "ids";
     for (std::size_t i = 0; i < request.n_ids; ++i) line += " " + text(request.ids[i]);
     called(line);
+    if (request.n_ids == 0) memory_->hang("list");
     std::vector<Saved> seen;
     const auto status = truth_.call(
         op, [&](hostler_op* its) { return truth_.driver().list(truth_.set(), &request, its); },
@@ -180,6 +183,16 @@ class Liar {
 
   hostler_status make(const hostler_create_req& request, hostler_op* op) {
     return truth_.driver().create(truth_.set(), &request, op);
+  }
+
+  hostler_status make_bare(const hostler_create_req& request, hostler_op* op) {
+    return truth_.call(
+        op, [&](hostler_op* its) { return make(request, its); },
+        [&](const hostler_rec& record) {
+          auto out = reinterpret_cast<const hostler_instance&>(record);
+          out.n_addresses = 0;
+          op->emit(op, reinterpret_cast<const hostler_rec*>(&out));
+        });
   }
 
   hostler_status make_and_deny(const hostler_create_req& request, hostler_op* op) {

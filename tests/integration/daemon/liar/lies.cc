@@ -12,12 +12,14 @@ namespace {
 
 // Topics that have no kinds take any second word.
 const std::map<std::string, std::set<std::string>, std::less<>> kKinds = {
-    {"list", {"empty", "half", "omit", "double", "late", "old", "foreign"}},
+    {"list",
+     {"empty", "half", "omit", "double", "late", "old", "foreign", "hang"}},
     {"ids", {"honest", "empty", "error", "gone"}},
-    {"create", {"failed", "gone", "invalid-but-made", "wait", "capacity", "quota"}},
+    {"create", {"failed", "gone", "invalid-but-made", "wait", "bare", "capacity", "quota"}},
     {"destroy", {"ignored"}},
     {"tags", {"lost", "pool"}},
     {"key", {"unknown"}},
+    {"info", {"hang"}},
     {"watch", {"auth"}},
     {"account", {}},
     {"region", {}},

@@ -55,6 +55,11 @@ void Memory::wait_for_go_on(const hostler_op& op) const {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
+void Memory::hang(std::string_view topic) {
+  while (lies().find(topic, "hang") != nullptr)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
 bool Memory::tells(const Lie& lie) {
   const std::lock_guard lock(mutex_);
   const std::string times = lie.value("times");

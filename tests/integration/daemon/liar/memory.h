@@ -26,6 +26,8 @@ class Memory {
   void called(const std::string& line);
   /// Until the file `go-on` is in the folder, or the call is cancelled.
   void wait_for_go_on(const hostler_op& op) const;
+  /// While this lie is told, also if the call is cancelled.
+  void hang(std::string_view topic);
   /// Is this lie still to be told? Counts those that have `times=N`.
   bool tells(const Lie& lie);
 

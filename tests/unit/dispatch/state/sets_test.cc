@@ -36,7 +36,7 @@ TEST(SetsTest, ASetWithACallUnderWayIsNotWokenForTheSame) {
   Set& set = sets.at(0);
   set.opening.want_now(Mono(1h));
   EXPECT_EQ(sets.next_wake(), Mono(1h));
-  set.opening.sent();
+  set.opening.sent(Mono{});
   EXPECT_EQ(sets.next_wake(), fleet::kNever);
   set.opening.opened();
   set.lists.opened(Mono(2h));
