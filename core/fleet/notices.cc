@@ -54,7 +54,7 @@ void Notices::drop_past(Wall now) {
 }
 
 void Notices::restart_happened(Now now) {
-  restart_announced_ = false;
+  restart_announced_ = stop_announced_ = false;
   for (auto& notice : notices_) {
     if (!notice || notice->action != InterruptionAction::kRestart) continue;
     if (notice->at.us != 0 && notice->at - now.wall > kEarly) continue;
@@ -65,6 +65,7 @@ void Notices::restart_happened(Now now) {
 }
 
 bool Notices::stop_happened() {
+  stop_announced_ = cordoned_;
   for (auto& notice : notices_)
     if (notice && (notice->action == InterruptionAction::kStop ||
                    notice->action == InterruptionAction::kSuspend))

@@ -58,6 +58,8 @@ class Notices {
   [[nodiscard]] bool is_reclaimed() const { return reclaimed_; }
   /// A notice had announced its last boot.
   [[nodiscard]] bool was_restart_announced() const { return restart_announced_; }
+  /// It was cordoned when it was last stopped, and has not booted since.
+  [[nodiscard]] bool was_stop_announced() const { return stop_announced_; }
 
  private:
   std::optional<model::Notice>& at(model::NoticeSource source) {
@@ -71,6 +73,7 @@ class Notices {
   bool cordoned_ = false;
   bool reclaimed_ = false;
   bool restart_announced_ = false;
+  bool stop_announced_ = false;
 };
 
 }  // namespace hostler::fleet

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "core/base/assert.h"
@@ -17,7 +18,10 @@ class Power {
  public:
   /// It was switched, or a call that did so has ended, or its host answers: the power state of
   /// lists until now is ignored.
-  void changed(Mono now) { changed_at_ = std::max(changed_at_, now); }
+  void changed(Mono now) {
+    changed_at_ = std::max(changed_at_, now);
+    off_since_.reset();
+  }
   /// Its host answers: it is on, and was not switched on in vain.
   void came_up(Mono now) {
     changed(now);
@@ -37,6 +41,14 @@ class Power {
   void went_off() { seen_off_ = false; }
   /// A list shows it off. True: the first one.
   [[nodiscard]] bool shown_off() { return !std::exchange(seen_off_, true); }
+  /// A list shows it off although work is on it. Its data are not older than `as_of`. Returns the
+  /// same of the first list that has shown this, without a doubt since.
+  Mono shown_off_at_work(Mono as_of) {
+    if (!off_since_) off_since_ = as_of;
+    return *off_since_;
+  }
+  /// It may be on, or its host answers: lists prove anew that it is off.
+  void doubt_off() { off_since_.reset(); }
 
   [[nodiscard]] bool is_outdated(Mono list) const { return list <= changed_at_; }
   /// kStopped: a list has shown it off too, so it can be switched on.
@@ -47,6 +59,7 @@ class Power {
  private:
   Mono changed_at_ = Mono::min();
   bool seen_off_ = false;
+  std::optional<Mono> off_since_;  ///< Work is on it: the first of the lists that show it off.
   std::uint32_t wakes_in_vain_ = 0;
 };
 

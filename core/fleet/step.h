@@ -27,7 +27,7 @@ enum class Effect : std::uint8_t {
   kRetag,      ///< Write the tag of the idle behavior.
   kStop,       ///< Switch it off; idempotent.
   kStart,      ///< Switch it on; idempotent.
-  kWorkLost,   ///< It does not exist, as far as all evidence says: its work is lost.
+  kWorkLost,   ///< It does not exist or is off, as far as all evidence says: its work is lost.
   kRoomFreed,  ///< It does not count for ceilings any more.
   kGone,       ///< Forget it, and what kWorkLost and kRoomFreed mean if they were not sent before.
 };
@@ -44,9 +44,12 @@ struct Outcome {
 // ---- events of the cloud ----------------------------------------------------------------------
 
 /// The cloud shows the instance, in a list or as the record of a create. `as_of`: the data are not
-/// older than this. Shown as running, it is the evidence of kCloud.
+/// older than this. Shown as running, it is the evidence of kCloud. `consistency`: as
+/// SetInfo::list_consistency, if a complete list shows it: two lists prove that it is off, whatever
+/// work is on it.
 [[nodiscard]] Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of,
-                             const model::PoolPolicy& pool, Now now);
+                             const model::PoolPolicy& pool, Now now,
+                             std::optional<Duration> consistency = {});
 /// A complete list does not show the instance.
 struct ListWithout {
   Mono sent;                ///< When the list was asked for.

@@ -12,8 +12,6 @@ using model::Event;
 using model::InstanceState;
 using model::Reason;
 
-/// For drivers that do not declare when a list shows a change.
-constexpr Duration kUndeclaredConsistency = std::chrono::minutes(1);
 /// While lists still omit it, it is looked up by its id again after this time. A destroyed instance
 /// is looked up sooner, because others wait for its place in the ceilings.
 constexpr Duration kLookUpAgain = std::chrono::minutes(1);
@@ -103,8 +101,7 @@ Outcome absent(Instance& instance, const ListWithout& list, Now now) {
     return create_absent(instance, list, now);
   instance.listing.doubt(now.wall, list.sent);
   const bool destroyed = record.state == InstanceState::kTerminating;
-  const Duration apart = list.consistency == Duration::zero() && !destroyed ? kUndeclaredConsistency
-                                                                            : list.consistency;
+  const Duration apart = destroyed ? list.consistency : proof_takes(list.consistency);
   const bool too_soon =
       record.absent_sightings > 0 && list.sent - instance.listing.absent_at() < apart;
   if (!too_soon && record.absent_sightings < kListsWanted) {

@@ -110,6 +110,7 @@ Outcome verified(Instance& instance, const model::HostVerified& event,
   Outcome out;
   if (!has_link(instance)) return out;
   instance.link.proved();
+  instance.power.changed(now.mono);
   learn_key(instance, event, out, now);
   if (pool.readiness == model::Readiness::kSsh) become_ready_without_agent(instance, out, now);
   return out;

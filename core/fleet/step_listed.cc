@@ -98,6 +98,8 @@ struct Sighting {
   const model::PoolPolicy& pool;
   Now now;
   bool is_power_old;  ///< Its power state may be of a time before the last switch.
+  Mono as_of;
+  std::optional<Duration> consistency;  ///< Set: of a complete list.
 };
 
 /// Takes over all that is true in any state. True: a field that the link needs has changed.
@@ -125,11 +127,36 @@ void shown_failed(Instance& instance, const Sighting& sighting, Outcome& out) {
   }
 }
 
+/// Work is on it, which one false list must not end. True: it is off, for two lists say so and
+/// nothing answers there. An instance that is being stopped may still run.
+bool is_proved_off(Instance& instance, const Sighting& sighting, Outcome& out) {
+  auto& power = instance.power;
+  const bool is_kept = instance.record.restored || !instance.occupancy.left_alone().empty();
+  if (sighting.seen.state == CloudState::kStopping || instance.link.is_live() || is_kept) {
+    power.doubt_off();
+    return false;
+  }
+  if (!sighting.consistency) return false;
+  const Duration apart = proof_takes(*sighting.consistency);
+  const Mono provable = power.shown_off_at_work(sighting.as_of) + apart;
+  if (sighting.as_of >= provable) return true;
+  out.effects.push_back(Effect::kList);
+  out.list_after = std::max(out.list_after, provable + *sighting.consistency - sighting.now.mono);
+  return false;
+}
+
 void shown_off(Instance& instance, const Sighting& sighting, Outcome& out) {
   auto& record = instance.record;
-  if (sighting.is_power_old || !instance.empty()) return;
+  if (sighting.is_power_old) return;
+  const bool loses_work = !instance.empty();
+  if (loses_work && !is_proved_off(instance, sighting, out)) return;
+  std::string reason = sighting.seen.state_reason;
+  if (loses_work)
+    reason = std::string("two lists show it ") + to_string(sighting.seen.state) +
+             ", and its host does not answer" + (reason.empty() ? "" : ": " + reason);
   if (record.state != InstanceState::kStopped)
-    stopped_by_itself(instance, sighting.seen.state_reason, out, sighting.now);
+    stopped_by_itself(instance, reason, out, sighting.now);
+  if (loses_work) out.effects.push_back(Effect::kWorkLost);
   if (sighting.seen.state == CloudState::kStopping) {
     set_deadline(instance, kNever, sighting.now);  // The stop was executed: no retry.
     return;
@@ -150,7 +177,7 @@ void shown_on(Instance& instance, const Sighting& sighting, Outcome& out) {
 
 /// kRequested: the cloud knows it.
 void shown_after_create(Instance& instance, const Sighting& sighting, Outcome& out) {
-  const auto& [seen, pool, now, is_power_old] = sighting;
+  const auto& [seen, pool, now, is_power_old, as_of, consistency] = sighting;
   if (seen.state != CloudState::kRequested) {
     enter(instance, InstanceState::kBooting, out, Event::kCreated, Reason::kNone,
           "the cloud's id is " + instance.record.provider_id, now);
@@ -169,7 +196,7 @@ void shown_after_create(Instance& instance, const Sighting& sighting, Outcome& o
 
 /// It is on, or not yet off.
 void shown_up(Instance& instance, const Sighting& sighting, bool endpoint_changed, Outcome& out) {
-  const auto& [seen, pool, now, is_power_old] = sighting;
+  const auto& [seen, pool, now, is_power_old, as_of, consistency] = sighting;
   auto& record = instance.record;
   const bool is_booting = record.state == InstanceState::kBooting;
   if (endpoint_changed && needs_link(pool) && !record.address.empty()) {
@@ -192,11 +219,12 @@ void shown_up(Instance& instance, const Sighting& sighting, bool endpoint_change
 }  // namespace
 
 Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of,
-               const model::PoolPolicy& pool, Now now) {
+               const model::PoolPolicy& pool, Now now, std::optional<Duration> consistency) {
   Outcome out;
   const InstanceState before = instance.record.state;
   if (before == InstanceState::kGone) return out;
-  const Sighting sighting{seen, pool, now, instance.power.is_outdated(as_of)};
+  const Sighting sighting{seen, pool, now, instance.power.is_outdated(as_of), as_of, consistency};
+  if (!is_switched_off(seen.state)) instance.power.doubt_off();
   const bool endpoint_changed = note_sighting(instance, sighting, out);
   if (before == InstanceState::kTerminating) {
     report_ignored_destroys(instance, seen, as_of, out);

@@ -34,6 +34,14 @@ void become_ready_without_agent(Instance& instance, Outcome& out, Now now);
 /// A broken host on which nothing is left: it is ended, unless an admin holds it.
 [[nodiscard]] bool ends_when_empty(const Instance& instance);
 
+/// So far apart two lists of a set are sent that prove something together. `consistency`: as
+/// SetInfo::list_consistency.
+[[nodiscard]] inline Duration proof_takes(Duration consistency) {
+  /// For drivers that do not declare when a list shows a change.
+  constexpr Duration kUndeclaredConsistency = std::chrono::minutes(1);
+  return consistency == Duration::zero() ? kUndeclaredConsistency : consistency;
+}
+
 /// The pause before the instance's create is sent again.
 [[nodiscard]] Duration create_pause(const Instance& instance);
 

@@ -126,12 +126,17 @@ void InstanceSteps::gone(model::InstanceId id, Now now) {
 void InstanceSteps::lose_work(Host& host, Now now) {
   auto& instance = host.instance;
   const auto& record = instance.record;
-  const std::string why = record.id.text() + " is gone (" + to_string(record.reason_code) + ")";
+  const bool is_off = record.state == model::InstanceState::kStopped;
+  const std::string why = record.id.text() + (is_off ? " is off (" : " is gone (") +
+                          to_string(record.reason_code) + ")" +
+                          (is_off ? ": " + record.reason : "");
+  const auto& notices = instance.notices;
+  const bool was_announced = notices.is_cordoned() || notices.was_stop_announced();
   const auto attempts = instance.occupancy.attempts();
   for (const auto& lost : attempts) {
     attempts_.finish(host, lost.attempt, now);
     if (work::Job* job = owners_.jobs.find(lost.attempt))
-      job_steps_.apply(*job, work::host_gone(*job, why, now, instance.notices.is_cordoned()), now);
+      job_steps_.apply(*job, work::host_gone(*job, why, now, was_announced), now);
   }
   const auto claims = instance.occupancy.claims();
   for (const auto& claim : claims) instance.occupancy.remove(claim.work);

@@ -235,7 +235,8 @@ std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sig
       const auto& pool = policy_.pools[host->instance.pool];
       // A list may overtake a start or stop that waits for its commit: it tells nothing of these.
       const Mono power_as_of = host->calls.switches() ? Mono::min() : as_of;
-      auto outcome = fleet::listed(host->instance, seen, power_as_of, pool, now);
+      auto outcome =
+          fleet::listed(host->instance, seen, power_as_of, pool, now, set.info.list_consistency);
       const bool is_news = outcome.changed || outcome.event || !outcome.effects.empty();
       steps_.apply(*host, std::move(outcome), "cloud", now);
       if (Host* still = hosts_.change(*known)) {

@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include "tests/unit/fleet/instances.h"
 
 namespace hostler::fleet {
@@ -189,6 +193,89 @@ TEST(PowerTest, AListOfBeforeItWasReadyCannotSwitchItOff) {
   EXPECT_EQ(instance.record.state, InstanceState::kIdle);
   (void)listed(instance, listing(CloudState::kStopped), at(72s).mono, pool(), at(73s));
   EXPECT_EQ(instance.record.state, InstanceState::kStopped);
+}
+
+// ---- work on a host that its cloud lists as stopped ----
+
+/// A list with a consistency of 2 s, sent `at(sent)`.
+Outcome list_with(Instance& instance, CloudState state, Duration sent, Duration consistency = 2s) {
+  return listed(instance, listing(state), at(sent - consistency).mono, pool(), at(sent + 1s),
+                consistency);
+}
+
+TEST(StoppedAtWorkTest, TwoListsOfAConsistencyApartProveIt) {
+  for (const auto state : {CloudState::kStopped, CloudState::kSuspended}) {
+    Instance instance = cut_off_in(InstanceState::kBusy);
+    const Outcome first = list_with(instance, state, 10s);
+    EXPECT_EQ(instance.record.state, InstanceState::kBusy);
+    EXPECT_THAT(first.effects, ElementsAre(Effect::kList));
+    EXPECT_EQ(first.list_after, 1s) << "two seconds after the first was sent";
+    EXPECT_THAT(list_with(instance, state, 11s).effects, ElementsAre(Effect::kList));
+    EXPECT_EQ(instance.record.state, InstanceState::kBusy) << "too close to the first";
+    const Outcome last = list_with(instance, state, 12s);
+    EXPECT_EQ(instance.record.state, InstanceState::kStopped);
+    EXPECT_EQ(instance.record.reason_code, Reason::kCloudStopped);
+    EXPECT_THAT(last.effects, ElementsAre(Effect::kDisconnect, Effect::kWorkLost));
+    EXPECT_EQ(last.event, Event::kStopped);
+    EXPECT_TRUE(instance.power.was_seen_off());
+  }
+}
+
+TEST(StoppedAtWorkTest, WhereTheDriverDeclaresNoneAMinuteLiesBetweenThem) {
+  Instance instance = cut_off_in(InstanceState::kBusy);
+  (void)list_with(instance, CloudState::kStopped, 10s, 0s);
+  (void)list_with(instance, CloudState::kStopped, 69s, 0s);
+  EXPECT_EQ(instance.record.state, InstanceState::kBusy);
+  (void)list_with(instance, CloudState::kStopped, 70s, 0s);
+  EXPECT_EQ(instance.record.state, InstanceState::kStopped);
+}
+
+TEST(StoppedAtWorkTest, AnythingElseBetweenThemBeginsAnew) {
+  const auto connected = [](Instance& instance) {
+    (void)verified(instance, {model::VerifyMethod::kChallenge, "ssh-ed25519 old"}, pool(), at(12s));
+    (void)lost(instance, {"reset"}, pool(), at(12s));
+  };
+  const std::vector<std::pair<const char*, std::function<void(Instance&)>>> all{
+      {"listed as running", [](auto& i) { (void)list_with(i, CloudState::kRunning, 12s); }},
+      {"listed as stopping", [](auto& i) { (void)list_with(i, CloudState::kStopping, 12s); }},
+      {"its host answered", connected}};
+  for (const auto& [what, happens] : all) {
+    Instance instance = cut_off_in(InstanceState::kBusy);
+    (void)list_with(instance, CloudState::kStopped, 10s);
+    happens(instance);
+    (void)list_with(instance, CloudState::kStopped, 16s);
+    EXPECT_EQ(instance.record.state, InstanceState::kBusy) << what;
+    (void)list_with(instance, CloudState::kStopped, 18s);
+    EXPECT_EQ(instance.record.state, InstanceState::kStopped) << what;
+  }
+}
+
+TEST(StoppedAtWorkTest, NothingIsProvedBy) {
+  const auto stays = [](Instance instance, CloudState state, const char* what) {
+    for (const Duration sent : {10s, 20s, 90s}) (void)list_with(instance, state, sent);
+    EXPECT_FALSE(instance.empty()) << what;
+    EXPECT_EQ(instance.record.state, InstanceState::kBusy) << what;
+  };
+  const Instance cut_off = cut_off_in(InstanceState::kBusy);
+  stays(cut_off, CloudState::kStopping, "one that is being stopped");
+  stays(instance_in(InstanceState::kBusy), CloudState::kStopped, "lists against a connection");
+  Instance restored = cut_off;
+  restored.record.restored = true;
+  stays(restored, CloudState::kStopped, "lists about work of a restored state");
+  Instance left = cut_off;
+  left.occupancy.leave_alone({{9}, 1}, model::AttemptPhase::kRunning);
+  stays(left, CloudState::kStopped, "lists about work that is left alone");
+  Instance looked_up = cut_off;
+  for (const Duration sent : {10s, 20s, 90s})
+    (void)listed(looked_up, listing(CloudState::kStopped), at(sent).mono, pool(), at(sent));
+  EXPECT_EQ(looked_up.record.state, InstanceState::kBusy) << "records that are no lists";
+}
+
+TEST(StoppedAtWorkTest, AListFromBeforeTheHostLastAnsweredSaysNothing) {
+  Instance instance = cut_off_in(InstanceState::kBusy);
+  instance.power.changed(at(30s).mono);
+  for (const Duration sent : {10s, 20s, 31s}) (void)list_with(instance, CloudState::kStopped, sent);
+  EXPECT_EQ(instance.record.state, InstanceState::kBusy);
 }
 
 }  // namespace

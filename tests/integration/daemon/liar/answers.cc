@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace hostler::liar {
 namespace {
@@ -41,6 +42,17 @@ void lose_tags(std::vector<Saved>& answer, const Lies& lies, Memory& memory) {
   }
 }
 
+void change_power(std::vector<Saved>& answer, const Lies& lies) {
+  for (const auto& [kind, state] :
+       {std::pair("stopping", HOSTLER_STATE_STOPPING), std::pair("stopped", HOSTLER_STATE_STOPPED),
+        std::pair("suspended", HOSTLER_STATE_SUSPENDED),
+        std::pair("failed", HOSTLER_STATE_FAILED)}) {
+    const Lie* const lie = lies.find("list", kind);
+    for (Saved& one : answer)
+      if (lie != nullptr && lie->has(one.id())) one.fields.state = state;
+  }
+}
+
 }  // namespace
 
 std::vector<Saved> listed(std::vector<Saved> answer, const Lies& lies, Memory& memory) {
@@ -63,6 +75,7 @@ std::vector<Saved> listed(std::vector<Saved> answer, const Lies& lies, Memory& m
     answer.insert(answer.end(), once.begin(), once.end());
   }
   lose_tags(answer, lies, memory);
+  change_power(answer, lies);
   return answer;
 }
 

@@ -13,7 +13,8 @@ namespace {
 // Topics that have no kinds take any second word.
 const std::map<std::string, std::set<std::string>, std::less<>> kKinds = {
     {"list",
-     {"empty", "half", "omit", "double", "late", "old", "foreign", "hang"}},
+     {"empty", "half", "omit", "double", "late", "old", "foreign", "hang", "stopping", "stopped",
+      "suspended", "failed"}},
     {"ids", {"honest", "empty", "error", "gone"}},
     {"create", {"failed", "gone", "invalid-but-made", "wait", "bare", "capacity", "quota"}},
     {"destroy", {"ignored"}},
