@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/random.h"
 #include "core/dispatch/events.h"
 #include "core/model/policy.h"
 #include "tests/sim/chance.h"
@@ -94,6 +95,11 @@ class Cloud {
   void let_ids_lie() { ids_lie_ = true; }
   /// Lists lie for this time, each spell in its own way.
   void lie(Duration spell);
+  /// Lists that are asked for in this time have no answer until the daemon gives them up.
+  void hang(Duration spell) { hangs_until_ = time_.now() + spell; }
+  /// From now on one list in so many shows a machine that works as stopped, and the next one does
+  /// not.
+  void show_as_stopped(Random choices) { false_stops_ = choices; }
   /// Machines that are made in this time fail before they boot.
   void be_barren(Duration spell) { barren_until_ = time_.now() + spell; }
   /// The machine is connected: hosts of its kind come up.
@@ -153,6 +159,7 @@ class Cloud {
   /// What a list shows while lists lie.
   void distort(std::vector<model::ListedInstance>& list);
   void shuffle(std::vector<model::ListedInstance>& list);
+  void stop_falsely(std::vector<model::ListedInstance>& list);
 
   Timeline& time_;
   Chance& chance_;
@@ -174,7 +181,9 @@ class Cloud {
   enum class Lie { kEmpty, kHalf, kSome, kDoubled, kPast };
   Lie lie_{};
   bool ids_lie_ = false;
-  Mono lies_until_{}, barren_until_{};
+  Mono lies_until_{}, barren_until_{}, hangs_until_{};
+  std::optional<Random> false_stops_;
+  std::string shown_as_stopped_;  ///< By the last list.
   std::uint64_t lists_ = 0;
   Mono create_failed_{};  ///< When a create last failed, or was made impossible.
   struct Boots {

@@ -11,6 +11,10 @@ using model::CloudState;
 void Cloud::list(const dispatch::ListCall& call, const Reply& reply) {
   const Mono sent = time_.now();
   const Duration answer = latency();
+  if (sent < hangs_until_ && chance_.faults())
+    return reply(call.timeout,
+                 dispatch::SetListed{call.set, sent,
+                                     tl::unexpected(error(CloudErrorClass::kTimeout, "hangs"))});
   // The list shows the state at some moment between the call and its answer.
   time_.after(chance_.between(0s, answer), [this, call, reply, sent, rest = answer / 2] {
     if (chance_.fault(0.1))
@@ -25,9 +29,22 @@ void Cloud::list(const dispatch::ListCall& call, const Reply& reply) {
       if (young && chance_.fault(0.3)) out.back().address.clear();
     }
     if (lies()) distort(out);
+    if (false_stops_ && chance_.faults()) stop_falsely(out);
     shuffle(out);
     reply(rest, dispatch::SetListed{call.set, sent, model::share(std::move(out))});
   });
+}
+
+void Cloud::stop_falsely(std::vector<model::ListedInstance>& list) {
+  const std::string before = std::exchange(shown_as_stopped_, {});
+  for (auto& one : list) {
+    const Machine* machine = existing(one.id);
+    if (machine == nullptr || !machine->works() || one.id == before || false_stops_->below(4) > 0)
+      continue;
+    one.state = CloudState::kStopped;
+    shown_as_stopped_ = one.id;
+    return;
+  }
 }
 
 /// Every fourth list has an order of its own.

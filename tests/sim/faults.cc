@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/scheduler/plan.h"
 #include "tests/sim/world.h"
 
@@ -30,7 +32,8 @@ void World::make_faults() {
     time_.after(chance_.between(0s, day_.trouble), [this] {
       wall_ahead_ += chance_.between(0s, 2h) - 1h;
       if (chance_.chance(0.5)) {
-        mono_ahead_ += chance_.between(0s, 1min);  // The daemon slept.
+        mono_ahead_ += chance_.between(0s, 1min);               // The daemon slept.
+        creates_until_ = std::max(creates_until_, now().mono);  // Some creates were decided before.
         // The probe timeout of one lost host may have passed before another host was missed.
         hosts_.give_up();
       }

@@ -173,12 +173,12 @@ bool PoolDays::is_made_for(model::InstanceId host, const model::WorkShape& shape
              found->second.end();
 }
 
-/// A host that boots is needed or will be idle: nothing but a cancel makes it useless, and nothing
-/// but work that waits for its room ends it.
+/// A host that boots is needed or will be idle: nothing but a cancel, or lists that did not come,
+/// makes it useless, and nothing but work that waits for its room ends it.
 void PoolDays::check_surplus(const model::InstanceRecord& host) {
   const auto made = made_.find(host.id);
   if (made == made_.end() || cancelled_ + kPlanAge >= made->second ||
-      waited_ + kPlanAge >= now_.mono)
+      overdue_ + kPlanAge >= made->second || waited_ + kPlanAge >= now_.mono)
     return;
   complain_(named(host.id) +
             " boots and is ended, though nothing was cancelled and nothing waits: " + host.reason);

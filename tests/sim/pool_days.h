@@ -29,6 +29,11 @@ class PoolDays {
   void set_minimum(model::SitePolicy& policy) const;
 
   void daemon_started();
+  /// Work of hosts that no list shows may go to others.
+  void lists_are_overdue(Now now) {
+    overdue_ = now.mono;
+    certain_.clear();
+  }
   void planned(std::uint64_t number, std::shared_ptr<const scheduler::Snapshot> snapshot,
                const scheduler::Plan& plan);
   /// The plan is applied by the decision that is checked next.
@@ -78,7 +83,7 @@ class PoolDays {
   std::map<model::InstanceId, Mono> made_;
   std::map<model::WorkShape, std::size_t> waiting_;
   std::map<model::WorkId, std::pair<model::WorkState, model::WorkShape>> jobs_;
-  Mono waited_ = Mono::min(), cancelled_ = Mono::min();
+  Mono waited_ = Mono::min(), cancelled_ = Mono::min(), overdue_ = Mono::min();
   Mono exchanged_ = Mono::min();   ///< When the last one was begun, unless it has ended.
   bool exchange_is_made_ = false;  ///< Its new host.
 };

@@ -29,6 +29,7 @@ World::World(std::uint64_t seed, const Day& day)
             return pool_days_.is_made_for(host, shape);
           },
           [this](const std::string& what) { complain(what); }),
+      stopped_([this](const std::string& what) { complain(what); }),
       greed_(~seed),
       short_disks_(has_short_disks(seed)),
       short_ram_(has_short_ram(seed)),
@@ -45,6 +46,7 @@ World::World(std::uint64_t seed, const Day& day)
   make_old_state();
   make_driver();
   make_notices();
+  make_false_lists();
 }
 
 void World::make_policy() {
@@ -143,6 +145,8 @@ void World::start() {
   awaited_.clear();
   decisions_.restart();
   pool_days_.daemon_started();
+  stopped_.restart();
+  creates_until_ = now().mono + 30s;
   if (images_) images_->daemon_started();
   if (leftovers_) leftovers_->daemon_started();
   if (notices_) notices_->daemon_started();
@@ -176,13 +180,18 @@ void World::post(dispatch::Event event) {
   const bool is_reload = std::holds_alternative<dispatch::PolicyChanged>(event);
   std::optional<dispatch::OfferingsFetched> offered;
   if (const auto* answer = std::get_if<dispatch::OfferingsFetched>(&event)) offered = *answer;
+  std::optional<dispatch::SetListed> listed;
+  if (const auto* list = std::get_if<dispatch::SetListed>(&event); list && list->result)
+    hear_list(listed.emplace(*list));
   take(kernel_->apply(std::move(event), now()), cause);
   if (is_reload) pool_days_.check_reload(kernel_->queries(), now());
   if (offered) offerings_->taken(*offered, kernel_->queries());
+  if (listed && !has_old_state()) stopped_.listed(*listed, kernel_->queries());
 }
 
 void World::take(dispatch::Outbox outbox, const Cause& cause) {
   decisions_.check(cause, outbox, kernel_->queries(), now());
+  if (creates_until_ <= now().mono) pool_days_.lists_are_overdue(now());
   pool_days_.check(cause, outbox, kernel_->queries(), now());
   if (images_) images_->check(kernel_->queries().sets().front(), outbox);
   if (offerings_) offerings_->decided(outbox);
@@ -236,6 +245,7 @@ void World::carry_out(const dispatch::Effect& effect) {
   } else if (const auto* open = std::get_if<dispatch::OpenSet>(&effect)) {
     cloud_.open(*open, consoles_.exist(), leftovers_.has_value(), reply);
   } else if (const auto* create = std::get_if<dispatch::CreateCall>(&effect)) {
+    check_list_before_create(*create);
     cloud_.create(*create, reply);
     tally_.machines_at_once = std::max(tally_.machines_at_once, cloud_.alive());
   } else if (const auto* list = std::get_if<dispatch::ListCall>(&effect)) {

@@ -18,6 +18,7 @@
 #include "tests/sim/notice_cloud.h"
 #include "tests/sim/offerings.h"
 #include "tests/sim/pool_days.h"
+#include "tests/sim/stopped_machines.h"
 #include "tests/sim/trace.h"
 
 namespace hostler::sim {
@@ -56,11 +57,14 @@ class World {
   void make_people();
   void make_greedy_user();
   void make_faults();
+  void make_false_lists();
   void make_driver();
   void make_images();
   void make_leftovers();
   void make_notices();
   void hear_cloud(const dispatch::Event& event);
+  void hear_list(const dispatch::SetListed& list);
+  void check_list_before_create(const dispatch::CreateCall& call);
   void ask(const std::string& question);
   void load_driver();
   void start();
@@ -119,6 +123,8 @@ class World {
   Hosts hosts_;
   PoolDays pool_days_;
   Decisions decisions_;
+  StoppedMachines stopped_;
+  Mono creates_until_{};                    ///< Then the last good list is too old for creates.
   std::optional<CrashingDriver> driver_;    ///< On days on which it dies.
   std::optional<LeftoverCloud> leftovers_;  ///< On days on which disks are left.
   std::optional<NoticeCloud> notices_;      ///< On days on which the cloud takes machines back.
