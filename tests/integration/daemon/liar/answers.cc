@@ -53,6 +53,23 @@ void change_power(std::vector<Saved>& answer, const Lies& lies) {
   }
 }
 
+using Tags = std::vector<hostler_kv>;
+
+/// Tags: none, or those of the set, the owner and the key first.
+void emit_running(const std::string& id, const Tags& tags, hostler_op* op) {
+  auto out = driver::instance_record();
+  out.id = str(id);
+  out.state = HOSTLER_STATE_RUNNING;
+  if (!tags.empty()) {
+    out.set_id = tags[0].value;
+    out.owner = tags[1].value;
+    out.idempotency_key = tags[2].value;
+    out.tags = tags.data();
+    out.n_tags = tags.size();
+  }
+  driver::emit(op, out);
+}
+
 }  // namespace
 
 std::vector<Saved> listed(std::vector<Saved> answer, const Lies& lies, Memory& memory) {
@@ -97,22 +114,24 @@ std::vector<Saved> listed_by_id(std::vector<Saved> answer, const hostler_list_re
 }
 
 void emit_foreign(std::size_t count, hostler_op* op) {
-  const std::vector<hostler_kv> tags = {{str("hostler-set"), str("of-another")},
-                                        {str("hostler-owner"), str("another-owner")},
-                                        {str("hostler-key"), str("another-key")}};
-  for (std::size_t i = 0; i < count; ++i) {
-    auto out = driver::instance_record();
-    const std::string id = "foreign-" + std::to_string(i);
-    out.id = str(id);
-    out.state = HOSTLER_STATE_RUNNING;
-    if (i % 2 == 0) {
-      out.set_id = tags[0].value;
-      out.owner = tags[1].value;
-      out.idempotency_key = tags[2].value;
-      out.tags = tags.data();
-      out.n_tags = tags.size();
-    }
-    driver::emit(op, out);
+  const Tags tags = {{str("hostler-set"), str("of-another")},
+                     {str("hostler-owner"), str("another-owner")},
+                     {str("hostler-key"), str("another-key")}};
+  for (std::size_t i = 0; i < count; ++i)
+    emit_running("foreign-" + std::to_string(i), i % 2 == 0 ? tags : Tags(), op);
+}
+
+void emit_own(const Lie& lie, const std::string& set_id, hostler_op* op) {
+  const std::string owner = lie.words.size() > 3 ? lie.words[3] : "";
+  const std::string epoch = lie.value("epoch"), shared_key = lie.value("key");
+  for (std::size_t i = 0; i < lie.number(); ++i) {
+    const std::string id = "own-" + std::to_string(i);
+    const std::string key = shared_key.empty() ? "key-of-" + id : shared_key;
+    Tags tags = {{str("hostler-set"), str(set_id)},
+                 {str("hostler-owner"), str(owner)},
+                 {str("hostler-key"), str(key)}};
+    if (!epoch.empty()) tags.push_back({str("hostler-epoch"), str(epoch)});
+    emit_running(id, tags, op);
   }
 }
 

@@ -20,6 +20,9 @@ std::vector<Saved> listed_by_id(std::vector<Saved> truth, const hostler_list_req
 /// Emits them one by one, so that there may be very many.
 void emit_foreign(std::size_t count, hostler_op* op);
 
+/// The machines of the lie `list own`, which have the tags of the set. One by one, as well.
+void emit_own(const Lie& lie, const std::string& set_id, hostler_op* op);
+
 /// The instance that a create has made, as far as the request says what it is.
 Saved made_by(const hostler_create_req& request, std::string_view set_id, std::uint32_t state);
 

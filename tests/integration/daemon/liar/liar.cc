@@ -108,8 +108,9 @@ class Liar {
     seen = request.n_ids == 0 ? listed(std::move(seen), lies, *memory_)
                               : listed_by_id(std::move(seen), request, lies, *memory_);
     for (const Saved& one : seen) driver::emit(op, one.record());
-    const Lie* const foreign = lies.find("list", "foreign");
-    if (foreign != nullptr && request.n_ids == 0) emit_foreign(foreign->number(), op);
+    if (request.n_ids != 0) return HOSTLER_OK;
+    if (const Lie* lie = lies.find("list", "foreign")) emit_foreign(lie->number(), op);
+    if (const Lie* lie = lies.find("list", "own")) emit_own(*lie, set_id_, op);
     return HOSTLER_OK;
   }
 

@@ -14,7 +14,7 @@ namespace {
 const std::map<std::string, std::set<std::string>, std::less<>> kKinds = {
     {"list",
      {"empty", "half", "omit", "double", "late", "old", "foreign", "hang", "stopping", "stopped",
-      "suspended", "failed"}},
+      "suspended", "failed", "own"}},
     {"ids", {"honest", "empty", "error", "gone"}},
     {"create", {"failed", "gone", "invalid-but-made", "wait", "bare", "capacity", "quota"}},
     {"destroy", {"ignored"}},
