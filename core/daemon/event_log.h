@@ -18,14 +18,16 @@ struct EventLine {
   friend bool operator==(const EventLine&, const EventLine&) = default;
 };
 
-/// nullopt below severity info: the normal steps of jobs would fill the log.
+/// nullopt below severity info: the normal steps of jobs would fill the log. So would records that
+/// another one has caused, if they are no alarms.
 [[nodiscard]] std::optional<EventLine> line_of(const model::LedgerRecord& record);
 
 /// The lines of the ledger records among the changes, in their order.
 [[nodiscard]] std::vector<EventLine> lines_of(const std::vector<model::Change>& changes);
 
-/// Writes the lines, and counts the alarms among them. Blocks while standard error does: not for
-/// the loop thread. Only for changes that are durable: others may never have happened.
+/// Writes the lines, of very many about one event the first and a count, and counts the alarms.
+/// Blocks while standard error does: not for the loop thread. Only for changes that are durable:
+/// others may never have happened.
 void write_events(const std::vector<EventLine>& lines, metrics::Metrics& metrics);
 
 }  // namespace hostler::daemon

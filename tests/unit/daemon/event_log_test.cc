@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 /// The log shows what an admin may want to know without asking.
 namespace hostler::daemon {
 namespace {
@@ -64,6 +66,16 @@ TEST(EventLogTest, ABootThatFailedAndAHostThatWasLostAreWarnings) {
   EXPECT_EQ(line_of(record(Event::kFailed, "host_lost"))->level, Level::kInfo);
 }
 
+TEST(EventLogTest, ARecordThatAnotherOneHasCausedIsLoggedOnlyIfItIsAnAlarm) {
+  auto adopted = record(Event::kAdopted, "not_in_journal");
+  ASSERT_TRUE(line_of(adopted));
+  adopted.cause_rev = 7;
+  EXPECT_FALSE(line_of(adopted));
+  auto alarm = record(Event::kBroken);
+  alarm.cause_rev = 7;
+  EXPECT_TRUE(line_of(alarm));
+}
+
 TEST(EventLogTest, AHostCannotWriteALineOfItsOwnNorFillTheLog) {
   const auto line = line_of(
       record(Event::kBroken, "disk\nforged", "\x1b[2J\nforged" + std::string(1 << 20, 'x')));
@@ -81,6 +93,19 @@ TEST(EventLogTest, AlarmsAreCountedByTheirEvent) {
   EXPECT_THAT(metrics.text(), HasSubstr(R"(hostler_alarms_total{event="broken"} 2)"));
   EXPECT_THAT(metrics.text(), HasSubstr(R"(hostler_alarms_total{event="duplicate"} 0)"));
   EXPECT_THAT(metrics.text(), Not(HasSubstr(R"(event="ready")")));
+}
+
+TEST(EventLogTest, OfThousandsOfLinesAboutOneEventTheFirstAreWrittenAndACount) {
+  metrics::Metrics metrics;
+  std::vector<model::Change> changes(5000, record(Event::kBroken));
+  changes.emplace_back(record(Event::kReady));
+  testing::internal::CaptureStderr();
+  write_events(lines_of(changes), metrics);
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_LE(std::ranges::count(log, '\n'), 110);
+  EXPECT_THAT(log, HasSubstr("4900 more broken"));
+  EXPECT_THAT(log, HasSubstr("h-7 ready"));
+  EXPECT_THAT(metrics.text(), HasSubstr(R"(hostler_alarms_total{event="broken"} 5000)"));
 }
 
 }  // namespace
