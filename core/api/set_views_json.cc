@@ -100,6 +100,14 @@ void write_set(json::Writer& w, const model::SetView& view) {
     member_time(w, "since", *view.doubt);
     w.member("asking", view.asking).end_object();
   }
+  if (view.strangers) {
+    w.key("unknown_instances").begin_object().member("count", view.strangers->count);
+    w.key("ids").begin_array();
+    for (const auto& id : view.strangers->ids) w.value(id);
+    w.end_array();
+    if (view.strangers->doubted) member_time(w, "doubted_since", *view.strangers->doubted);
+    w.end_object();
+  }
   if (view.partition) {
     w.key("partition").begin_object();
     member_time(w, "since", *view.partition);

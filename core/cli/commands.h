@@ -67,7 +67,7 @@ int types(Client& client, bool json);
 int sets(Client& client, bool json);
 /// Accepts the account that the cloud of the set reports.
 int accept_account(Client& client, const std::string& set);
-/// Shows what the set's last list omits, or believes the list of that number.
+/// Shows what of the set's last list an admin may believe, or believes the list of that number.
 int believe_list(Client& client, const std::string& set, std::uint64_t list);
 /// Ends the hosts of the set that became unreachable together.
 int give_up(Client& client, const std::string& set);

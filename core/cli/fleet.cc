@@ -112,11 +112,16 @@ std::string crash_text(json::Value crash) {
          (output.empty() ? "" : "; it wrote: " + output);
 }
 
+/// Its last list shows far more instances than can be right.
+bool has_doubted_instances(json::Value set) {
+  return set.at("unknown_instances").has("doubted_since");
+}
+
 Row set_row(json::Value one) {
   std::string state = one.at("open").bool_or(false) ? "open" : "not open";
   if (one.at("foreign_owner").bool_or(false)) state += ",foreign_owner";
   if (one.has("reported")) state += ",other_account";
-  if (one.has("doubt")) state += ",list_doubted";
+  if (one.has("doubt") || has_doubted_instances(one)) state += ",list_doubted";
   if (one.has("partition")) state += ",partition";
   const json::Value driver = one.at("driver");
   std::string problem = joined(field(one, "problem"), one.at("conditions"));
@@ -173,6 +178,30 @@ int show_connected(Client& client, json::Value missing) {
     }
   if (count != 0)
     say(stay + (count == 1 ? " stays: its host is" : " stay: their hosts are") + " connected");
+  return exit_code::kOk;
+}
+
+/// Says what the set's last list shows and what it omits, and how it is believed.
+int show_list(json::Value set) {
+  const std::string number = field(set, "list");
+  const std::string believes = ": hostler sets believe " + field(set, "name") + " --list " + number;
+  if (has_doubted_instances(set)) {
+    const json::Value unknown = set.at("unknown_instances");
+    for (const json::Value id : unknown.at("ids").children()) say(std::string(id.text()));
+    say("list " + number + " shows " + field(unknown, "count") +
+        " instances that hostlerd does not know, these first. If all of them are this site's" +
+        believes);
+    return exit_code::kOk;
+  }
+  const json::Value missing = set.at("missing");
+  for (const json::Value id : missing.children()) say(std::string(id.text()));
+  if (missing.size() == 0) {
+    say("list " + number + " of set " + field(set, "name") + " omits no instance");
+    return exit_code::kOk;
+  }
+  const bool is_one = missing.size() == 1;
+  say("list " + number + " omits " + (is_one ? "this instance" : "these instances") + ". If " +
+      (is_one ? "it does" : "they do") + " not exist" + believes);
   return exit_code::kOk;
 }
 
@@ -239,27 +268,14 @@ int believe_list(Client& client, const std::string& set, std::uint64_t list) {
   const auto answer = client.get("/v1/sets");
   if (!answer) return complain(answer.error());
   const auto one = find_set(*answer, set);
-  if (list != 0) {
-    std::string body;
-    json::Writer w(body);
-    w.begin_object().member("list", list).end_object();
-    const auto done = client.post("/v1/sets/" + escape(set) + "/believe", body);
-    if (!done) return complain(done.error());
-    return one ? show_connected(client, one->at("missing")) : exit_code::kOk;
-  }
-  if (!one) return complain(one.error());
-  const auto missing = one->at("missing");
-  for (const json::Value id : missing.children()) say(std::string(id.text()));
-  const std::string number = field(*one, "list");
-  if (missing.size() == 0) {
-    say("list " + number + " of set " + set + " omits no instance");
-    return exit_code::kOk;
-  }
-  const bool is_one = missing.size() == 1;
-  say("list " + number + " omits " + (is_one ? "this instance" : "these instances") + ". If " +
-      (is_one ? "it does" : "they do") + " not exist: hostler sets believe " + set + " --list " +
-      number);
-  return exit_code::kOk;
+  if (list == 0) return one ? show_list(*one) : complain(one.error());
+  std::string body;
+  json::Writer w(body);
+  w.begin_object().member("list", list).end_object();
+  const auto done = client.post("/v1/sets/" + escape(set) + "/believe", body);
+  if (!done) return complain(done.error());
+  if (!one || has_doubted_instances(*one)) return exit_code::kOk;
+  return show_connected(client, one->at("missing"));
 }
 
 int give_up(Client& client, const std::string& set) {

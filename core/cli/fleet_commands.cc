@@ -31,11 +31,14 @@ void add_sets(CLI::App& app, Arguments& a, Chosen& chosen) {
                          "Use the account and region that the set's cloud reports now",
                          [&a](Client& client) { return accept_account(client, a.id); });
   CLI::App* believe =
-      add(*c, chosen, "believe", "Show the instances that the set's last list omits, or believe it",
+      add(*c, chosen, "believe",
+          "Show the instances that the set's last list omits, or is doubted for, or believe it",
           [&a](Client& client) { return believe_list(client, a.id, a.list); });
   believe
-      ->add_option("--list", a.list,
-                   "Believe list number N, the one that you saw: the instances it omits are gone")
+      ->add_option(
+          "--list", a.list,
+          "Believe list number N, the one that you saw: the instances it omits are gone, and those "
+          "that it is doubted for are the set's")
       ->check(positive())
       ->type_name("N");
   CLI::App* end =

@@ -12,6 +12,9 @@
 namespace hostler::dispatch {
 namespace {
 
+/// Thousands may be due at once: other events wait meanwhile.
+constexpr std::size_t kDeadlinesPerTick = 500;
+
 template <class... Handlers>
 struct Overloaded : Handlers... {
   using Handlers::operator()...;
@@ -45,8 +48,7 @@ Result<void> check_homes(const model::Restored& restored, const model::SitePolic
 Dispatcher::Dispatcher(model::SitePolicy policy, CreateSecretsFactory make_secrets, Options options)
     : options_(std::make_unique<const Options>(std::move(options))),
       state_(std::make_unique<State>(std::move(policy), options_->seed)),
-      handlers_(
-          std::make_unique<Handlers>(*state_, std::move(make_secrets), options_->take_over_sets)) {}
+      handlers_(std::make_unique<Handlers>(*state_, std::move(make_secrets), *options_)) {}
 
 Dispatcher::~Dispatcher() = default;
 Dispatcher::Dispatcher(Dispatcher&&) noexcept = default;
@@ -91,7 +93,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                    to.leftovers.on(e, now);
                  },
                  [&](const InstancesLookedUp& e) { to.absences.on(e, now); },
-                 [&](const BelieveList& e) { to.absences.on(e, now); },
+                 [&](const BelieveList& e) { to.adoptions.on(e, now); },
                  [&](const GiveUpUnreachable& e) { to.reachability.on(e, now); },
                  [&](const CreateSeen& e) { to.answers.on(e, now); },
                  [&](const CreateEnded& e) { to.answers.on(e, now); },
@@ -163,6 +165,7 @@ Outbox Dispatcher::tick(Now now) {
     handlers_->leftovers.send_due(set, now);
     handlers_->leftover_destroys.send_due(set, now);
     handlers_->watches.send_due(set, now);
+    handlers_->adoptions.go_on(set, now);
     handlers_->lists.send_due(set, now);
     handlers_->absences.send_due(set, now);
   }
@@ -173,7 +176,9 @@ Outbox Dispatcher::tick(Now now) {
 }
 
 void Dispatcher::fire_deadlines(Now now) {
-  while (const auto id = state_->hosts.pop_due(now.mono)) {
+  for (std::size_t n = 0; n < kDeadlinesPerTick; ++n) {
+    const auto id = state_->hosts.pop_due(now.mono);
+    if (!id) return;
     Host* host = state_->hosts.change(*id);
     HOSTLER_ASSERT(host != nullptr, "only known hosts have a deadline");
     if (handlers_->reachability.holds(*host, now)) continue;

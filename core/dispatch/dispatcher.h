@@ -7,6 +7,7 @@
 
 #include "core/dispatch/create_secrets.h"
 #include "core/dispatch/events.h"
+#include "core/dispatch/options.h"
 #include "core/dispatch/queries.h"
 
 /// The kernel: fleet, work and scheduler as one state machine, the same in the daemon and in the
@@ -15,11 +16,6 @@ namespace hostler::dispatch {
 
 struct State;
 struct Handlers;
-
-struct Options {
-  std::vector<std::string> take_over_sets;  ///< Adopt these sets' instances of a foreign owner.
-  std::uint64_t seed = 1;                   ///< Of the jitter of back-off.
-};
 
 /// Call it before restore(). Fails if an instance of the journal has a set or a pool that is not in
 /// the policy; the error names one. Nothing would manage this machine, and it would still cost.

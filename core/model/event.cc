@@ -174,15 +174,19 @@ constexpr std::array kEvents{
     EventInfo{Event::kListFlawed, "list_flawed", kSet, kWarning, Holds::kNone,
               "a list shows instances twice, or instances that are not of the instance set; told "
               "once an hour at most"},
+    EventInfo{Event::kAdopting, "adopting", kSet, kWarning, Holds::kNone,
+              "a list shows many instances that hostlerd does not know: they are adopted little by "
+              "little, each with a record that names this one as its cause"},
     EventInfo{Event::kListDoubted, "list_doubted", kSet, kAlarm, Holds::kNone,
               "a list omits half of the instance set or more: nothing is created there until the "
-              "cloud has been asked for each omitted instance"},
+              "cloud has been asked for each omitted instance; or it shows far more instances than "
+              "can be right: none of them is adopted until an admin believes the list"},
     EventInfo{Event::kListUnchecked, "list_unchecked", kSet, kAlarm, Holds::kNone,
               "the cloud did not say within 10 minutes whether the omitted instances exist: "
               "creates go on within ceilings"},
     EventInfo{Event::kListTrusted, "list_trusted", kSet, kInfo, Holds::kNone,
-              "lists show most of the instance set again, or the instances that they omit have "
-              "vanished"},
+              "lists show most of the instance set again, and no more than can be right, or the "
+              "instances that they omit have vanished"},
     EventInfo{Event::kLookUpUnsupported, "look_up_unsupported", kSet, kWarning, Holds::kReason,
               "the driver cannot be asked for instances by id: lists alone show that one is gone"},
     EventInfo{Event::kPartition, "partition", kSet, kAlarm, Holds::kNone,

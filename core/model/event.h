@@ -86,6 +86,7 @@ enum class Event : std::uint8_t {
   kForeignOwner,
   kForeignOwnerLeft,
   kListFlawed,
+  kAdopting,
   kListDoubted,
   kListUnchecked,
   kListTrusted,

@@ -127,6 +127,13 @@ struct SetView {
   /// The list is doubted since then: half of the instances or more are missing, or all.
   std::optional<Wall> doubt;
   bool asking = false;  ///< With `doubt`: the cloud has not answered for each of them.
+  /// Instances that the last list shows, and that are not adopted yet.
+  struct Strangers {
+    std::size_t count = 0;
+    std::vector<std::string> ids;  ///< In the cloud, of the first of them. Fit to print.
+    std::optional<Wall> doubted;   ///< None is adopted since then: they are far too many.
+  };
+  std::optional<Strangers> strangers;
   /// Hosts became unreachable together then: they are not destroyed for that.
   std::optional<Wall> partition;
   std::string creates_refused;          ///< Why nothing is created in it; empty: it may be.

@@ -123,6 +123,10 @@ class Cloud {
   void take_back(Machine& machine, model::InterruptionAction action);
   /// Says which lists announce.
   void announce(std::function<Wall(const Machine&)> listed) { announced_ = std::move(listed); }
+  /// Adds to each list what nobody has asked for.
+  void crowd(std::function<void(std::vector<model::ListedInstance>&)> add) {
+    crowd_ = std::move(add);
+  }
   /// A machine that was made for the instance.
   [[nodiscard]] bool has(model::InstanceId instance) const { return asked_for_.contains(instance); }
   /// All that were ever made.
@@ -173,6 +177,7 @@ class Cloud {
   const bool has_tokens_;  ///< The cloud knows keys: a repeated create makes no second machine.
   const Offerings* offerings_ = nullptr;
   std::function<Wall(const Machine&)> announced_;
+  std::function<void(std::vector<model::ListedInstance>&)> crowd_;
   std::vector<std::unique_ptr<Machine>> machines_;  ///< All machines ever made, by number from 1.
   std::vector<Machine*> living_;                    ///< In the order of creation.
   std::map<model::InstanceId, int> asked_for_;      ///< The number of living machines made for it.

@@ -30,6 +30,7 @@ void Cloud::list(const dispatch::ListCall& call, const Reply& reply) {
     }
     if (lies()) distort(out);
     if (false_stops_ && chance_.faults()) stop_falsely(out);
+    if (crowd_) crowd_(out);
     shuffle(out);
     reply(rest, dispatch::SetListed{call.set, sent, model::share(std::move(out))});
   });

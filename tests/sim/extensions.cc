@@ -20,6 +20,29 @@ void World::make_leftovers() {
   LeftoverCloud::set_rule(policy_);
 }
 
+/// Once or twice. What an admin believes is more than the pool may have: on other days that is
+/// against what the day checks.
+void World::make_crowd() {
+  if (!CrowdCloud::is_of(seed_)) return;
+  crowd_.emplace(seed_, pool_days_.kind() == PoolDays::Kind::kNone && !has_old_state(),
+                 [this](const std::string& what) { complain(what); });
+  cloud_.crowd([this](std::vector<model::ListedInstance>& list) {
+    crowd_->show(list);
+    if (crowd_->is_there()) cloud_.driver_died();  // Creates are held back, repeated ones too.
+  });
+  for (int n = 0; n < 2; ++n) {
+    const Duration from = crowd_->between(20s, day_.trouble * 3 / 4);
+    time_.after(from, [this] { crowd_->gather(day_.fleet); });
+    time_.after(from + crowd_->between(10s, 40s), [this] { believe_crowd(); });
+    time_.after(from + crowd_->between(20s, 90s), [this] { crowd_->leave(); });
+  }
+}
+
+void World::believe_crowd() {
+  if (!kernel_ || calm_) return;
+  if (const auto believed = crowd_->believe(kernel_->queries())) post(*believed);
+}
+
 /// Each site has one question of a kind. Its answer comes while the daemon lives.
 void World::ask(const std::string& question) {
   if (!awaited_.insert(question).second)

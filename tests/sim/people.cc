@@ -117,8 +117,10 @@ void World::meddle() {
   if (kernel_ && chance_.chance(0.2)) {
     const auto set = kernel_->queries().sets().front();
     // The admin has looked at the cloud's own page.
-    const bool is_right = std::ranges::none_of(
-        set.missing, [&](const model::InstanceId id) { return cloud_.has(id); });
+    const bool is_right =
+        !set.strangers && std::ranges::none_of(set.missing, [&](const model::InstanceId id) {
+          return cloud_.has(id);
+        });
     if (is_right) return post(dispatch::BelieveList{0, "admin", set.name, set.list});
     hosts_.give_up();
     return post(dispatch::GiveUpUnreachable{0, "admin", set.name});

@@ -47,6 +47,7 @@ World::World(std::uint64_t seed, const Day& day)
   make_driver();
   make_notices();
   make_false_lists();
+  make_crowd();
 }
 
 void World::make_policy() {
@@ -136,8 +137,8 @@ void World::start() {
     request.ssh_host_key_public = identity.delivered_public_key = "key-" + number;
     request.user_data = identity.challenge_secret = "secret-" + number;
   };
-  kernel_ = std::make_unique<dispatch::Dispatcher>(policy_, mint,
-                                                   dispatch::Options{{}, seed_ + generation_});
+  kernel_ = std::make_unique<dispatch::Dispatcher>(
+      policy_, mint, dispatch::Options{{}, seed_ + generation_, CrowdCloud::kLimits});
   hosts_.restart([this](model::HostEvent event) { post(std::move(event)); });
   cloud_.forget_boots();
   consoles_.restart();
@@ -150,6 +151,7 @@ void World::start() {
   if (images_) images_->daemon_started();
   if (leftovers_) leftovers_->daemon_started();
   if (notices_) notices_->daemon_started();
+  if (crowd_) crowd_->daemon_started();
   take(kernel_->restore(disk_.open(), now()));
   if (offerings_) offerings_->restarted(kernel_->queries());
   load_driver();
@@ -184,6 +186,7 @@ void World::post(dispatch::Event event) {
   if (const auto* list = std::get_if<dispatch::SetListed>(&event); list && list->result)
     hear_list(listed.emplace(*list));
   take(kernel_->apply(std::move(event), now()), cause);
+  if (listed && crowd_) crowd_->heard(*listed, kernel_->queries());
   if (is_reload) pool_days_.check_reload(kernel_->queries(), now());
   if (offered) offerings_->taken(*offered, kernel_->queries());
   if (listed && !has_old_state()) stopped_.listed(*listed, kernel_->queries());
@@ -195,6 +198,7 @@ void World::take(dispatch::Outbox outbox, const Cause& cause) {
   pool_days_.check(cause, outbox, kernel_->queries(), now());
   if (images_) images_->check(kernel_->queries().sets().front(), outbox);
   if (offerings_) offerings_->decided(outbox);
+  if (crowd_) crowd_->check(outbox);
   if (notices_) notices_->check(outbox, kernel_->queries(), now());
   for (const auto& effect : dispatch::take_immediate(outbox)) carry_out(effect);
   if (!outbox.changes.empty() || !outbox.effects.empty()) uncommitted_.push_back(std::move(outbox));

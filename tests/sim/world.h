@@ -11,6 +11,7 @@
 #include "core/dispatch/dispatcher.h"
 #include "tests/sim/consoles.h"
 #include "tests/sim/crashing_driver.h"
+#include "tests/sim/crowd_cloud.h"
 #include "tests/sim/decisions.h"
 #include "tests/sim/hosts.h"
 #include "tests/sim/image_cloud.h"
@@ -62,6 +63,8 @@ class World {
   void make_images();
   void make_leftovers();
   void make_notices();
+  void make_crowd();
+  void believe_crowd();
   void hear_cloud(const dispatch::Event& event);
   void hear_list(const dispatch::SetListed& list);
   void check_list_before_create(const dispatch::CreateCall& call);
@@ -128,6 +131,7 @@ class World {
   std::optional<CrashingDriver> driver_;    ///< On days on which it dies.
   std::optional<LeftoverCloud> leftovers_;  ///< On days on which disks are left.
   std::optional<NoticeCloud> notices_;      ///< On days on which the cloud takes machines back.
+  std::optional<CrowdCloud> crowd_;         ///< On days on which lists show far too many machines.
   std::optional<ImageCloud> images_;        ///< On days on which the site names its image.
   std::optional<Offerings> offerings_;      ///< On days on which the pool chooses types.
   std::set<std::string> awaited_;           ///< Periodic questions whose answer is to come.

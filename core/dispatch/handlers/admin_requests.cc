@@ -96,6 +96,7 @@ void AdminRequests::policy_changed(Now now) {
   gates::Governor fresh(policy_);
   fresh.keep_creates_of(governor_);
   set_aside_.count(policy_, fresh);
+  for (std::uint32_t i = 0; i < sets_.size(); ++i) sets_.at(i).strangers.count(i, fresh);
   governor_ = std::move(fresh);
   for (auto& forgotten : menu_.reload()) recorder_.change(std::move(forgotten));
   for (const auto id : hosts_.ids()) {

@@ -1,32 +1,166 @@
 #include "core/dispatch/handlers/adoptions.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "core/base/text.h"
 #include "core/dispatch/handlers/new_host.h"
 
 namespace hostler::dispatch {
+namespace {
+
+/// Between two slices. The store commits one meanwhile, so that other changes do not wait long.
+constexpr Duration kSlicePause = std::chrono::milliseconds(100);
+
+bool has_set(const model::PoolPolicy& pool, const Set& set) {
+  return std::ranges::find(pool.sets, set.name) != pool.sets.end();
+}
+
+/// An admin who has looked at the strangers before need not look again.
+bool has_others(const StrangeList& list, const StrangeList& before) {
+  const auto id = [](const Stranger& one) -> const std::string& { return one.seen->id; };
+  if (std::ranges::equal(list.strangers, before.strangers, {}, id, id)) return false;
+  std::unordered_set<std::string_view> known;
+  for (const Stranger& one : before.strangers) known.insert(one.seen->id);
+  return !std::ranges::all_of(list.strangers,
+                              [&](const Stranger& one) { return known.contains(one.seen->id); });
+}
+
+}  // namespace
 
 std::optional<std::uint32_t> Adoptions::pool_of(const Set& set,
                                                 const model::ListedInstance& seen) const {
   const auto& pools = policy_.pools;
   std::optional<std::uint32_t> pool;
   for (std::uint32_t i = 0; i < pools.size(); ++i) {
-    if (std::ranges::find(pools[i].sets, set.name) == pools[i].sets.end()) continue;
+    if (!has_set(pools[i], set)) continue;
     if (!pool || pools[i].name == seen.pool) pool = i;
   }
   return pool;
 }
 
-std::optional<model::InstanceId> Adoptions::adopt(std::uint32_t index,
-                                                  const model::ListedInstance& seen, Mono as_of,
-                                                  Now now) {
-  const auto pool = pool_of(sets_.at(index), seen);
+std::optional<Stranger> Adoptions::stranger(
+    std::uint32_t index, std::shared_ptr<const model::ListedInstance> seen) const {
+  const auto pool = pool_of(sets_.at(index), *seen);
   if (!pool) return std::nullopt;
-  Host stranger = new_host(policy_, hosts_, recorder_, index, *pool, now);
-  auto& instance = stranger.instance;
+  Stranger out{.seen = std::move(seen), .pool = *pool, .price_per_hour = {}};
+  if (const auto type = menu_.type_index(out.seen->type))
+    out.price_per_hour = menu_.price_of(index, *type, out.seen->zone, out.seen->market);
+  if (out.seen->price_per_hour) out.price_per_hour = *out.seen->price_per_hour;
+  return out;
+}
+
+bool Adoptions::are_many(std::uint32_t index, std::size_t strangers) const {
+  if (strangers <= limits_.doubted) return false;
+  std::int64_t most = 0;
+  for (std::uint32_t i = 0; i < policy_.pools.size(); ++i)
+    if (has_set(policy_.pools[i], sets_.at(index))) most += bounds_.started_max(policy_, i);
+  return static_cast<std::int64_t>(strangers) > limits_.per_max * most;
+}
+
+bool Adoptions::doubts(std::uint32_t index, std::size_t strangers) const {
+  return are_many(index, strangers) && strangers > sets_.at(index).strangers.believed();
+}
+
+void Adoptions::begin(std::uint32_t index, StrangeList list, Now now) {
+  Set& set = sets_.at(index);
+  const bool was_doubted = set.strangers.is_doubted();
+  uncount(index);
+  const bool many = are_many(index, list.strangers.size());
+  const StrangeList before = set.strangers.take(std::move(list), many, now);
+  set.strangers.count(index, governor_);
+  if (was_doubted || set.strangers.is_doubted()) review(set, was_doubted ? &before : nullptr, now);
+  if (set.strangers.is_doubted()) return;
+  if (set.strangers.left().size() > limits_.slice) announce(set, "cloud", "", now);
+  adopt_slice(index, now);
+}
+
+void Adoptions::review(Set& set, const StrangeList* before, Now now) {
+  const bool is_doubted = set.strangers.is_doubted();
+  if (!is_doubted || before == nullptr || has_others(set.strangers.list(), *before))
+    set.omissions.renumber();
+  if (is_doubted == (before != nullptr)) return;
+  plan_.want();
+  recorder_.record("cloud", "set " + set.name,
+                   is_doubted ? model::Event::kListDoubted : model::Event::kListTrusted, "",
+                   is_doubted ? set.strangers.refuses_creates(set.name)
+                              : "it shows no more instances than can be right",
+                   now);
+}
+
+void Adoptions::announce(Set& set, const char* actor, const std::string& why, Now now) {
+  auto& list = set.strangers.list();
+  list.cause = recorder_
+                   .record(actor, "set " + set.name, model::Event::kAdopting, "",
+                           "the list shows " + std::to_string(list.strangers.size()) +
+                               " instances that hostlerd does not know" + why,
+                           now)
+                   .rev;
+}
+
+void Adoptions::go_on(std::uint32_t index, Now now) {
+  Set& set = sets_.at(index);
+  if (!set.strangers.is_adopting() || set.strangers.next() > now.mono) return;
+  if (set.takes_answer(set.strangers.list().sent)) return adopt_slice(index, now);
+  uncount(index);  // Perhaps they are of another account; the next list shows them again.
+  set.strangers.end();
+  set.want_list(policy_.sets[index], now.mono);
+}
+
+void Adoptions::adopt_slice(std::uint32_t index, Now now) {
+  Set& set = sets_.at(index);
+  const auto left = set.strangers.left();
+  const auto slice = left.first(std::min(limits_.slice, left.size()));
+  Hosts::CloudIds ids;
+  for (const Stranger& one : slice)
+    for (const auto* id : {&one.seen->id, &one.seen->request_id})
+      if (!id->empty()) ids.try_emplace(*id);
+  hosts_.find_by_cloud_ids(set.name, ids);
+  for (const Stranger& one : slice) {
+    governor_.removed(index, one.pool, one.price_per_hour);
+    // The answer to a create, or another entry of the list, may have made it known meanwhile.
+    auto known = hosts_.find_listed(set.name, *one.seen);
+    if (!known) known = ids[one.seen->id];
+    if (!known && !one.seen->request_id.empty()) known = ids[one.seen->request_id];
+    set.strangers.list().shown.push_back(known ? *known : adopt(index, one, now));
+    set.strangers.adopted();
+  }
+  if (!set.strangers.left().empty()) return set.strangers.continue_at(now.mono + kSlicePause);
+  StrangeList done = set.strangers.end();
+  if (done.cause != 0) plan_.want();  // It refused creates until now.
+  absences_.after_list(index, std::move(done.shown), done.sent, now);
+}
+
+void Adoptions::uncount(std::uint32_t index) {
+  for (const Stranger& one : sets_.at(index).strangers.left())
+    governor_.removed(index, one.pool, one.price_per_hour);
+}
+
+void Adoptions::on(const BelieveList& event, Now now) {
+  const auto index = sets_.index_of(event.set);
+  Set* set = index ? &sets_.at(*index) : nullptr;
+  if (set == nullptr || !set->strangers.is_doubted() || set->omissions.list_number() != event.list)
+    return absences_.on(event, now);
+  if (!set->takes_answer(set->strangers.list().sent))
+    return recorder_.reply(event.ticket,
+                           fail(Errc::kConflict, "set " + event.set +
+                                                     " is not open, or has another account since "
+                                                     "that list: wait for the next one"));
+  set->strangers.believe(now.mono);
+  set->omissions.renumber();
+  announce(*set, "user", ", and " + event.actor + " believes it", now);
+  recorder_.reply(event.ticket, std::vector<model::WorkId>{});
+}
+
+model::InstanceId Adoptions::adopt(std::uint32_t index, const Stranger& stranger, Now now) {
+  const model::ListedInstance& seen = *stranger.seen;
+  const auto& list = sets_.at(index).strangers.list();
+  const auto& pool = policy_.pools[stranger.pool];
+  Host made = new_host(policy_, hosts_, recorder_, index, stranger.pool, now);
+  auto& instance = made.instance;
   auto& record = instance.record;
   record.type = seen.type;
   record.zone = seen.zone;
@@ -42,17 +176,15 @@ std::optional<model::InstanceId> Adoptions::adopt(std::uint32_t index,
                    : record.restored ? model::Reason::kMadeSince
                                      : model::Reason::kNotInJournal;
   record.reason_code = why;
+  record.price_per_hour = stranger.price_per_hour;
   instance.type = menu_.type_index(record.type);
-  if (instance.type) {
-    record.price_per_hour = menu_.price_of(index, *instance.type, record.zone, record.market);
-    record.total = instance.occupancy.room_of(policy_.types[*instance.type]);
-  }
-  instance.deadline = now.mono + policy_.pools[*pool].boot_timeout;
-  Host& added = hosts_.add(std::move(stranger));
+  if (instance.type) record.total = instance.occupancy.room_of(policy_.types[*instance.type]);
+  instance.deadline = now.mono + pool.boot_timeout;
+  Host& added = hosts_.add(std::move(made));
   const model::InstanceId id = added.id();
   recorder_.record("cloud", id.text(), model::Event::kAdopted, to_string(why),
-                   "the cloud lists " + printable(seen.id, 80) + " as this set's", now);
-  auto outcome = fleet::listed(added.instance, seen, as_of, policy_.pools[*pool], now);
+                   "the cloud lists " + printable(seen.id, 80) + " as this set's", now, list.cause);
+  auto outcome = fleet::listed(added.instance, seen, list.as_of, pool, now);
   outcome.changed = true;
   steps_.apply(added, std::move(outcome), "cloud", now);
   if (const auto was = ended_.find(seen.set_id, seen)) end_again(id, *was, now);

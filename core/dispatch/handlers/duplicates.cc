@@ -1,6 +1,7 @@
 #include "core/dispatch/handlers/duplicates.h"
 
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "core/base/text.h"
@@ -16,17 +17,26 @@ bool same_machine(const model::ListedInstance& a, const model::ListedInstance& b
 
 }  // namespace
 
-void Duplicates::end(const Set& set, std::vector<Sighting>& all, Now now) {
+void Duplicates::end(const Set& set, std::vector<Sighting>& all, std::size_t most, Now now) {
   std::unordered_map<model::InstanceId, const Sighting*> kept;
   kept.reserve(all.size());
-  bool any = false;
+  std::size_t ended = 0;
+  const auto is_ended = [&](const Sighting& one) {
+    const auto known = ended == 0 ? one.known : hosts_.find_listed(set.name, *one.seen);
+    return known && known != one.known;
+  };
+  std::unordered_set<const model::ListedInstance*> left;
   for (auto& one : all) {
     const Host* ours = one.known ? hosts_.find(*one.known) : nullptr;
     if (ours == nullptr || ours->instance.record.set != set.name) continue;
     const auto [first, fresh] = kept.try_emplace(*one.known, &one);
     if (fresh || same_machine(*first->second->seen, *one.seen)) continue;
     // A machine that was ended just now is listed twice.
-    if (any && hosts_.find_listed(set.name, *one.seen) != one.known) continue;
+    if (is_ended(one)) continue;
+    if (ended == most) {
+      left.insert(one.seen);
+      continue;
+    }
     const auto goes_before = [&](const model::ListedInstance& a, const model::ListedInstance& b) {
       const bool a_is = is_recorded(ours->instance.record, a);
       return a_is != is_recorded(ours->instance.record, b) ? a_is : a.id < b.id;
@@ -34,11 +44,12 @@ void Duplicates::end(const Set& set, std::vector<Sighting>& all, Now now) {
     const Sighting* other = &one;
     if (goes_before(*other->seen, *first->second->seen)) std::swap(other, first->second);
     end_one(*ours, *other->seen, first->second->seen->id, now);
-    any = true;
+    ++ended;
   }
-  if (any)
-    for (auto& one : all)  // A host whose key is not listed was recognised by its cloud id.
-      if (const auto known = hosts_.find_listed(set.name, *one.seen)) one.known = known;
+  if (ended == 0) return;
+  std::erase_if(all, [&](const Sighting& one) { return left.contains(one.seen); });
+  for (auto& one : all)  // A host whose key is not listed was recognised by its cloud id.
+    if (const auto known = hosts_.find_listed(set.name, *one.seen)) one.known = known;
 }
 
 void Duplicates::end_one(const Host& of, const model::ListedInstance& seen, const std::string& kept,

@@ -24,8 +24,9 @@ class Duplicates {
       : policy_(policy), hosts_(hosts), recorder_(recorder), steps_(steps) {}
 
   /// Keeps the machine that the host's record names. Makes each other machine an instance of its
-  /// own, enters it into the sightings, and destroys it.
-  void end(const Set& set, std::vector<Sighting>& all, Now now);
+  /// own, enters it into the sightings, and destroys it. After `most` of them it takes the others
+  /// out of the sightings: the next list shows them.
+  void end(const Set& set, std::vector<Sighting>& all, std::size_t most, Now now);
 
  private:
   void end_one(const Host& of, const model::ListedInstance& seen, const std::string& kept, Now now);

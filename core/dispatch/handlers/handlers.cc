@@ -3,8 +3,7 @@
 #include <utility>
 
 namespace hostler::dispatch {
-Handlers::Handlers(State& s, CreateSecretsFactory make_secrets,
-                   const std::vector<std::string>& take_over_sets)
+Handlers::Handlers(State& s, CreateSecretsFactory make_secrets, const Options& options)
     : calls(s.policy, s.sets, s.hosts, s.gates, s.governor, s.recorder),
       consoles(s.sets, s.hosts, s.gates, s.recorder, calls),
       attempt_rows(s.jobs, s.recorder),
@@ -27,10 +26,10 @@ Handlers::Handlers(State& s, CreateSecretsFactory make_secrets,
       duplicates(s.policy, s.hosts, s.recorder, instance_steps),
       tags(s.policy, s.sets, s.gates, s.recorder),
       absences(s.policy, s.sets, s.hosts, s.gates, s.plan, s.recorder, tags, instance_steps),
-      adoptions(s.policy, s.sets, s.hosts, s.ended, s.lost_time, s.menu, s.recorder,
-                instance_steps),
-      lists(s.policy, s.sets, s.hosts, s.gates, s.plan, s.recorder, s.set_aside, take_over_sets,
-            adoptions, duplicates, absences, tags, instance_steps, interruptions),
+      adoptions(s.policy, options.adoption, s.sets, s.hosts, s.ended, s.lost_time, s.menu, s.bounds,
+                s.governor, s.plan, s.recorder, absences, instance_steps),
+      lists(s.policy, s.sets, s.hosts, s.gates, s.plan, s.recorder, s.set_aside,
+            options.take_over_sets, adoptions, duplicates, tags, instance_steps, interruptions),
       answers(s.policy, s.sets, s.hosts, s.menu, s.gates, s.plan, s.recorder, tags, instance_steps),
       takeover(s.hosts, s.jobs, s.lost_time, s.recorder, attempt_rows, job_steps),
       left_alone(s.set_aside, takeover, s.recorder),

@@ -27,6 +27,7 @@
 #include "core/dispatch/handlers/set_events.h"
 #include "core/dispatch/handlers/snapshot_maker.h"
 #include "core/dispatch/handlers/work_requests.h"
+#include "core/dispatch/options.h"
 #include "core/dispatch/state/state.h"
 
 namespace hostler::dispatch {
@@ -35,8 +36,7 @@ namespace hostler::dispatch {
 /// which step an event means. Each is given the owners that it uses. One member for each handler:
 /// the only role of this struct is to make and to connect them.
 struct Handlers {
-  Handlers(State& s, CreateSecretsFactory make_secrets,
-           const std::vector<std::string>& take_over_sets);
+  Handlers(State& s, CreateSecretsFactory make_secrets, const Options& options);
   Handlers(const Handlers&) = delete;
   Handlers& operator=(const Handlers&) = delete;
 

@@ -27,7 +27,7 @@ bool is_at_work(const Host& host, const model::ListedInstance& seen) {
 void ListEvents::send_due(std::uint32_t index, Now now) {
   Set& set = sets_.at(index);
   if (set.lists.overdue_at() <= now.mono) set_overdue(index);
-  if (!set.is_open() || !set.lists.is_due(now.mono)) return;
+  if (!set.is_open() || set.strangers.is_adopting() || !set.lists.is_due(now.mono)) return;
   const gates::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
   if (const auto* gate = gates_.shut(query, now.mono)) {
     set.lists.hold_back(std::max(gate->until, now.mono + std::chrono::seconds(1)));
@@ -72,15 +72,16 @@ void ListEvents::on(const SetListed& event, Now now) {
   }
   if (!event.result) return failed(*index, event.result.error(), now);
   gates_.answered({.set = set.name, .op = model::CloudOp::kList}, nullptr, now);
-  set.problem.clear();
   if (set.list_succeeded(policy_.sets[*index], event.sent, now.mono)) {
     hosts_.touch_all();
     plan_.want();
   }
-  const bool was_foreign = std::exchange(set.shown.foreign, false);
-  set.shown.count = static_cast<std::int64_t>(event.result->size());
   const auto& policy = policy_.sets[*index];
   set.want_list(policy, now.mono + policy.list_interval);
+  if (set.strangers.is_adopting()) return;  // It was asked for before an admin believed the last.
+  set.problem.clear();
+  const bool was_foreign = std::exchange(set.shown.foreign, false);
+  set.shown.count = static_cast<std::int64_t>(event.result->size());
   tags_.begin(set);
   const Mono as_of = event.sent - set.info.list_consistency;
   auto entries = set.shown.last.compare(*event.result, as_of, now.mono);
@@ -92,7 +93,10 @@ void ListEvents::on(const SetListed& event, Now now) {
   }
   HOSTLER_ASSERT(sightings, "no entry contradicts a settled one where none is settled");
   report_flaws(set, *sightings, now);
-  duplicates_.end(set, *sightings, now);
+  StrangeList list{.sent = event.sent, .as_of = as_of, .shown = {}, .strangers = {}};
+  list.strangers = strangers(*index, entries, *sightings);
+  if (!adoptions_.doubts(*index, list.strangers.size()))
+    duplicates_.end(set, *sightings, adoptions_.slice(), now);
   for (auto& one : entries)
     if (!one.settled) one.host.reset();
   for (const auto& one : *sightings) {
@@ -101,10 +105,9 @@ void ListEvents::on(const SetListed& event, Now now) {
     const Host* host = entry.host ? hosts_.find(*entry.host) : nullptr;
     if (host != nullptr) entry.settled = host->settled;
   }
-  std::vector<model::InstanceId> seen;
-  seen.reserve(entries.size());
+  list.shown.reserve(entries.size());
   for (const auto& one : entries)
-    if (one.host) seen.push_back(*one.host);
+    if (one.host) list.shown.push_back(*one.host);
   set.shown.last.keep(std::move(entries));
   if (set.shown.foreign != was_foreign) {
     hosts_.touch_all();
@@ -114,7 +117,7 @@ void ListEvents::on(const SetListed& event, Now now) {
         set.shown.foreign ? model::Event::kForeignOwner : model::Event::kForeignOwnerLeft, "",
         set.problem, now);
   }
-  absences_.after_list(*index, std::move(seen), event.sent, now);
+  adoptions_.begin(*index, std::move(list), now);
 }
 
 void ListEvents::failed(std::uint32_t index, const model::CloudError& error, Now now) {
@@ -126,15 +129,6 @@ void ListEvents::failed(std::uint32_t index, const model::CloudError& error, Now
   set.list_failed(policy_.sets[index], error.retry_after, now.mono);
 }
 
-void ListEvents::find_hosts(const Set& set, CloudIds& ids) const {
-  if (ids.empty()) return;
-  for (const auto& [id, host] : hosts_.all()) {
-    if (host.instance.record.set != set.name) continue;
-    const auto wanted = ids.find(host.instance.record.provider_id);
-    if (wanted != ids.end() && !wanted->second) wanted->second = id;
-  }
-}
-
 /// Its key says something: it has the tags of the set, or the cloud hides tags.
 bool ListEvents::is_of(const Set& set, const model::ListedInstance& seen) const {
   return seen.tags_unknown || seen.set_id.empty() || seen.set_id == set.name;
@@ -143,14 +137,15 @@ bool ListEvents::is_of(const Set& set, const model::ListedInstance& seen) const 
 std::optional<std::vector<Sighting>> ListEvents::recognise(
     const Set& set, const std::vector<LastList::Entry>& entries) {
   std::unordered_set<std::string_view> fulfilled;
-  CloudIds ids;
+  Hosts::CloudIds ids;
+  ids.reserve(entries.size());
   for (const auto& [seen, host, settled] : entries) {
     if (!settled && !is_still(set, host, seen->id)) ids.try_emplace(seen->id);
     if (seen->request_id.empty() || seen->request_id == seen->id) continue;
     fulfilled.insert(seen->request_id);
     if (!settled) ids.try_emplace(seen->request_id);
   }
-  find_hosts(set, ids);
+  hosts_.find_by_cloud_ids(set.name, ids);
   for (const auto& [id, known] : ids)
     if (known && is_shown_settled(set, *known)) return std::nullopt;
   std::vector<Sighting> out;
@@ -166,6 +161,10 @@ std::optional<std::vector<Sighting>> ListEvents::recognise(
     }
     if (fulfilled.contains(seen.id)) continue;
     if (!known && is_of(set, seen)) known = hosts_.find_listed(set.name, seen);
+    // A cloud that hides an instance's tags hides its key too.
+    const bool has_key = !seen.tags_unknown && !seen.idempotency_key.empty();
+    if (!known && is_of(set, seen) && !has_key)
+      if (const auto as = ids.find(seen.request_id); as != ids.end()) known = as->second;
     if (known && is_shown_settled(set, *known)) return std::nullopt;
     out.push_back({&seen, known, i});
   }
@@ -194,6 +193,7 @@ void ListEvents::note_error_of_gone(const model::ListedInstance& seen,
 void ListEvents::report_flaws(Set& set, const std::vector<Sighting>& all, Now now) {
   if (set.shown.flaws_told && now.mono - *set.shown.flaws_told < kFlawsToldAgain) return;
   std::unordered_set<std::string_view> ids;
+  ids.reserve(all.size());
   std::size_t twice = 0, others = 0;
   for (const auto& [seen, known, at] : all) {
     if (!ids.insert(seen->id).second) ++twice;
@@ -221,14 +221,38 @@ bool ListEvents::is_twin(const model::InstanceRecord& record, const model::Liste
          seen.id != record.request_id;
 }
 
+std::vector<Stranger> ListEvents::strangers(std::uint32_t index,
+                                            const std::vector<LastList::Entry>& entries,
+                                            const std::vector<Sighting>& all) const {
+  const Set& set = sets_.at(index);
+  std::unordered_map<model::InstanceId, std::string_view> machines;
+  std::vector<Stranger> out;
+  for (const auto& [seen, known, at] : all) {
+    const bool is_second =
+        known && machines.try_emplace(*known, seen->id).first->second != seen->id;
+    if (known ? !is_second : !is_ours(set, *seen)) continue;
+    if (auto stranger = adoptions_.stranger(index, entries[at].seen))
+      out.push_back(*std::move(stranger));
+  }
+  return out;
+}
+
+/// It has the tags of the set, and no damaged row.
+bool ListEvents::is_tagged(const Set& set, const model::ListedInstance& seen) const {
+  return !seen.tags_unknown && seen.set_id == set.name && !set_aside_.contains(set.name, seen);
+}
+
+bool ListEvents::is_ours(const Set& set, const model::ListedInstance& seen) const {
+  if (!is_tagged(set, seen)) return false;
+  return seen.owner == recorder_.owner() ||
+         std::ranges::find(take_over_sets_, set.name) != take_over_sets_.end();
+}
+
 std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sighting& sighting,
                                                   Mono as_of, Now now) {
   Set& set = sets_.at(index);
   const model::ListedInstance& seen = *sighting.seen;
-  // Another machine of this same list may have made a stranger known.
-  auto known = sighting.known;
-  if (!known && is_of(set, seen)) known = hosts_.find_listed(set.name, seen);
-  if (known) {
+  if (const auto known = sighting.known) {
     Host* host = hosts_.change(*known);
     if (host != nullptr && is_twin(host->instance.record, seen)) return std::nullopt;
     if (host != nullptr && host->instance.record.set == set.name) {
@@ -248,12 +272,8 @@ std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sig
     }
     return known;
   }
-  if (seen.tags_unknown || seen.set_id != set.name) return std::nullopt;
-  if (set_aside_.contains(set.name, seen)) return std::nullopt;
-  const bool taken_over = std::ranges::find(take_over_sets_, set.name) != take_over_sets_.end();
-  if (seen.owner == recorder_.owner() || taken_over)
-    return adoptions_.adopt(index, seen, as_of, now);
-  set.shown.foreign = true;
+  if (!is_tagged(set, seen) || is_ours(set, seen)) return std::nullopt;
+  if (std::exchange(set.shown.foreign, true)) return std::nullopt;
   set.problem = "instance " + printable(seen.id, 80) +
                 " of this set belongs to another hostler (owner " + printable(seen.owner, 80) +
                 "): nothing is created until hostlerd --take-over-set " + set.name;

@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/dispatch/handlers/absences.h"
 #include "core/dispatch/handlers/adoptions.h"
 #include "core/dispatch/handlers/duplicates.h"
 #include "core/dispatch/handlers/instance_steps.h"
@@ -22,7 +21,7 @@ class ListEvents {
   ListEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,
              PlanState& plan, Recorder& recorder, const SetAside& set_aside,
              const std::vector<std::string>& take_over_sets, Adoptions& adoptions,
-             Duplicates& duplicates, Absences& absences, TagRepair& tags, InstanceSteps& steps,
+             Duplicates& duplicates, TagRepair& tags, InstanceSteps& steps,
              Interruptions& interruptions)
       : policy_(policy),
         sets_(sets),
@@ -34,7 +33,6 @@ class ListEvents {
         take_over_sets_(take_over_sets),
         adoptions_(adoptions),
         duplicates_(duplicates),
-        absences_(absences),
         tags_(tags),
         steps_(steps),
         interruptions_(interruptions) {}
@@ -48,10 +46,6 @@ class ListEvents {
   void set_overdue(std::uint32_t set);
   void suspend_by(Set& set, const gates::Gate& gate);
   void failed(std::uint32_t set, const model::CloudError& error, Now now);
-  using CloudIds = std::unordered_map<std::string_view, std::optional<model::InstanceId>>;
-  /// Adds the hosts of the set to their ids in the cloud: one may be listed without its key, or
-  /// with another.
-  void find_hosts(const Set& set, CloudIds& ids) const;
   /// Of the entries that are not settled: instances that are not gone. A spot request that is
   /// listed beside the instance it has become is left out. Unset: one of them is of a host that a
   /// settled entry shows too.
@@ -69,7 +63,13 @@ class ListEvents {
   void report_flaws(Set& set, const std::vector<Sighting>& all, Now now);
   [[nodiscard]] static bool is_twin(const model::InstanceRecord& record,
                                     const model::ListedInstance& seen);
-  /// The instance of a listed machine, adopted if necessary; unset: the machine is not ours.
+  /// Machines of the set that the journal does not have, or a second time.
+  [[nodiscard]] std::vector<Stranger> strangers(std::uint32_t set,
+                                                const std::vector<LastList::Entry>& entries,
+                                                const std::vector<Sighting>& all) const;
+  [[nodiscard]] bool is_tagged(const Set& set, const model::ListedInstance& seen) const;
+  [[nodiscard]] bool is_ours(const Set& set, const model::ListedInstance& seen) const;
+  /// The instance of a listed machine; unset: the journal does not have it.
   std::optional<model::InstanceId> take(std::uint32_t set, const Sighting& sighting, Mono as_of,
                                         Now now);
 
@@ -83,7 +83,6 @@ class ListEvents {
   const std::vector<std::string>& take_over_sets_;
   Adoptions& adoptions_;
   Duplicates& duplicates_;
-  Absences& absences_;
   TagRepair& tags_;
   InstanceSteps& steps_;
   Interruptions& interruptions_;

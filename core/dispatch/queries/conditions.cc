@@ -230,6 +230,7 @@ std::vector<std::vector<std::string>> conditions_of_sets(const State& state, Now
       texts.push_back("the last list omits " + std::to_string(set.omissions.instances().size()) +
                       (set.omissions.instances().size() == 1 ? " instance" : " instances") +
                       "; see hostler sets believe " + set.name);
+    if (set.strangers.is_doubted()) texts.push_back(set.strangers.refuses_creates(set.name));
     if (const auto& problem = set.reach.jump_host)
       texts.push_back(without_jump_host(*problem, state.policy.sets[out.size() - 1]));
     if (const auto& partition = set.reach.partition)

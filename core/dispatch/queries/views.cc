@@ -45,7 +45,7 @@ model::GateRecord gate_view(const gates::Gate& gate, Mono now) {
   return out;
 }
 
-constexpr std::size_t kThingsShown = 100;
+constexpr std::size_t kThingsShown = 100, kStrangersShown = 20;
 
 model::LeftoversView leftovers_view(model::LeftoverRule rule, const SetLeftovers& set) {
   model::LeftoversView out;
@@ -80,6 +80,16 @@ model::ImageView image_view(const model::ImageQuery& query, const FoundImage& fo
   out.image = *found.image;
   for (auto* text : {&out.image.id, &out.image.name, &out.image.owner, &out.image.architecture})
     *text = printable(*text, model::kForeignNameMax);
+  return out;
+}
+
+std::optional<model::SetView::Strangers> strangers_view(const Strangers& of) {
+  if (of.left().empty()) return std::nullopt;
+  model::SetView::Strangers out;
+  out.count = of.left().size();
+  for (const Stranger& one : of.left().first(std::min(kStrangersShown, out.count)))
+    out.ids.push_back(printable(one.seen->id, model::kForeignNameMax));
+  out.doubted = of.doubted_since();
   return out;
 }
 
@@ -259,6 +269,7 @@ std::vector<model::SetView> Queries::sets(std::optional<Now> now) const {
       view.doubt = doubt->since;
       view.asking = doubt->is_asking();
     }
+    view.strangers = strangers_view(set.strangers);
     if (set.reach.partition) view.partition = set.reach.partition->since;
     if (now) view.creates_refused = set.refuses_creates(now->mono);
     view.offerings = offerings(static_cast<std::uint32_t>(out.size()));

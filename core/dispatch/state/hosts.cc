@@ -72,18 +72,13 @@ std::vector<model::InstanceId> Hosts::ids() const {
   return out;
 }
 
-std::optional<model::InstanceId> Hosts::find_listed(const std::string& set,
-                                                    const model::ListedInstance& seen) const {
-  if (const auto known = keys_.find(set, seen)) return known;
-  // A cloud that hides an instance's tags hides its key too. Rare, so there is no index.
-  if (!seen.tags_unknown && !seen.idempotency_key.empty()) return std::nullopt;
-  for (const auto& [id, other] : hosts_) {
-    const auto& record = other.instance.record;
-    if (record.set == set && !record.provider_id.empty() &&
-        (record.provider_id == seen.id || record.provider_id == seen.request_id))
-      return id;
+void Hosts::find_by_cloud_ids(const std::string& set, CloudIds& ids) const {
+  if (ids.empty()) return;
+  for (const auto& [id, host] : hosts_) {
+    if (host.instance.record.set != set) continue;
+    const auto wanted = ids.find(host.instance.record.provider_id);
+    if (wanted != ids.end() && !wanted->second) wanted->second = id;
   }
-  return std::nullopt;
 }
 
 void Hosts::reserve(model::InstanceId id, demand::ClassId cls) {

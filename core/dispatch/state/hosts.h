@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/dispatch/state/deadlines.h"
@@ -38,9 +40,16 @@ class Hosts {
   [[nodiscard]] bool empty() const { return hosts_.empty(); }
   [[nodiscard]] std::vector<model::InstanceId> ids() const;
 
-  /// The host that the cloud lists as `seen`.
+  /// The host that the cloud lists as `seen`, by its key, or by its cloud id if it has no key.
   [[nodiscard]] std::optional<model::InstanceId> find_listed(
-      const std::string& set, const model::ListedInstance& seen) const;
+      const std::string& set, const model::ListedInstance& seen) const {
+    return keys_.find(set, seen);
+  }
+  /// Hosts by their ids in the cloud.
+  using CloudIds = std::unordered_map<std::string_view, std::optional<model::InstanceId>>;
+  /// Adds the hosts of the set to their ids, where these are wanted: one may be listed without its
+  /// key, or with another. O(hosts).
+  void find_by_cloud_ids(const std::string& set, CloudIds& ids) const;
 
   /// Sets the host's entries in the deadlines to the present deadlines of its instance.
   void schedule(const Host& host) {

@@ -35,6 +35,10 @@ Mono PoolBounds::next_end() const {
   return out;
 }
 
+std::int64_t PoolBounds::started_max(const model::SitePolicy& policy, std::uint32_t pool) const {
+  return scheduler::numbers_of(policy, by_pool_, {}, {}, pool).started.max.value;
+}
+
 std::int64_t PoolBounds::off_max(const model::SitePolicy& policy, std::uint32_t pool) const {
   return scheduler::numbers_of(policy, by_pool_, {}, {}, pool).off_max();
 }

@@ -16,7 +16,7 @@ void Recorder::restore(std::string owner, std::uint64_t epoch, model::Revision l
 
 const model::LedgerRecord& Recorder::record(const char* actor, std::string subject,
                                             model::Event event, std::string code,
-                                            std::string reason, Now now) {
+                                            std::string reason, Now now, model::Revision cause) {
   model::LedgerRecord entry;
   entry.rev = ++revision_;
   entry.time = now.wall;
@@ -26,6 +26,7 @@ const model::LedgerRecord& Recorder::record(const char* actor, std::string subje
   entry.event = event;
   entry.reason_code = std::move(code);
   entry.reason = std::move(reason);
+  entry.cause_rev = cause;
   return std::get<model::LedgerRecord>(out_.changes.emplace_back(std::move(entry)));
 }
 

@@ -16,9 +16,11 @@ class Recorder {
   /// Once, before anything is recorded.
   void restore(std::string owner, std::uint64_t epoch, model::Revision last);
 
-  /// Adds a ledger record with the next revision. Valid until the next change.
+  /// Adds a ledger record with the next revision. Valid until the next change. `cause`: the record
+  /// that caused it, and stands for it in the log; 0: none.
   const model::LedgerRecord& record(const char* actor, std::string subject, model::Event event,
-                                    std::string code, std::string reason, Now now);
+                                    std::string code, std::string reason, Now now,
+                                    model::Revision cause = 0);
   void change(model::Change change) { out_.changes.push_back(std::move(change)); }
   void effect(Effect effect) { out_.effects.push_back(std::move(effect)); }
   /// A command for a host's link, as an effect.

@@ -47,8 +47,9 @@ void Set::list_failed(const model::SetPolicy& policy, std::optional<Duration> as
 
 Mono Set::next_wake() const {
   if (!is_open()) return std::min(opening.next(), lists.overdue_at());
-  return std::min({prices_at, quota_groups.next(), lists.next(), lists.overdue_at(),
-                   look_ups.next(), omissions.patience_ends()});
+  const Mono next_list = strangers.is_adopting() ? strangers.next() : lists.next();
+  return std::min({prices_at, quota_groups.next(), next_list, lists.overdue_at(), look_ups.next(),
+                   omissions.patience_ends()});
 }
 
 std::string Set::without_list(Mono now) const {
@@ -68,6 +69,7 @@ std::string Set::refuses_creates(Mono now) const {
     return without_list(now) + " of set " + name + ": what is created might never be seen";
   if (first_list.holds_creates)
     return "its first list is still to come, which may show instances made since the backup";
+  if (!strangers.left().empty()) return strangers.refuses_creates(name);
   if (omissions.awaits_answers())
     return "the last list omits " + std::to_string(omissions.instances().size()) +
            " instances: the cloud is asked for each of them first";

@@ -11,6 +11,7 @@
 #include "core/dispatch/state/sets/lists.h"
 #include "core/dispatch/state/sets/opening.h"
 #include "core/dispatch/state/sets/reach.h"
+#include "core/dispatch/state/sets/strangers.h"
 #include "core/fleet/instance.h"
 #include "core/model/cloud.h"
 #include "core/model/policy.h"
@@ -30,6 +31,7 @@ struct Set {
   FirstList first_list;
   ListCalls lists;
   Shown shown;
+  Strangers strangers;
   Omissions omissions;
   LookUps look_ups;
   Reach reach;
@@ -60,8 +62,8 @@ struct Set {
   [[nodiscard]] std::string without_list(Mono now) const;
   /// Its lists show what exists: nothing about them is doubted, or still to come.
   [[nodiscard]] bool shows_what_exists() const {
-    return !omissions.doubt() && !shown.foreign && !first_list.holds_creates &&
-           lists.suspended().empty() && !lists.is_overdue();
+    return !omissions.doubt() && strangers.left().empty() && !shown.foreign &&
+           !first_list.holds_creates && lists.suspended().empty() && !lists.is_overdue();
   }
   /// Why nothing of this market is created in it: its driver does not have it. One sentence for
   /// people; empty: it may be.

@@ -54,6 +54,21 @@ TEST_F(SetRequestTest, ASetShowsWhatItsListOmitsAndWhatFollowsFromIt) {
             "\n");
 }
 
+TEST_F(SetRequestTest, ASetShowsTheInstancesThatAreNotAdoptedYet) {
+  service.set_views.resize(1);
+  auto& set = service.set_views[0];
+  set.name = "west";
+  set.list = 8;
+  set.strangers = model::SetView::Strangers{.count = 9, .ids = {"i-1"}, .doubted = {}};
+  const std::string before =
+      R"({"sets":[{"name":"west","open":false,"foreign_owner":false,"list":8,"missing":[],)"
+      R"("unknown_instances":{"count":9,"ids":["i-1"])";
+  EXPECT_EQ(ask("GET", "/v1/sets").body, before + "}}]}\n");
+  set.strangers->doubted = Wall{1'000'000};
+  EXPECT_EQ(ask("GET", "/v1/sets").body,
+            before + R"(,"doubted_since":"1970-01-01T00:00:01Z"}}]})" + "\n");
+}
+
 TEST_F(SetRequestTest, ASetShowsItsAccountAndTheReportedOne) {
   service.set_views.resize(2);
   service.set_views[0].name = "west";

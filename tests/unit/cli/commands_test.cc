@@ -206,6 +206,28 @@ TEST_F(CommandTest, AListIsBelievedOnlyAfterItsOmissionsWereShown) {
   EXPECT_EQ(run([&] { return give_up(*client, "west"); }), exit_code::kOk);
 }
 
+TEST_F(CommandTest, AListWithFarTooManyInstancesIsBelievedAfterSomeOfThemWereShown) {
+  model::SetView west;
+  west.name = "west";
+  west.list = 8;
+  west.missing = {{1}};
+  west.strangers =
+      model::SetView::Strangers{.count = 20000, .ids = {"i-1", "i-2"}, .doubted = Wall{1'000'000}};
+  service.set_views = {west};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run([&] { return believe_list(*client, "west", 0); }), exit_code::kOk);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "i-1\ni-2\nlist 8 shows 20000 instances that hostlerd does not know, these first. If "
+            "all of them are this site's: hostler sets believe west --list 8\n");
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run([&] { return believe_list(*client, "west", 8); }), exit_code::kOk);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_THAT(service.calls().back(), StartsWith("believe list 8 of west by "));
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run([&] { return sets(*client, false); }), exit_code::kOk);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), testing::HasSubstr("list_doubted"));
+}
+
 TEST_F(CommandTest, AnInstanceShowsWhatIsWrongWithItOrElseTheLastStepOfItsBoot) {
   auto& views = service.instance_views;
   views.resize(2);

@@ -106,7 +106,7 @@ class Omissions {
  public:
   /// Instances that it omits and should show, and vanished ones that still count for ceilings.
   [[nodiscard]] const std::vector<model::InstanceId>& instances() const { return instances_; }
-  /// Of the last complete list; lists that omit the same instances have the same number.
+  /// Of the last complete list; lists that leave an admin the same to believe have the same number.
   [[nodiscard]] std::uint64_t list_number() const { return list_number_; }
   [[nodiscard]] const std::optional<ListDoubt>& doubt() const { return doubt_; }
   /// The list is doubted, and hostlerd still waits for what the cloud says of each instance.
@@ -119,6 +119,8 @@ class Omissions {
   }
 
   void take(std::vector<model::InstanceId> instances);
+  /// Not the omissions of the list are to be believed, but something else, or nothing any more.
+  void renumber() { ++list_number_; }
   /// The last list is doubted from now on. `reported`: an event says so.
   void begin_doubt(bool reported, Now now);
   void end_doubt() { doubt_.reset(); }
