@@ -8,7 +8,6 @@ namespace {
 void write_driver(json::Writer& w, const model::DriverView& view) {
   w.key("driver").begin_object().member("name", view.name);
   member_text(w, "version", view.version);
-  w.member("isolation", view.isolation);
   member_text(w, "sandbox", view.sandbox);
   w.member("state", view.opening.empty() ? view.state : view.state + ": " + view.opening);
   w.member("crashes", view.crashes);

@@ -15,8 +15,7 @@ namespace {
 Result<void> check_set(const plugin_host::Manifest& driver, const DriverSite& site,
                        const config::Set& set, model::Sandbox sandbox_min) {
   HOSTLER_TRY(check_driver(driver, site));
-  if (set.isolation == config::Isolation::kChild)
-    HOSTLER_TRY(plugin_host::sandbox_of(driver, set.sandbox, sandbox_min));
+  HOSTLER_TRY(plugin_host::sandbox_of(driver, set.sandbox, sandbox_min));
   return {};
 }
 

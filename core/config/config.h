@@ -20,7 +20,6 @@ namespace hostler::config {
 
 using namespace std::chrono_literals;
 
-enum class Isolation : std::uint8_t { kChild, kInProcess };
 enum class Escalate : std::uint8_t { kAuto, kSudo, kNone };
 
 struct Token {
@@ -67,7 +66,6 @@ struct Proxy {
 struct Set {
   std::string name;
   std::string driver;
-  Isolation isolation = Isolation::kChild;
   std::optional<model::Sandbox> sandbox;  ///< Nothing: the default of the driver.
   std::vector<std::string> readable;      ///< Absolute paths.
   std::string config_json = "{}";         ///< For the driver; placeholders are already replaced.

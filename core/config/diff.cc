@@ -37,8 +37,7 @@ void compare_sets(const Config& old, const Config& fresh, Diff& out) {
     same_driver.credentials = old.sets[i].credentials;
     same_driver.credentials_json = old.sets[i].credentials_json;
     if (same_driver != old.sets[i])
-      out.restart.push_back(
-          {"sets", name, "driver, isolation, sandbox, keys, proxy, escalate or record"});
+      out.restart.push_back({"sets", name, "driver, sandbox, keys, proxy, escalate or record"});
     if (same_driver != fresh.sets[i]) out.live.push_back({"sets", name, "config or credentials"});
     if (old.site.sets[i] != fresh.site.sets[i]) out.live.push_back({"sets", name});
   }

@@ -94,8 +94,7 @@ struct Entry {
 
   /// The change is one of those that the entry stands for.
   [[nodiscard]] bool covers(const KeyChange& change) const {
-    std::string_view path = change.path;
-    if (path == "isolation") path = "sets";
+    const std::string_view path = change.path;
     const bool is_below =
         path.starts_with(key.path) || std::string_view(key.path).starts_with(path);
     return is_below && (key.name.empty() || change.name.empty() || key.name == change.name);

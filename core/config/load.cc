@@ -1,6 +1,8 @@
 #include "core/config/load.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -72,12 +74,12 @@ void read_all(json::Object& o, Context& context, Config& out) {
     if (read_path(element, context, folder)) out.driver_path.emplace_back(folder);
   });
   read_trusted_drivers(o, out.trusted_drivers);
-  const SiteOfDrivers drivers = read_site_of_drivers(o);
-  out.sandbox_min = drivers.sandbox_min;
+  read_isolation(o.may("isolation"), context);
+  read_sandbox_min(o.may("sandbox_min"), out.sandbox_min);
 
   read_currency(o, out.site);
   read_types(o.may("types"), out.site.types);
-  read_sets(o.need("sets"), context, drivers, out.sets, out.site);
+  read_sets(o.need("sets"), context, out.sandbox_min, out.sets, out.site);
   read_pools(o.need("pools"), out.site);
   read_site(o, out.site);
   read_quotas(o, out.site.quotas);
@@ -111,7 +113,7 @@ Reading read_text(std::string_view text, const std::filesystem::path& folder,
   const auto document = json::Document::parse(text, {.bytes_max = kConfigMax, .comments = true});
   if (!document) return failed(document.error());
   Reading out;
-  Context context{options, std::filesystem::absolute(folder).lexically_normal(), {}};
+  Context context{options, std::filesystem::absolute(folder).lexically_normal(), {}, out.warnings};
   json::Problems problems;
   problems.record_keys();
   json::Field(document->root(), problems).object([&](json::Object& o) {
@@ -120,7 +122,7 @@ Reading read_text(std::string_view text, const std::filesystem::path& folder,
   out.config.text = text;
   out.problems = problems.list();
   out.keys = problems.keys();
-  if (problems.ok()) out.warnings = warnings_of(out.config);
+  if (problems.ok()) std::ranges::copy(warnings_of(out.config), std::back_inserter(out.warnings));
   return out;
 }
 

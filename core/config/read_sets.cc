@@ -11,8 +11,6 @@ namespace hostler::config {
 namespace {
 
 constexpr std::size_t kDriverConfigMax = std::size_t{256} * 1024;
-constexpr std::array kIsolations{json::Word<Isolation>{"child", Isolation::kChild},
-                                 json::Word<Isolation>{"in-process", Isolation::kInProcess}};
 constexpr std::array kSandboxes{json::Word<model::Sandbox>{"full", model::Sandbox::kFull},
                                 json::Word<model::Sandbox>{"files", model::Sandbox::kFiles},
                                 json::Word<model::Sandbox>{"none", model::Sandbox::kNone}};
@@ -183,15 +181,10 @@ void read_record(json::Object& o, const Context& context, std::set<std::string>&
   if (!folder) file.problem(folder.error().message);
 }
 
-void read_set(json::Object& o, const Context& context, const SiteOfDrivers& site, Set& out) {
-  const json::Field driver = o.need("driver");
-  driver.name(out.driver);
-  out.isolation = site.isolation;
-  o.may("isolation").word(out.isolation, kIsolations);
-  if (out.isolation == Isolation::kInProcess && site.sandbox_min != model::Sandbox::kNone)
-    driver.problem("it would run in-process, where there is no sandbox, but sandbox_min is \"" +
-                   std::string(to_string(site.sandbox_min)) + "\"");
-  read_sandbox(o.may("sandbox"), site.sandbox_min, out);
+void read_set(json::Object& o, const Context& context, model::Sandbox sandbox_min, Set& out) {
+  o.need("driver").name(out.driver);
+  read_isolation(o.may("isolation"), context);
+  read_sandbox(o.may("sandbox"), sandbox_min, out);
   read_readable(o.may("readable"), context, out.readable);
   read_driver_config(o.may("config"), context, out.config_json);
   read_credentials(o, context, out.credentials, out.credentials_json);
@@ -202,14 +195,25 @@ void read_set(json::Object& o, const Context& context, const SiteOfDrivers& site
 
 }  // namespace
 
-SiteOfDrivers read_site_of_drivers(json::Object& o) {
-  SiteOfDrivers out;
-  o.may("isolation").word(out.isolation, kIsolations);
-  o.may("sandbox_min").word(out.sandbox_min, kSandboxes);
-  return out;
+void read_isolation(const json::Field& field, const Context& context) {
+  if (!field.present()) return;
+  const json::Value& value = *field.value();
+  if (value.is(json::Kind::kString) && value.text() == "child")
+    context.warnings.push_back(value.path() +
+                               ": each driver runs in a process of its own, whatever this says; "
+                               "remove the key, as the next release does not know it");
+  else
+    field.refuse(
+        "no value, as hostlerd runs each driver in a process of its own: remove the key. A driver "
+        "that needs more than its sandbox allows gets \"sandbox\": \"files\" or \"none\" in its "
+        "set");
 }
 
-void read_sets(const json::Field& field, const Context& context, const SiteOfDrivers& drivers,
+void read_sandbox_min(const json::Field& field, model::Sandbox& out) {
+  field.word(out, kSandboxes);
+}
+
+void read_sets(const json::Field& field, const Context& context, model::Sandbox sandbox_min,
                std::vector<Set>& sets, model::SitePolicy& site) {
   std::set<std::string> names, recordings;
   field.each(1000, [&](const json::Field& element) {
@@ -217,7 +221,7 @@ void read_sets(const json::Field& field, const Context& context, const SiteOfDri
       model::SetPolicy policy;
       read_policy(o, context, site, policy);
       claim_name(o.may("name"), policy.name, names);
-      read_set(o, context, drivers, sets.emplace_back());
+      read_set(o, context, sandbox_min, sets.emplace_back());
       sets.back().name = policy.name;
       read_record(o, context, recordings, sets.back());
       if (const auto& proxy = sets.back().proxy) policy.jump_host = proxy->name();

@@ -23,6 +23,7 @@ struct Context {
   const LoadOptions& options;
   std::filesystem::path folder;     ///< Relative paths are relative to this folder.
   std::filesystem::path state_dir;  ///< From --state, the file, or the default.
+  std::vector<std::string>& warnings;
 };
 
 /// Replaces `${state_dir}` and `${config_dir}` in `text`.
@@ -55,16 +56,13 @@ void read_currency(json::Object& o, model::SitePolicy& out);
 /// The prices in the file that the field names, in the currency of the site.
 void read_prices(const json::Field& field, const Context& context, const model::SitePolicy& site,
                  std::vector<model::FilePrice>& out);
-/// What holds for the drivers of all sets.
-struct SiteOfDrivers {
-  Isolation isolation = Isolation::kChild;
-  model::Sandbox sandbox_min = model::Sandbox::kNone;
-};
-SiteOfDrivers read_site_of_drivers(json::Object& o);
+/// The key `isolation`, which says nothing any more. For one release: remove it with that.
+void read_isolation(const json::Field& field, const Context& context);
+void read_sandbox_min(const json::Field& field, model::Sandbox& out);
 void read_user_keys(const json::Field& field, const Context& context, std::vector<UserKey>& out);
 void read_proxy(const json::Field& field, const Context& context, std::optional<Proxy>& out);
 /// Call it after read_currency().
-void read_sets(const json::Field& field, const Context& context, const SiteOfDrivers& drivers,
+void read_sets(const json::Field& field, const Context& context, model::Sandbox sandbox_min,
                std::vector<Set>& sets, model::SitePolicy& site);
 /// Call it after types and sets have been read into `site`, because pools refer to them.
 void read_pools(const json::Field& field, model::SitePolicy& site);

@@ -19,11 +19,9 @@ std::optional<model::CloudError> error_of(const model::CloudResult<T>& result) {
   return result.error();
 }
 
-model::DriverView view_of(const std::string& name, bool in_process,
-                          const plugin_host::SetHealth& health) {
+model::DriverView view_of(const std::string& name, const plugin_host::SetHealth& health) {
   return {.name = name,
           .version = health.driver_version,
-          .isolation = in_process ? "in-process" : "child",
           .sandbox = health.sandbox,
           .state = health.state,
           .opening = health.opening,
@@ -63,15 +61,12 @@ model::DriverView Clouds::driver(const std::string& name) {
   const auto found = sets_.find(name);
   if (found == sets_.end()) return {};
   Set& set = found->second;
-  model::DriverView view =
-      view_of(set.source.driver, set.source.in_process, set.drivers.use()->health());
+  model::DriverView view = view_of(set.source.driver, set.drivers.use()->health());
   view.draining = set.drivers.draining();
   if (auto refused = status_.problem_of(name))
     view.pending = *std::move(refused);
   else if (set.drivers.has_successor())
     view.pending = "a driver with newer settings or of a newer version is being opened";
-  else if (set.has_newer_files)
-    view.pending = kNewerFiles;
   return view;
 }
 

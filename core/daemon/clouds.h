@@ -36,8 +36,7 @@ class Clouds {
   /// with UseDriver. If it cannot, the one in use stays, and `status` says so. A set that has no
   /// driver that could be loaded is closed, and to open it fails with the reason.
   ///
-  /// `sets`: the same sets, in any order. Blocks on files, and on drivers in this process. Any
-  /// thread.
+  /// `sets`: the same sets, in any order. Blocks on files. Any thread.
   void reload(const std::vector<SetSource>& sets, plugin_host::DriverRules rules);
   /// Posts which driver each set has in use, and from then on reads the credentials of the sets
   /// again from time to time, and when a cloud refuses them; those that changed are used as a
@@ -91,13 +90,9 @@ class Clouds {
     std::optional<std::string> command_output;      ///< The last credentials of a command.
     std::shared_ptr<tap::RecordingFile> recording;  ///< Null: its calls are not recorded.
     std::atomic<bool> usable = false;               ///< As UseSet says.
-    std::atomic<bool> has_newer_files = false;      ///< Than its driver in this process.
   };
 
   static constexpr Duration kOpenTime = std::chrono::seconds(60);
-  static constexpr const char* kNewerFiles =
-      "the files of the driver have changed; one that runs in hostlerd (isolation: in-process) is "
-      "replaced only by a restart";
 
   struct Call;
 

@@ -98,20 +98,12 @@ void Clouds::use(Set& set, const SetSource& wanted, const plugin_host::Discovery
     return refuse_reload(wanted.name, files.error().message);
   }
   if (!files) return put_closed(set, wanted, cannot_load(wanted, files.error()));
-  const bool same_files = newest.identity == files->identity;
-  const bool must_keep_files = newest.library != nullptr && !same_files;
-  if (must_keep_files && !set.has_newer_files)
-    log::warn("driver " + wanted.driver + ", set " + wanted.name, kNewerFiles);
-  set.has_newer_files = must_keep_files;
-  const std::string& identity = must_keep_files ? newest.identity : files->identity;
-  if (is_loaded && newest.source == wanted && newest.identity == identity) {
+  if (is_loaded && newest.source == wanted && newest.identity == files->identity) {
     set.drivers.drop_successor();
     return status_.set_succeeded(wanted.name);
   }
-  if (set.drivers.has_successor(wanted, identity)) return;
-  auto fresh = newest.library != nullptr
-                   ? make_second_set(newest.library, identity, newest.file, wanted)
-                   : load_driver(*std::move(files), drivers_, wanted);
+  if (set.drivers.has_successor(wanted, files->identity)) return;
+  auto fresh = load_driver(*std::move(files), drivers_, wanted);
   if (!fresh && is_loaded) return refuse_reload(wanted.name, fresh.error().message);
   if (!fresh) return put_closed(set, wanted, cannot_load(wanted, fresh.error()));
   record(set, *fresh);
@@ -147,7 +139,7 @@ void Clouds::begin(const std::map<std::string, CredentialWatches::Watched>& cred
 void Clouds::announce(const Set& set) {
   const MutexLock lock(announcing_);
   if (auto file = set.drivers.file_in_use())
-    post_(dispatch::DriverLoaded{set.source.name, *std::move(file), set.source.in_process});
+    post_(dispatch::DriverLoaded{set.source.name, *std::move(file)});
 }
 
 void Clouds::put_closed(Set& set, const SetSource& wanted, const std::string& why) {

@@ -4,7 +4,6 @@
 
 #include "core/driver_host/parent/process_set.h"
 #include "core/plugin_host/closed_set.h"
-#include "core/plugin_host/in_process_set.h"
 #include "core/plugin_host/sandbox.h"
 
 namespace hostler::daemon {
@@ -20,40 +19,20 @@ Result<DriverFiles> find_driver(const plugin_host::Discovery& drivers,
 Result<LoadedDriver> load_driver(DriverFiles files, const DriverSource& drivers,
                                  const SetSource& source) {
   const auto& manifest = files.manifest;
-  model::DriverFile file{manifest.name, manifest.version, {}};
-  if (!source.in_process) {
-    driver_host::ProcessOptions options;
-    options.program = drivers.host_program;
-    options.set = source.name;
-    const auto level =
-        HOSTLER_TRY(plugin_host::sandbox_of(manifest, source.sandbox, drivers.sandbox_min));
-    file.file = plugin_host::identity_of(files.library.loadable_name());
-    options.driver = file;
-    options.sandbox = {.level = level, .min = drivers.sandbox_min, .readable = source.readable};
-    return LoadedDriver{.source = source,
-                        .identity = std::move(files.identity),
-                        .file = std::move(file),
-                        .driver = driver_host::make_process_set(
-                            manifest.name, std::move(files.library), std::move(options))};
-  }
-  if (manifest.runtime == "go")
-    return fail(Errc::kInvalidArgument,
-                "it is written in Go, whose runtime needs a process of its own: isolation: child");
-  auto library = HOSTLER_TRY(plugin_host::DriverLibrary::load(manifest, drivers.rules));
-  file.file = plugin_host::identity_of(library->path());
-  return make_second_set(std::move(library), std::move(files.identity), std::move(file), source);
-}
-
-LoadedDriver make_second_set(std::shared_ptr<const plugin_host::DriverLibrary> library,
-                             std::string identity, model::DriverFile file,
-                             const SetSource& source) {
-  plugin_host::InProcessOptions options;
+  const auto level =
+      HOSTLER_TRY(plugin_host::sandbox_of(manifest, source.sandbox, drivers.sandbox_min));
+  model::DriverFile file{manifest.name, manifest.version,
+                         plugin_host::identity_of(files.library.loadable_name())};
+  driver_host::ProcessOptions options;
+  options.program = drivers.host_program;
   options.set = source.name;
-  return {.source = source,
-          .identity = std::move(identity),
-          .file = std::move(file),
-          .library = library,
-          .driver = plugin_host::make_in_process_set(library, options)};
+  options.driver = file;
+  options.sandbox = {.level = level, .min = drivers.sandbox_min, .readable = source.readable};
+  return LoadedDriver{.source = source,
+                      .identity = std::move(files.identity),
+                      .file = std::move(file),
+                      .driver = driver_host::make_process_set(
+                          manifest.name, std::move(files.library), std::move(options))};
 }
 
 LoadedDriver make_closed_driver(const SetSource& source, std::string why) {

@@ -24,7 +24,6 @@ struct SetSource {
   std::vector<std::string> credentials_command = {};
   model::Tags tags;
   model::AddressChoice address = model::AddressChoice::kAny;
-  bool in_process = false;  ///< The driver runs in this process, not in one of its own.
   std::optional<model::Sandbox> sandbox = {};  ///< Nothing: the default of the driver.
   std::vector<std::string> readable = {};      ///< For the driver, beside the usual files.
   std::filesystem::path record = {};  ///< Its calls are recorded in this file; empty: they are not.
@@ -52,19 +51,15 @@ struct LoadedDriver {
   SetSource source;
   std::string identity;  ///< Of its files. Empty: it could not be loaded, and refuses all calls.
   model::DriverFile file = {};  ///< Its crashes are counted as those of this file.
-  std::shared_ptr<const plugin_host::DriverLibrary> library = nullptr;  ///< In this process only.
   std::unique_ptr<plugin_host::DriverSet> driver;
 };
 
 /// Finds the driver of a set and checks its files. Runs no code of it. Blocks on files.
 Result<DriverFiles> find_driver(const plugin_host::Discovery& drivers,
                                 const plugin_host::DriverRules& rules, const SetSource& source);
-/// Makes the set, which is not open yet. In this process, that runs code of the driver.
+/// Makes the set, which is not open yet. Runs no code of the driver.
 Result<LoadedDriver> load_driver(DriverFiles files, const DriverSource& drivers,
                                  const SetSource& source);
-/// A second set in this process, with other settings, of a library that was loaded before.
-LoadedDriver make_second_set(std::shared_ptr<const plugin_host::DriverLibrary> library,
-                             std::string identity, model::DriverFile file, const SetSource& source);
 /// In place of a driver that cannot be loaded: refuses all calls with `why`.
 LoadedDriver make_closed_driver(const SetSource& source, std::string why);
 

@@ -25,7 +25,6 @@ std::vector<SetSource> set_sources(const config::Config& config) {
                    .credentials_command = set.credentials.command,
                    .tags = config.site.sets[i].tags,
                    .address = config.site.sets[i].address,
-                   .in_process = set.isolation == config::Isolation::kInProcess,
                    .sandbox = set.sandbox,
                    .readable = set.readable,
                    .record = set.record,

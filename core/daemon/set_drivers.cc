@@ -68,7 +68,7 @@ void SetDrivers::end_use(Number driver) {
 SetDrivers::Newest SetDrivers::newest() const {
   const MutexLock lock(mutex_);
   const LoadedDriver& loaded = entries_.at(order_.newest_opened()).loaded;
-  return {loaded.source, loaded.identity, loaded.file, loaded.library};
+  return {loaded.source, loaded.identity};
 }
 
 bool SetDrivers::is_replaceable() const {

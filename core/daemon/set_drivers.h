@@ -40,8 +40,6 @@ class SetDrivers {
   struct Newest {
     SetSource source;
     std::string identity;  ///< Empty: it could not be loaded.
-    model::DriverFile file;
-    std::shared_ptr<const plugin_host::DriverLibrary> library;  ///< In this process only.
   };
 
   /// `closer` must outlive it; `first` is in use. close_all() must come before the destructor.

@@ -80,8 +80,7 @@ struct PoolView {
 /// The driver of a set.
 struct DriverView {
   std::string name, version;  ///< The version is empty until the driver was loaded.
-  std::string isolation;      ///< "child" or "in-process".
-  std::string sandbox;        ///< "full", "files" or "none"; empty in-process.
+  std::string sandbox;        ///< "full", "files" or "none"; empty before its first start.
   std::string state;          ///< "open", "suspended: two calls hang in list" and so on.
   std::string opening;     ///< "set_open has run for 23 s"; empty: the set is not opened for long.
   std::string last_crash;  ///< How its process ended last without being told to; empty: never.

@@ -18,7 +18,7 @@ struct InProcessOptions {
   std::string set = {};             ///< Its name, for the log.
 };
 
-/// A set whose driver runs in this process, on threads of the set (`isolation: in-process`).
+/// A set whose driver runs in this process, on threads of the set: for the kit.
 /// One of the calls that the driver allows at once is reserved for destroy and list; if it allows
 /// only one, destroy and list go before other calls.
 std::unique_ptr<DriverSet> make_in_process_set(std::shared_ptr<const DriverLibrary> library,

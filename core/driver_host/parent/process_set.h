@@ -21,7 +21,7 @@ struct ProcessOptions {
   std::size_t queue_max = 100'000;            ///< Calls that wait for a slot; more are refused.
 };
 
-/// A set whose driver runs in a process of its own (`isolation: process`). What the driver does
+/// A set whose driver runs in a process of its own. What the driver does
 /// there ends that process at most: its calls end with an error, with outcome_unknown if they may
 /// have changed the cloud, and a new process is started.
 ///

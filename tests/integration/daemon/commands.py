@@ -318,6 +318,15 @@ class UsageTest(unittest.TestCase):
             self.assertEqual((done.status, done.err), (0, ""), words)
             self.assertTrue(done.out)
 
+    def test_config_check_warns_of_isolation_and_says_what_to_write(self):
+        for value, status, words in (
+                ("child", 0, ("warning: isolation: each driver runs in a process of its own", "remove the key")),
+                ("in-process", 1, ('error: isolation: found "in-process"', "remove the key", '"sandbox": "files"'))):
+            done = hostler("config", "check", SITE.write_config("isolation.json", isolation=value))
+            self.assertEqual(done.status, status, done.err)
+            for word in words:
+                self.assertIn(word, done.out + done.err)
+
     def test_config_check_exits_with_the_verdict(self):
         good = hostler("config", "check", SITE.under("hostler.json"))
         self.assertEqual(good.status, 0, good.err)

@@ -19,8 +19,6 @@ OLD, NEW = b"0.1-of-the-liar", b"0.2-of-the-liar"
 
 
 class LiveTest(unittest.TestCase):
-    isolation = "child"
-
     def setUp(self):
         self.site = self.enterContext(LyingSite(ARGS.hostlerd, ARGS.drivers, ARGS.liar))
         self.folder = self.site.liar = shutil.copytree(self.site.liar, self.site.under("liar"))
@@ -35,9 +33,8 @@ class LiveTest(unittest.TestCase):
 
     def write(self, label, changes=None, **config):
         self.site.write_config(**(changes or {}), sets=[{
-            "name": SET, "driver": "liar", "isolation": self.isolation, "list_interval": "250ms",
+            "name": SET, "driver": "liar", "sandbox": "none", "list_interval": "250ms",
             "credentials_file": self.site.under("credentials.json"),
-            **({"sandbox": "none"} if self.isolation == "child" else {}),
             "config": {**self.cloud.config(), "label": label, **config}}])
 
     def start(self, label):
@@ -103,7 +100,17 @@ class LiveTest(unittest.TestCase):
         with open(self.site.log, encoding="utf-8", errors="replace") as file:
             self.assertNotIn("-secret", file.read())
 
-    def change_with_a_call_under_way(self):
+
+def children_of(pid, thread):
+    try:
+        with open(f"/proc/{pid}/task/{thread}/children", encoding="utf-8") as file:
+            return file.read().split()
+    except OSError:
+        return []
+
+
+class SettingsTest(LiveTest):
+    def test_a_call_under_way_ends_where_it_began_and_nothing_is_made_twice(self):
         self.start("a")
         self.cloud.lies("create wait")
         job = self.submit()
@@ -122,8 +129,9 @@ class LiveTest(unittest.TestCase):
         self.assertEqual(len(self.cloud.machines()), 1)
         self.assertEqual(len(self.site.instances()), 1)
         self.check_no_secrets()
+        wait_for("one process is left", lambda: len(self.processes()) == 1)
 
-    def reload_again_and_again(self):
+    def test_many_reloads_lose_no_job_and_make_nothing_twice(self):
         """Also before the driver of the reload before is open, or its calls have ended."""
         self.start("a")
         jobs = []
@@ -140,23 +148,6 @@ class LiveTest(unittest.TestCase):
         self.assertEqual(len(self.cloud.machines()), len(self.site.instances()))
         wait_for("those before are closed", lambda: self.driver()["draining"] == 0)
         self.assertEqual(self.site.get("/health")["problems"], [])
-
-
-def children_of(pid, thread):
-    try:
-        with open(f"/proc/{pid}/task/{thread}/children", encoding="utf-8") as file:
-            return file.read().split()
-    except OSError:
-        return []
-
-
-class SettingsTest(LiveTest):
-    def test_a_call_under_way_ends_where_it_began_and_nothing_is_made_twice(self):
-        self.change_with_a_call_under_way()
-        wait_for("one process is left", lambda: len(self.processes()) == 1)
-
-    def test_many_reloads_lose_no_job_and_make_nothing_twice(self):
-        self.reload_again_and_again()
         wait_for("one process is left", lambda: len(self.processes()) == 1)
 
     def test_credentials_of_a_file_that_has_changed_are_used(self):
@@ -241,33 +232,6 @@ class SettingsTest(LiveTest):
         self.assertNotIn("pending", self.driver())
         wait_for("one process is left", lambda: len(self.processes()) == 1)
         self.assertEqual(self.calls_by("b", "list", "create"), [])
-
-
-class InProcessTest(LiveTest):
-    isolation = "in-process"
-
-    def test_a_call_under_way_ends_where_it_began_and_nothing_is_made_twice(self):
-        self.change_with_a_call_under_way()
-
-    def test_many_reloads_lose_no_job_and_make_nothing_twice(self):
-        self.reload_again_and_again()
-
-    def test_a_newer_driver_waits_for_a_restart_and_new_settings_do_not(self):
-        self.start("a")
-        upgrade(self.folder)
-        self.reload()
-        pending = wait_for("it is said", lambda: self.driver().get("pending"))
-        self.assertIn("is replaced only by a restart", pending)
-        self.write("b")
-        self.reload()
-        self.wait_until_used("b")
-        self.assertEqual(self.driver()["version"], OLD.decode())
-        self.assertEqual(self.driver()["pending"], pending)
-        self.check_jobs_run()
-        self.site.kill()
-        self.site.start()
-        wait_for("the newer one", lambda: self.driver().get("version") == NEW.decode())
-        self.assertNotIn("pending", self.driver())
 
 
 def put_library(folder, library, **changes):

@@ -21,9 +21,8 @@ def run_hostler(args, *words, status=0):
     return done.stdout + (done.stderr if status else "")
 
 
-def write_config(site, isolation, **more):
+def write_config(site, **more):
     return site.write_config(
-        isolation=isolation,
         sets=[{"name": "local", "driver": "local", "list_interval": "1s", "record": "local.jsonl",
                "config": {"root": site.under("instances"), "instances_max": 20, "currency": "USD"}, **more}])
 
@@ -102,10 +101,9 @@ def run(site, args):
     secret = site.under("secret.json")
     with open(secret, "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
         json.dump({"token": SECRET}, file)
-    config = write_config(site, "child", credentials_file=secret)
+    config = write_config(site, credentials_file=secret)
     session(site)
     check_recording(path, 1)
-    config = write_config(site, "in-process", credentials_file=secret)
     session(site)
     check_recording(path, 2)
     compare(site, args, path, config)

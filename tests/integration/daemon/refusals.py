@@ -64,7 +64,7 @@ class ConfigTest(RefusalTest):
             ({"pools": [dict(pool, name="Default Pool")]}, ["pools[0].name"]),
             ({"sets": [dict(set_, list_interval="soon")]}, ["sets[0].list_interval", "soon"]),
             ({"types": [{"name": "small", "vcpus": 2, "ram": 2, "price": 1}]}, ["types[0].ram"]),
-            ({"isolation": "thread"}, ["isolation", "thread"]),
+            ({"isolation": "in-process"}, ["isolation", "in-process", "remove the key"]),
         ]
         for changes, words in table:
             self.site.write_config("bad.json", **changes)

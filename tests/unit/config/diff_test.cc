@@ -84,8 +84,7 @@ TEST(DiffTest, WhatIsOpenNeedsARestart) {
   EXPECT_THAT(texts(found.live), ElementsAre());
   EXPECT_THAT(
       texts(found.restart),
-      ElementsAre("access.socket",
-                  "sets \"s\" (driver, isolation, sandbox, keys, proxy, escalate or record)",
+      ElementsAre("access.socket", "sets \"s\" (driver, sandbox, keys, proxy, escalate or record)",
                   "pools (removed or in another order)"));
 }
 

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 Reading read_with(const test::TempFolder& folder, const std::string& top, const std::string& set) {
-  return read_text("{" + top + R"("isolation": "in-process",
+  return read_text("{" + top + R"(
       "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
       "sets": [{"name": "s", "driver": "local")" +
                        set + R"(}], "pools": [{"name": "p", "sets": ["s"], "types": ["t"]}]})",

@@ -89,8 +89,10 @@ TEST(KeysTest, SampleShowsEveryKey) {
   const auto text = read_file(kFolder / "hostler.json", 1 << 20);
   ASSERT_TRUE(text);
 
-  for (const std::string& key : read_sample("hostler.json").keys)
+  for (const std::string& key : read_sample("hostler.json").keys) {
+    if (key.ends_with("isolation")) continue;  // says nothing any more
     EXPECT_NE(text->find("\"" + key.substr(key.rfind('.') + 1) + "\""), std::string::npos) << key;
+  }
 }
 
 TEST(KeysTest, SampleIsAtItsDefaultsWhereItSaysSo) {

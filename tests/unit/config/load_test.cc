@@ -15,8 +15,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
+using testing::StartsWith;
 
-const std::string kSmallest = R"({"isolation": "in-process",
+const std::string kSmallest = R"({
   "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
   "sets": [{"name": "s", "driver": "local"}],
   "pools": [{"name": "p", "sets": ["s"], "types": ["t"]}]})";
@@ -68,7 +69,7 @@ TEST(LoadTest, AHalfLifeIsFromAMinuteToAYear) {
 
 TEST(LoadTest, TakesAConnectionStringAndRefusesAPasswordInIt) {
   const auto in_store = [](const std::string& conninfo) {
-    return with("{\"iso", R"({"store": {"postgres": ")" + conninfo + R"("}, "iso)");
+    return with("\"types\"", R"("store": {"postgres": ")" + conninfo + R"("}, "types")");
   };
   for (const auto* bare :
        {"", "host=/run/postgresql dbname=hostler", "user=password_admin passfile=/etc/x",
@@ -107,7 +108,7 @@ TEST(LoadTest, ATypeReservesRamAndLimitsItsJobs) {
 }
 
 TEST(LoadTest, NamesAllProblemsAtOnce) {
-  EXPECT_THAT(problems_of(R"({"isolation": "in-process", "log": {"level": "loud"},
+  EXPECT_THAT(problems_of(R"({"log": {"level": "loud"},
       "types": [{"name": "T", "vcpus": 0, "ram": 5, "price": "much"}],
       "sets": [{"name": "s"}], "pools": [], "extra": 1})"),
               ElementsAre(HasSubstr("types[0].name: found \"T\", allowed: a name"),
@@ -118,17 +119,23 @@ TEST(LoadTest, NamesAllProblemsAtOnce) {
                           HasSubstr("extra: unknown key; known here: state_dir, store")));
 }
 
-TEST(LoadTest, DriversRunInProcessesOfTheirOwnUnlessTheConfigSaysOtherwise) {
-  const std::string in_process = R"("isolation": "in-process",)";
-  const auto isolation_of = [](const std::string& text) {
-    return read_text(text, "/etc/hostler", as_root()).config.sets.at(0).isolation;
+TEST(LoadTest, IsolationSaysNothingAnyMore) {
+  const std::string set = R"("driver": "local")", site = R"("types")";
+  const auto both = [&](const std::string& value) {
+    std::string text = with(set, set + ", \"isolation\": " + value);
+    return text.replace(text.find(site), site.size(), "\"isolation\": " + value + ", " + site);
   };
 
-  EXPECT_EQ(isolation_of(with(in_process, "")), Isolation::kChild);
-  EXPECT_EQ(isolation_of(with(in_process, R"("isolation": "child",)")), Isolation::kChild);
-  EXPECT_EQ(isolation_of(kSmallest), Isolation::kInProcess);
-  EXPECT_THAT(problems_of(with(in_process, R"("isolation": "thread",)")),
-              ElementsAre(HasSubstr("isolation: ")));
+  const Reading child = read_text(both("\"child\""), "/etc/hostler", as_root());
+  EXPECT_THAT(child.problems, SizeIs(0));
+  EXPECT_THAT(child.warnings, ElementsAre(StartsWith("isolation: each driver runs in a process"),
+                                          StartsWith("sets[0].isolation: each driver runs")));
+  for (const std::string other : {"\"in-process\"", "\"thread\"", "true"})
+    EXPECT_THAT(
+        problems_of(both(other)),
+        ElementsAre(AllOf(StartsWith("isolation: found " + other), HasSubstr("remove the key")),
+                    AllOf(StartsWith("sets[0].isolation: found " + other),
+                          HasSubstr("\"sandbox\": \"files\" or \"none\" in its set"))));
 }
 
 TEST(LoadTest, RefusesTwoThingsOfOneName) {

@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using namespace std::chrono_literals;
 
 Reading read_pool(const std::string& pool) {
-  return read_text(R"({"isolation": "in-process",
+  return read_text(R"({
       "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01},
                 {"name": "u", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
       "sets": [{"name": "s", "driver": "local"}], "pools": [)" +
@@ -75,7 +75,7 @@ TEST(PoolsTest, ReadsEveryKey) {
 }
 
 TEST(PoolsTest, ProviderParamsOfThePoolTakeThePlaceOfThoseOfTheTypeOneByOne) {
-  const Reading reading = read_text(R"({"isolation": "in-process",
+  const Reading reading = read_text(R"({
       "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01,
                  "provider_params": {"a": 1, "b": {"c": 2}}},
                 {"name": "u", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
@@ -93,7 +93,7 @@ TEST(PoolsTest, ProviderParamsOfThePoolTakeThePlaceOfThoseOfTheTypeOneByOne) {
 }
 
 TEST(PoolsTest, AnImageIsDescribedByPoolTypeAndSet) {
-  const Reading reading = read_text(R"({"isolation": "in-process",
+  const Reading reading = read_text(R"({
       "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01, "image": {"name": "a*"}}],
       "sets": [{"name": "s", "driver": "local", "image": {"owner": "us"}, "images_interval": "9m"}],
       "pools": [{"name": "p", "sets": ["s"], "types": ["t"],
@@ -118,7 +118,7 @@ TEST(PoolsTest, RefusesAnImageThatSaysNothingOrTooMuchAndNamesTheKey) {
               HasSubstr("pools[0].image.filters"));
   EXPECT_THAT(pool_problems(R"("image": {"name": ")" + std::string(128, 'x') + "\"}").at(0),
               HasSubstr("127"));
-  const Reading reading = read_text(R"({"isolation": "in-process",
+  const Reading reading = read_text(R"({
       "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01, "image_id": "i",
                  "image": {"name": "a*"}}],
       "sets": [{"name": "s", "driver": "local"}],

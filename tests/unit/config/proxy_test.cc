@@ -14,7 +14,7 @@ using testing::Not;
 class ProxyTest : public testing::Test {
  protected:
   Reading read(const std::string& proxy) {
-    return read_text(R"({"isolation": "in-process",
+    return read_text(R"({
         "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
         "sets": [{"name": "s", "driver": "local", "proxy": )" +
                          proxy + R"(}], "pools": [{"name": "p", "sets": ["s"], "types": ["t"]}]})",

@@ -9,7 +9,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 Reading read_quotas(const std::string& quotas) {
-  return read_text(R"({"isolation": "in-process",
+  return read_text(R"({
       "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
       "sets": [{"name": "s", "driver": "local"}],
       "pools": [{"name": "p", "sets": ["s"], "types": ["t"]}])" +

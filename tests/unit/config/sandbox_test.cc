@@ -44,9 +44,6 @@ TEST(SandboxTest, ASetWithLessThanTheSiteRequiresIsAnError) {
 
   EXPECT_THAT(problems_of(min, R"(, "sandbox": "none")"),
               ElementsAre(HasSubstr("sets[0].sandbox: sandbox_min is \"files\"")));
-  EXPECT_THAT(problems_of(min, R"(, "isolation": "in-process")"),
-              ElementsAre(HasSubstr("sets[0].driver: it would run in-process, where there is no "
-                                    "sandbox, but sandbox_min is \"files\"")));
   for (const char* enough : {"", R"(, "sandbox": "files")", R"(, "sandbox": "full")"})
     EXPECT_THAT(problems_of(min, enough), IsEmpty()) << enough;
 }
