@@ -1,6 +1,5 @@
 #include "sdk/check/settings.h"
 
-#include <array>
 #include <utility>
 
 #include "core/base/files.h"
@@ -47,8 +46,6 @@ void read_quirk(Settings& out, std::string_view name, const json::Field& value) 
 }
 
 void read_file_into(Settings& out, json::Object& o) {
-  constexpr std::array kIsolations{json::Word<bool>{"child", false},
-                                   json::Word<bool>{"in-process", true}};
   const bool has_config = o.may("config").object_text(out.config_json, kFileMax);
   const auto credentials = o.may("credentials");
   const bool is_object = credentials.present() && credentials.value()->is(json::Kind::kObject);
@@ -59,7 +56,6 @@ void read_file_into(Settings& out, json::Object& o) {
   // What may be somebody's account is left alone unless the author says what it is.
   out.is_test_cloud = !out.has_cloud;
   o.may("test_cloud").boolean(out.is_test_cloud);
-  o.may("isolation").word(out.is_in_process, kIsolations);
   o.may("endpoints").texts(out.endpoints, 8);
   o.may("type").object([&](json::Object& type) { read_type(type, out.type); });
   o.may("image_id").text(out.image_id);

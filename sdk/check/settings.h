@@ -18,7 +18,6 @@ struct Settings {
   std::string credentials_json;         ///< Secret.
   bool has_cloud = false;               ///< The file says which cloud: the set must open.
   bool is_test_cloud = true;            ///< Machines may be made without --live.
-  bool is_in_process = false;           ///< The driver is meant for hostlerd's own process.
   std::vector<std::string> endpoints;   ///< Keys of the config that hold the address of the cloud.
   model::InstanceType type;             ///< Of the machines that are made.
   std::string image_id, zone;           ///< Likewise; empty: the driver's choice.

@@ -1,5 +1,5 @@
-// chaos_run --list                               each behaviour: word, rule, call, what it does
-// chaos_run (child|in-process) WORD CALL LIBRARY FOLDER   what the host does; to FOLDER/result
+// chaos_run --list                     each behaviour: word, rule, call, what it does
+// chaos_run WORD CALL LIBRARY FOLDER   what the host does; to FOLDER/result
 // For table.py, which runs each behaviour in a process of its own: that stands for hostlerd.
 #include <fcntl.h>
 #include <signal.h>
@@ -53,7 +53,7 @@ bool is_waited_for(const std::string& gate) {
 }
 
 int run(char** argv) {
-  const std::string folder = argv[5];
+  const std::string folder = argv[4];
   ::mkfifo((folder + "/gate").c_str(), 0600);
   redirect(folder + "/output", STDOUT_FILENO);
   redirect(folder + "/log", STDERR_FILENO);
@@ -63,18 +63,14 @@ int run(char** argv) {
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGTERM, [](int) { ::_exit(0); });  // as hostlerd has one
   const HostState state(folder + "/output");
-  const bool in_child = std::strcmp(argv[1], "child") == 0;
-  std::string text = run(Scenario{.in_child = in_child,
-                                  .word = argv[2],
-                                  .call = argv[3],
-                                  .library = argv[4],
-                                  .folder = folder});
+  std::string text =
+      run(Scenario{.word = argv[1], .call = argv[2], .library = argv[3], .folder = folder});
   std::string damages;
   for (const auto& damage : state.damages()) damages += (damages.empty() ? "" : ", ") + damage;
   if (!damages.empty()) text += "; **hostlerd**: " + damages;
   ::close_range(100, ~0U, 0);            // what the driver has leaked
   redirect("/dev/null", STDERR_FILENO);  // what hangs would be logged when it goes on
-  if (in_child && is_waited_for(folder + "/gate")) text += "; a process that it has forked is left";
+  if (is_waited_for(folder + "/gate")) text += "; a process that it has forked is left";
   (void)write_file(folder + "/result", text, 0600);
   // Ends what still waits for it, also in processes that the driver has forked.
   const int gate = ::open((folder + "/gate").c_str(), O_RDWR | O_CLOEXEC);
@@ -87,6 +83,6 @@ int run(char** argv) {
 int main(int argc, char** argv) {
   using namespace hostler::chaos_table;
   if (argc == 2 && std::strcmp(argv[1], "--list") == 0) return list();
-  if (argc != 6) return 2;
+  if (argc != 5) return 2;
   ::_exit(run(argv));  // a driver may hang in a thread
 }

@@ -11,7 +11,6 @@
 #include "core/crypto/hash.h"
 #include "core/driver_host/parent/process_set.h"
 #include "core/plugin_host/driver_library.h"
-#include "core/plugin_host/in_process_set.h"
 #include "hostler/driver.h"
 
 namespace hostler::chaos_table {
@@ -22,7 +21,6 @@ using plugin_host::DriverSet;
 
 constexpr auto kPatience = 60s;
 constexpr auto kSoon = 300ms;  // until a call that hangs is cancelled, and until it is given up
-constexpr auto kLoadPatience = 8s;  // longer than the host waits for a process to load a driver
 constexpr std::size_t kLibraryMax = std::size_t{64} << 20U;
 using Answer = std::future<std::string>;
 using SetPtr = std::shared_ptr<DriverSet>;
@@ -35,18 +33,14 @@ Result<SetPtr> make_set(const Scenario& s, const std::string& name) {
   manifest.file = s.folder / "manifest";
   manifest.library = s.library;
   manifest.sha256 = crypto::sha256_hex(HOSTLER_TRY(read_file(s.library, kLibraryMax)));
-  if (s.in_child) {
-    driver_host::ProcessOptions options;
-    options.sandbox.readable = {(s.folder / "gate").string()};
-    options.program = HOSTLER_DRIVER_HOST;
-    options.set = name;
-    options.hang = 50ms;
-    options.grace = kSoon;
-    return SetPtr(driver_host::make_process_set(
-        manifest.name, HOSTLER_TRY(plugin_host::check_library(manifest)), options));
-  }
-  return SetPtr(make_in_process_set(HOSTLER_TRY(plugin_host::DriverLibrary::load(manifest)),
-                                    {.grace = kSoon, .set = name}));
+  driver_host::ProcessOptions options;
+  options.sandbox.readable = {(s.folder / "gate").string()};
+  options.program = HOSTLER_DRIVER_HOST;
+  options.set = name;
+  options.hang = 50ms;
+  options.grace = kSoon;
+  return SetPtr(driver_host::make_process_set(
+      manifest.name, HOSTLER_TRY(plugin_host::check_library(manifest)), options));
 }
 
 std::string text_of(const model::CloudError& error) {
@@ -177,11 +171,7 @@ std::string use(const SetPtr& set, const Scenario& s) {
 
 std::string run(const Scenario& s) {
   if (s.call == "load") {
-    std::promise<Result<SetPtr>> loaded;
-    auto result = loaded.get_future();
-    std::thread([&] { loaded.set_value(make_set(s, "bad")); }).detach();
-    if (result.wait_for(kLoadPatience) != std::future_status::ready) return "**hostlerd hangs**";
-    const auto set = result.get();
+    const auto set = make_set(s, "bad");
     return set ? use(*set, s) : "the driver is not loaded: " + set.error().message;
   }
   auto other = make_set(s, "good");

@@ -7,7 +7,6 @@ namespace hostler::chaos_table {
 
 /// One run of one behaviour.
 struct Scenario {
-  bool in_child = false;          ///< Else the driver runs in this process.
   std::string word;               ///< For the config; "load" in `call`: not used.
   std::string call;               ///< In which the driver misbehaves: "list".
   std::filesystem::path library;  ///< Only this user can change it.
