@@ -190,7 +190,6 @@ void Dispatcher::fire_deadlines(Now now) {
 Outbox Dispatcher::stop(Now now) {
   if (state_->is_old) return {};
   journal_uses(now);
-  state_->gates.stopped();
   return take_outbox();
 }
 

@@ -22,9 +22,6 @@ using Ticket = std::uint64_t;
 /// Opens a set; asks an open one for its info again.
 struct OpenSet {
   std::string set;
-  /// Of calls that change nothing: a row of this call must be durable first, as the driver could
-  /// end this process.
-  bool after_commit = false;
 };
 /// Whether links may ask the set's driver about host keys. They may not at first.
 struct UseSet {
@@ -47,7 +44,6 @@ struct ListCall {
   std::string set;
   model::ListRequest request;
   Duration timeout{};
-  bool after_commit = false;  ///< As of OpenSet.
 };
 /// Asks for instances by their ids, whatever their tags.
 struct LookUpCall {
@@ -55,7 +51,6 @@ struct LookUpCall {
   std::vector<model::InstanceId> instances;
   model::ListRequest request;  ///< With their ids, in the same order, and no filter.
   Duration timeout{};
-  bool after_commit = false;  ///< As of OpenSet.
 };
 struct DestroyCall {
   std::string set;
@@ -83,7 +78,6 @@ struct PricesCall {
   model::InstanceType type;
   Wall since;
   Duration timeout{};
-  bool after_commit = false;  ///< As of OpenSet.
 };
 /// Asks the driver, not the cloud.
 struct QuotaGroupCall {
@@ -97,7 +91,6 @@ struct ConsoleCall {
   model::InstanceId instance;
   model::ConsoleQuery query;
   Duration timeout{};
-  bool after_commit = false;  ///< As of OpenSet.
 };
 /// Looks for images that creates may be made of.
 struct ImagesCall {
@@ -129,7 +122,7 @@ struct WatchCall {
   std::string set;
   std::uint64_t number = 0;
   Duration timeout{};
-  bool after_commit = false;  ///< As of OpenSet; also if it must follow a UseDriver.
+  bool after_commit = false;  ///< It must follow a UseDriver.
 };
 /// Make a plan of this snapshot, off the loop, and answer with PlanMade.
 struct MakePlan {

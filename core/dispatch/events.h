@@ -23,7 +23,6 @@ namespace hostler::dispatch {
 struct DriverLoaded {
   std::string set;
   model::DriverFile driver;
-  bool in_process = false;  ///< It runs in this process, not in one of its own.
 };
 /// The answer to an OpenSet.
 struct SetOpened {

@@ -9,11 +9,11 @@ namespace {
 
 struct WaitsForCommit {
   bool operator()(const MakePlan&) const { return false; }
-  bool operator()(const ListCall& call) const { return call.after_commit; }
-  bool operator()(const LookUpCall& call) const { return call.after_commit; }
-  bool operator()(const PricesCall& call) const { return call.after_commit; }
-  bool operator()(const OpenSet& call) const { return call.after_commit; }
-  bool operator()(const ConsoleCall& call) const { return call.after_commit; }
+  bool operator()(const ListCall&) const { return false; }
+  bool operator()(const LookUpCall&) const { return false; }
+  bool operator()(const PricesCall&) const { return false; }
+  bool operator()(const OpenSet&) const { return false; }
+  bool operator()(const ConsoleCall&) const { return false; }
   bool operator()(const WatchCall& call) const { return call.after_commit; }
   template <class Other>
   bool operator()(const Other&) const {

@@ -62,58 +62,22 @@ bool holds_back_crashes(const GateRecord& gate) {
   return is_of_crashes(gate) && gate.failures >= kCrashesInARow;
 }
 
-GateQuery Gates::call_of(const GateRecord& record) {
-  return {.set = record.set,
-          .op = record.op,
-          .type = record.type,
-          .zone = record.zone,
-          .market = record.market.value_or(model::Market::kOnDemand),
-          .pool = record.pool,
-          .instance = record.instance};
-}
-
-std::optional<GateRecord> Gates::began(const GateQuery& call, const model::DriverFile* driver,
-                                       Mono now) {
-  GateRecord record = record_of(call);
-  const auto found = gates_.find(record.key);
+void Gates::began(const GateQuery& call, Mono now) {
+  const auto found = gates_.find(record_of(call).key);
   if (found != gates_.end() && holds_back_crashes(found->second.record))
     found->second.probing = found->second.until <= now;
-  if (driver == nullptr) return std::nullopt;
-  record.message = "such a call is under way";
-  record.crash = {.driver = *driver, .call = to_string(call.op), .ending = {}, .output = {}};
-  Gate& gate =
-      found != gates_.end() ? found->second : gates_[record.key] = {.record = record, .until = now};
-  ++gate.under_way;
-  if (std::exchange(gate.record.under_way, true)) return std::nullopt;
-  return gate.record;
 }
 
-std::optional<Gates::AfterCall> Gates::survived(const GateQuery& call, bool succeeded, Now now) {
+std::optional<GateRecord> Gates::survived(const GateQuery& call, bool succeeded, Now now) {
   const auto found = gates_.find(record_of(call).key);
   if (found == gates_.end()) return std::nullopt;
   Gate& gate = found->second;
-  GateRecord& record = gate.record;
-  if (gate.under_way > 0) --gate.under_way;
-  const bool leaves = std::exchange(record.under_way, gate.under_way > 0) && !record.under_way;
-  const bool is_shut = holds_back_crashes(record);
   const bool probed = std::exchange(gate.probing, false);
   // A call that was made before its gate was shut says nothing.
-  const bool forgives = succeeded && (probed || !is_shut);
-  if (forgives && is_shut) {
-    AfterCall out{std::move(record), true, true};
-    gates_.erase(found);
-    return out;
-  }
+  if (succeeded && (probed || !holds_back_crashes(gate.record)))
+    return std::move(gates_.extract(found).mapped().record);
   if (probed) gate.until = now.mono + kProbeFailedPause;
-  const bool had_crash = record.failures > 0;
-  if (forgives) record.failures = 0;
-  if (record.failures == 0 && !record.under_way) {
-    AfterCall out{std::move(record), true, false};
-    gates_.erase(found);
-    return out;
-  }
-  if (!leaves && !(forgives && had_crash)) return std::nullopt;
-  return AfterCall{record, false, false};
+  return std::nullopt;
 }
 
 std::optional<GateRecord> Gates::crashed(const GateQuery& call, const model::DriverCrash& crash,
@@ -128,7 +92,6 @@ std::optional<GateRecord> Gates::crashed(const GateQuery& call, const model::Dri
   if (is_same && holds_back_crashes(gate.record) && gate.until > now.mono + kProbeFailedPause)
     return std::nullopt;
   record.failures = is_same ? gate.record.failures + (gate.record.failures < 1000 ? 1 : 0) : 1;
-  record.under_way = gate.record.under_way;
   record.crash = crash;
   record.message = to_string(crash);
   gate.until = now.mono;
@@ -160,16 +123,6 @@ std::vector<GateRecord> Gates::driver_loaded(const std::string& set, const std::
     if (is_old) out.push_back(r);
     return is_old;
   });
-  return out;
-}
-
-std::vector<Gates::AfterCall> Gates::stopped() {
-  std::vector<AfterCall> out;
-  for (auto& [key, gate] : gates_) {
-    gate.under_way = 0;
-    if (!std::exchange(gate.record.under_way, false)) continue;
-    out.push_back({gate.record, gate.record.failures == 0, false});
-  }
   return out;
 }
 

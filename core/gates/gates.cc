@@ -271,8 +271,7 @@ void Gates::restore(const GateRecord& record, Now now) {
   const auto steps = back_off(record.cls, record.op);
   const Duration most = steps ? steps->most * 5 / 4 : Duration::zero();
   const Duration left = std::clamp(record.until - now.wall, Duration::zero(), most);
-  Gate& gate = gates_[record.key] = {.record = record, .until = now.mono + left};
-  gate.record.under_way = false;
+  gates_[record.key] = {.record = record, .until = now.mono + left};
 }
 
 }  // namespace hostler::gates

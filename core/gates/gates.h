@@ -35,7 +35,6 @@ struct Gate {
   model::CloudOp probe_op = model::CloudOp::kOther;  ///< Of that call, as probe_of.
   model::InstanceId probe_of = {};
   model::InstanceId prober = {};  ///< Of a boot gate that is probed: the host that may come up.
-  std::uint32_t under_way = 0;    ///< Of a gate of crashes: guarded calls, see Gates::began().
   [[nodiscard]] bool is_shut(Mono now) const { return until > now || probing; }
 };
 
@@ -108,24 +107,16 @@ class Gates {
 
   // Gates of crashes (of class kDriverCrashes): one is shut when the driver died twice in a row in
   // the same call. The same call is of the same function of the set; of a create the same offering,
-  // of a destroy the same instance. Records of one crash, and of calls under way in this process,
-  // are among all() too, and hold nothing back.
+  // of a destroy the same instance. Records of one crash are among all() too, and hold nothing
+  // back.
 
-  /// The call is made now: it probes its gate, if that is half-open. `driver`: the driver runs in
-  /// this process, which would end with it; null: it does not. Returns the record for the journal,
-  /// to be durable before the call; none: it is as it was.
-  std::optional<model::GateRecord> began(const GateQuery& call, const model::DriverFile* driver,
-                                         Mono now);
+  /// The call is made now: it probes its gate, if that is half-open.
+  void began(const GateQuery& call, Mono now);
   /// Such a call is never made again. Returns the key of its record; none: it has none.
   std::optional<std::string> forget_crashes(const GateQuery& call);
-  /// What a call that has ended changed in its record.
-  struct AfterCall {
-    model::GateRecord record;
-    bool forgotten = false;  ///< The record is to leave the journal.
-    bool opened = false;     ///< And it was a gate.
-  };
-  /// The call has ended, and the driver lives. A success forgets the crashes. None: no change.
-  std::optional<AfterCall> survived(const GateQuery& call, bool succeeded, Now now);
+  /// The call has ended, and the driver lives. A success forgets the crashes: returns their record,
+  /// which leaves the journal.
+  std::optional<model::GateRecord> survived(const GateQuery& call, bool succeeded, Now now);
   /// The driver died in the call. Returns the record for the journal: its `until` is set if the
   /// gate is shut now. None: it was shut before.
   std::optional<model::GateRecord> crashed(const GateQuery& call, const model::DriverCrash& crash,
@@ -133,10 +124,6 @@ class Gates {
   /// Another file of the set's driver was loaded: the crashes of other files are forgotten. Returns
   /// their records.
   std::vector<model::GateRecord> driver_loaded(const std::string& set, const std::string& file);
-  /// This process ends in order: no call under way is suspect. Returns the records that change.
-  std::vector<AfterCall> stopped();
-  /// The call that a record of crashes is about.
-  [[nodiscard]] static GateQuery call_of(const model::GateRecord& record);
 
   void restore(const model::GateRecord& record, Now now);
   [[nodiscard]] const std::map<std::string, Gate>& all() const { return gates_; }

@@ -164,10 +164,7 @@ struct GateRecord {
   Wall until;
   std::uint32_t failures = 0;
   std::string message;
-  /// Of crashes: the last one. Without a failure only the driver and the call.
-  std::optional<DriverCrash> crash = {};
-  /// Of crashes in this process: such a call is under way, and the driver may be ending the daemon.
-  bool under_way = false;
+  std::optional<DriverCrash> crash = {};  ///< Of crashes: the last one.
   friend bool operator==(const GateRecord&, const GateRecord&) = default;
 };
 struct GateChanged {

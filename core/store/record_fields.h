@@ -209,7 +209,6 @@ void fields(V& v, typename V::template Ref<model::GateRecord> r) {
   v.time("until_us", r.until);
   v.number("failures", r.failures);
   v.text("message", r.message);
-  v.flag("under_way", r.under_way);
   v.optional("has_crash", r.crash);
 }
 

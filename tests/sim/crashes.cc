@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -15,22 +14,12 @@ void World::make_driver() {
 void World::load_driver() {
   if (!driver_) return;
   driver_->daemon_started(now());
-  post(dispatch::DriverLoaded{"west", driver_->file(), driver_->in_process()});
-}
-
-/// If the driver ended the daemon now, only a row could tell the next one.
-void World::check_row_of(const std::string& call) {
-  const std::string function = call.substr(0, call.find(' '));
-  const bool has_row = std::ranges::any_of(disk_.gates(), [&](const auto& entry) {
-    return entry.second.under_way && to_string(entry.second.op) == function;
-  });
-  if (!has_row) complain(call + " may end the daemon, and has no durable row");
+  post(dispatch::DriverLoaded{"west", driver_->file()});
 }
 
 bool World::dies_in(const dispatch::Effect& effect) {
   const std::string call = driver_->call_of(effect);
   if (call.empty()) return false;
-  if (driver_->in_process()) check_row_of(call);
   if (!driver_->dies_in(call, chance_.faults(), now())) return false;
   cloud_.driver_died();
   if (const auto* create = std::get_if<dispatch::CreateCall>(&effect);
@@ -42,7 +31,6 @@ bool World::dies_in(const dispatch::Effect& effect) {
                 if (generation != generation_ || !kernel_) return;
                 note("the driver dies in " + call);
                 driver_->died_in(call, now());
-                if (driver_->in_process()) return kill();
                 post(std::move(report));
               });
   return true;

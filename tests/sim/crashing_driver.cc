@@ -23,8 +23,7 @@ Overloaded(F...) -> Overloaded<F...>;
 }  // namespace
 
 CrashingDriver::CrashingDriver(std::uint64_t seed, Complain complain)
-    : in_process_(seed % 12 == 2),
-      complain_(std::move(complain)),
+    : complain_(std::move(complain)),
       random_(seed ^ 0xc7a5),
       bad_type_(random_.chance(0.7) ? "small" : "") {}
 
@@ -60,7 +59,7 @@ bool CrashingDriver::dies_in(const std::string& call, bool faults, Now now) {
                 std::to_string(deaths.known) + " times");
   }
   if (!bad_type_.empty() && call.starts_with("create " + bad_type_ + " ")) return true;
-  return faults && random_.chance(in_process_ ? 0.01 : 0.04);
+  return faults && random_.chance(0.04);
 }
 
 model::CloudError CrashingDriver::error(const std::string& call) const {
@@ -128,13 +127,6 @@ dispatch::Event CrashingDriver::report(const dispatch::Effect& effect, model::Cl
 void CrashingDriver::died_in(const std::string& call, Now now) {
   Deaths& deaths = deaths_[call];
   ++deaths.known;
-  count(deaths, now);
-  // A row of the call was durable before it.
-  deaths.is_to_be_counted = in_process_;
-  if (in_process_) deaths.durable = deaths.known;
-}
-
-void CrashingDriver::count(Deaths& deaths, Now now) {
   const Duration wait = deaths.known < kDeathsAllowed ? Duration::zero() : held_back(deaths.known);
   deaths.until = now.mono + wait;
   deaths.until_wall = now.wall + wait;
@@ -192,17 +184,12 @@ void CrashingDriver::committed() {
   for (auto& [call, deaths] : deaths_) {
     deaths.durable = deaths.known;
     deaths.durable_until = deaths.until_wall;
-    deaths.is_to_be_counted = false;
   }
 }
 
 void CrashingDriver::daemon_started(Now now) {
   for (auto& [call, deaths] : deaths_) {
     deaths.known = deaths.durable;
-    if (deaths.is_to_be_counted) {
-      count(deaths, now);
-      continue;
-    }
     deaths.until = now.mono + std::max(deaths.durable_until - now.wall, Duration::zero());
     deaths.until_wall = deaths.durable_until;
   }

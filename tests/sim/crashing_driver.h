@@ -12,9 +12,9 @@
 
 namespace hostler::sim {
 
-/// A driver that dies in calls by chance, and in each create of one type, in a process of its own
-/// or in the daemon's. Checks that a call in which it died twice in a row is not made again before
-/// its time. Its choices are apart from all others, so that days without it are as they were.
+/// A driver that dies in calls by chance, and in each create of one type. Checks that a call in
+/// which it died twice in a row is not made again before its time. Its choices are apart from all
+/// others, so that days without it are as they were.
 class CrashingDriver {
  public:
   using Complain = std::function<void(const std::string&)>;
@@ -23,7 +23,6 @@ class CrashingDriver {
   /// The seed has a day with such a driver.
   static bool is_of(std::uint64_t seed) { return seed % 6 == 2; }
 
-  [[nodiscard]] bool in_process() const { return in_process_; }
   [[nodiscard]] const model::DriverFile& file() const { return file_; }
 
   /// The call that the effect makes: its function, and what it is about. Empty: it makes none that
@@ -38,7 +37,7 @@ class CrashingDriver {
   /// The cloud had done what the call asked for.
   bool was_done() { return random_.chance(0.5); }
 
-  /// The daemon has the report, or died with the driver.
+  /// The daemon has the report.
   void died_in(const std::string& call, Now now);
   /// The daemon gets an answer: a success ends what was counted of its call.
   void answered(const dispatch::Event& event);
@@ -55,13 +54,8 @@ class CrashingDriver {
     std::uint32_t known = 0, durable = 0;  ///< To the daemon that lives; to the next one.
     Mono until{};                          ///< The call is not made before.
     Wall until_wall, durable_until;
-    /// The daemon died too: the next one counts this death at its start, by the clocks of then.
-    bool is_to_be_counted = false;
   };
 
-  static void count(Deaths& deaths, Now now);
-
-  const bool in_process_;
   const model::DriverFile file_{"sim", "1", "file"};
   Complain complain_;
   Random random_;

@@ -78,7 +78,6 @@ class World {
   void carry_out(const dispatch::Effect& effect);
   /// True: the driver dies in the call that the effect makes.
   bool dies_in(const dispatch::Effect& effect);
-  void check_row_of(const std::string& call);
   void open_gates_of_crashes();
   void go_mad(scheduler::Plan& plan, const scheduler::Snapshot& snapshot);
   void plan_next_tick();

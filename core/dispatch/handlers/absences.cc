@@ -153,7 +153,6 @@ void Absences::send_due(std::uint32_t index, Now now) {
   if (call.instances.empty()) return;
   gates_.sent(query, now.mono);
   set.look_ups.under_way = true;
-  call.after_commit = set.driver.in_process;
   recorder_.effect(std::move(call));
 }
 

@@ -55,7 +55,6 @@ void AdminRequests::on(const DriverLoaded& event, Now now) {
   if (!index) return;
   Set& set = sets_.at(*index);
   set.driver.file = event.driver;
-  set.driver.in_process = event.in_process;
   for (const auto& gate : gates_.driver_loaded(event.set, event.driver, now)) retry_now(gate, now);
 }
 

@@ -70,8 +70,7 @@ void BootConsoles::ask(Host& host, Now now) {
       ConsoleCall{set.name,
                   record.id,
                   {.id = record.provider_id, .offset = 0, .bytes_max = kConsoleBytesMax},
-                  kConsolePatience,
-                  set.driver.in_process});
+                  kConsolePatience});
 }
 
 void BootConsoles::destroy(Host& host, Now now) {

@@ -112,8 +112,7 @@ void InstanceSteps::gone(model::InstanceId id, Now now) {
   for (const auto& call : host->calls.all())
     if (call) owners_.gates.abandoned(*call, now);
   consoles_.forget(*host, now);
-  for (auto calls = host->tags.under_way; calls > 0; --calls)
-    owners_.gates.abandoned(CallGates::tags_query(*host), now);
+  if (host->tags.under_way > 0) owners_.gates.abandoned(CallGates::tags_query(*host), now);
   owners_.gates.forget(owners_.gates.query(*host, model::CloudOp::kDestroy));
   // One that vanished was not destroyed: it may exist, and is proved again if it is listed.
   const auto why = instance.record.reason_code;

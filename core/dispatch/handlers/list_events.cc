@@ -38,8 +38,7 @@ void ListEvents::send_due(std::uint32_t index, Now now) {
   set.lists.sent(now.mono);
   model::ListRequest request;
   request.tag_filter[model::tag::kSet] = set.name;
-  recorder_.effect(ListCall{set.name, std::move(request), policy_.sets[index].list_timeout,
-                            set.driver.in_process});
+  recorder_.effect(ListCall{set.name, std::move(request), policy_.sets[index].list_timeout});
 }
 
 /// Hosts that only a list can bring nearer to being ready keep no work from other sets.

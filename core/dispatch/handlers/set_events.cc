@@ -42,7 +42,7 @@ void SetEvents::ask_open(Set& set, Now now) {
   }
   gates_.began(query, now.mono);
   set.opening.sent(now.mono);
-  recorder_.effect(OpenSet{set.name, set.driver.in_process});
+  recorder_.effect(OpenSet{set.name});
 }
 
 void SetEvents::policy_changed(Now now) {

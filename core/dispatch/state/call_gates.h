@@ -28,9 +28,8 @@ class CallGates {
         plan_(plan),
         random_(seed) {}
 
-  /// A row of the journal. If it is of a call that was under way in this process when the daemon
-  /// died, the driver is suspected.
-  void restore(const model::GateRecord& gate, Now now);
+  /// A row of the journal.
+  void restore(const model::GateRecord& gate, Now now) { gates_.restore(gate, now); }
   /// The gate that holds the call back now; null: none.
   [[nodiscard]] const gates::Gate* shut(const gates::GateQuery& call, Mono now) const {
     return gates_.shut(call, now);
@@ -55,9 +54,8 @@ class CallGates {
 
   /// The gate that holds such a call back, as the driver died of it; null: none.
   [[nodiscard]] const gates::Gate* held_by_crashes(const gates::GateQuery& call, Mono now) const;
-  /// The call is made now. If the driver runs in this process, a row of the call is journalled, and
-  /// the call must wait until it is durable.
-  void began(const gates::GateQuery& call, Mono now);
+  /// The call is made now.
+  void began(const gates::GateQuery& call, Mono now) { gates_.began(call, now); }
   void ended(const gates::GateQuery& call, const model::CloudError* error, Now now);
   /// Such a call is never made again: forgets the crashes in it.
   void forget(const gates::GateQuery& call);
@@ -65,8 +63,6 @@ class CallGates {
   /// this opens.
   std::vector<model::GateRecord> driver_loaded(const std::string& set,
                                                const model::DriverFile& driver, Now now);
-  /// The daemon ends in order.
-  void stopped();
 
   /// An instance of the quota group is gone.
   void destroyed(const std::string& set, const std::string& group, const std::string& why, Now now);
@@ -101,7 +97,6 @@ class CallGates {
   [[nodiscard]] bool is_in_use(const std::string& set, const model::DriverFile& driver) const;
   void tell_no_descriptors(const std::string& set, const model::CloudError& error, Now now);
   void crashed(const gates::GateQuery& call, const model::DriverCrash& crash, Now now);
-  void journal(gates::Gates::AfterCall after);
   void opened(const char* actor, std::vector<std::string> keys, const std::string& why, Now now);
 
   const model::SitePolicy& policy_;

@@ -21,18 +21,6 @@ std::string outlook(const model::GateRecord& gate) {
 
 }  // namespace
 
-void CallGates::restore(const model::GateRecord& gate, Now now) {
-  gates_.restore(gate, now);
-  if (!gate.under_way || !gate.crash) return;
-  model::DriverCrash crash = *gate.crash;
-  crash.call = to_string(gate.op);
-  crash.ending = "may have ended hostlerd, which died";
-  crash.output.clear();
-  const auto& row = gates_.all().at(gate.key).record;
-  recorder_.change(model::GateChanged{row});
-  crashed(gates::Gates::call_of(row), crash, now);
-}
-
 const gates::Gate* CallGates::held_by_crashes(const gates::GateQuery& call, Mono now) const {
   for (const auto& [key, gate] : gates_.all())
     if (gates::is_of_crashes(gate.record) && gate.is_shut(now) && gates::holds(gate.record, call))
@@ -40,22 +28,16 @@ const gates::Gate* CallGates::held_by_crashes(const gates::GateQuery& call, Mono
   return nullptr;
 }
 
-void CallGates::began(const gates::GateQuery& call, Mono now) {
-  const auto index = sets_.index_of(call.set);
-  const Set* set = index ? &sets_.at(*index) : nullptr;
-  const bool in_process = set != nullptr && set->driver.in_process;
-  if (auto row = gates_.began(call, in_process ? &set->driver.file : nullptr, now))
-    recorder_.change(model::GateChanged{*std::move(row)});
-}
-
 void CallGates::ended(const gates::GateQuery& call, const model::CloudError* error, Now now) {
   if (error != nullptr && error->no_descriptors) tell_no_descriptors(call.set, *error, now);
   if (error != nullptr && error->crash && is_in_use(call.set, error->crash->driver))
     return crashed(call, *error->crash, now);
-  auto after = gates_.survived(call, error == nullptr, now);
-  if (!after) return;
-  if (after->opened) return opened("cloud", {after->record.key}, "a call passed", now);
-  journal(*std::move(after));
+  auto forgotten = gates_.survived(call, error == nullptr, now);
+  if (!forgotten) return;
+  if (gates::holds_back_crashes(*forgotten))
+    opened("cloud", {std::move(forgotten->key)}, "a call passed", now);
+  else
+    recorder_.change(model::GateOpened{std::move(forgotten->key)});
 }
 
 /// An earlier driver ends its calls while another one is in use: its crashes say nothing of that.
@@ -77,18 +59,11 @@ void CallGates::tell_no_descriptors(const std::string& set, const model::CloudEr
 
 void CallGates::abandoned(const gates::GateQuery& call, Now now) {
   gates_.abandoned(call, now);
-  if (auto after = gates_.survived(call, false, now)) journal(*std::move(after));
+  (void)gates_.survived(call, false, now);
 }
 
 void CallGates::forget(const gates::GateQuery& call) {
   if (auto key = gates_.forget_crashes(call)) recorder_.change(model::GateOpened{*std::move(key)});
-}
-
-void CallGates::journal(gates::Gates::AfterCall after) {
-  if (after.forgotten)
-    recorder_.change(model::GateOpened{std::move(after.record.key)});
-  else
-    recorder_.change(model::GateChanged{std::move(after.record)});
 }
 
 void CallGates::crashed(const gates::GateQuery& call, const model::DriverCrash& crash, Now now) {
@@ -118,10 +93,6 @@ std::vector<model::GateRecord> CallGates::driver_loaded(const std::string& set,
     out.push_back(std::move(gate));
   }
   return out;
-}
-
-void CallGates::stopped() {
-  for (auto& after : gates_.stopped()) journal(std::move(after));
 }
 
 }  // namespace hostler::dispatch

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """A driver that ends or blocks its process, through the daemon: other sets go on, and `hostler sets` says what it did."""
 
+import contextlib
 import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
+import time
 import unittest
 
 from drivers import sha256
@@ -185,6 +188,35 @@ class RememberedCrashTest(unittest.TestCase):
         self.command("gates", "open", crash["gate"])
         wait_for("it is asked again", lambda: self.calls("create x-poison") > 2)
 
+    def put_old_state(self):
+        """That of an older daemon, which suspected this very driver: it may have ended the daemon."""
+        library = os.stat(os.path.join(self.driver, "mortal.hostler.so"))
+        seconds, rest = divmod(library.st_mtime_ns, 10**9)
+        os.mkdir(self.site.under("state"), 0o700)
+        with open(ARGS.old_state, encoding="utf-8") as file, \
+                contextlib.closing(sqlite3.connect(self.site.under("state/hostler.db"))) as database:
+            database.executescript(file.read())
+            database.execute("UPDATE gates SET driver_file = ?", (f"{library.st_ino}-{library.st_size}-{seconds}.{rest}",))
+            database.execute("UPDATE gates SET until_us = ? WHERE until_us > 0", (int(time.time() + 3000) * 10**6,))
+            database.commit()
+
+    def test_an_unclean_end_of_the_daemon_blames_no_driver_and_gates_of_an_older_daemon_stay(self):
+        self.configure()
+        self.put_old_state()
+        self.site.start()
+        for _ in range(3):
+            before = self.calls("list")
+            wait_for("the set is listed", lambda: self.calls("list") > before and self.set()["open"])
+            self.kill_and_start()
+        gate, = self.gates()
+        self.assertIn("op=create type=poison", gate["key"])
+        self.assertEqual([crash["call"] for crash in self.set()["crashes"]], ["create"])
+        self.submit("poison")
+        self.check_the_rest_goes_on()
+        self.assertEqual(self.calls("create x-poison"), 0)
+        self.command("gates", "open", gate["key"])
+        wait_for("it is asked again", lambda: self.calls("create x-poison") > 0)
+
     def test_a_set_that_cannot_be_listed_is_suspended(self):
         self.configure()
         self.cloud.put("die_in_list")
@@ -244,4 +276,4 @@ def put_newer_library(folder):
 
 if __name__ == "__main__":
     main(__doc__, hostler={"required": True, "type": os.path.abspath},
-         fakes={"required": True, "type": os.path.abspath})
+         fakes={"required": True, "type": os.path.abspath}, old_state={"required": True, "type": os.path.abspath})

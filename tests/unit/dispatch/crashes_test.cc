@@ -64,18 +64,7 @@ class CrashStoryTest : public testing::Test {
     }
     return made;
   }
-  static DriverLoaded loaded(bool in_process, const char* file = "file 1") {
-    return {"west", {"bad", "1.0", file}, in_process};
-  }
-  /// A daemon starts whose driver runs in its process.
-  static void start_in_process(Story& in, std::vector<model::GateRecord> known = {}) {
-    model::Restored restored = with(std::move(known));
-    restored.owner = "us";
-    restored.epoch = 3;
-    const auto out = in.dispatcher.restore(std::move(restored), in.now);
-    in.changes.insert(in.changes.end(), out.changes.begin(), out.changes.end());
-    in.say(loaded(true));
-  }
+  static DriverLoaded loaded(const char* file) { return {"west", {"bad", "1.0", file}}; }
   std::vector<model::GateRecord> gates() const {
     return story.dispatcher.queries().gates(story.now.mono);
   }
@@ -110,7 +99,7 @@ TEST_F(CrashStoryTest, ACrashBeforeARestartCounts) {
   Story next;
   next.now = story.now;
   next.begin(with(known));
-  next.say(loaded(false));
+  next.say(loaded("file 1"));
   (void)next.submit({next.job(2)});
 
   EXPECT_EQ(die_in_creates(next, 40min), 1U);
@@ -122,7 +111,7 @@ TEST_F(CrashStoryTest, AnotherFileOfTheDriverIsAskedAgain) {
   (void)die_in_creates(story, 10min);
   ASSERT_THAT(gates(), SizeIs(1));
 
-  story.say(loaded(false, "file 2"));
+  story.say(loaded("file 2"));
 
   EXPECT_THAT(gates(), IsEmpty());
 }
@@ -131,7 +120,7 @@ TEST_F(CrashStoryTest, ACrashOfAnEarlierDriverSaysNothingOfTheOneInUse) {
   story.begin();
   (void)story.submit({story.job(2)});
   const auto call = story.all<CreateCall>().at(0);
-  story.say(loaded(false, "file 2"));
+  story.say(loaded("file 2"));
 
   story.create_ended(call.instance, death("create"));
 
@@ -180,71 +169,6 @@ TEST_F(CrashStoryTest, AnInstanceWhoseDestroyKillsTheDriverStaysWithAnAlarm) {
   ASSERT_TRUE(view);
   EXPECT_THAT(view->conditions, Contains(HasSubstr("may cost money")));
   EXPECT_THAT(story.ledger(), Contains("set west call_held_back destroy"));
-}
-
-TEST_F(CrashStoryTest, ACallInTheDaemonsProcessWaitsForItsRow) {
-  start_in_process(story);
-  const auto opens = story.all<OpenSet>();
-  ASSERT_THAT(opens, testing::Not(IsEmpty()));
-  EXPECT_TRUE(opens.back().after_commit);
-  ASSERT_THAT(rows(story), SizeIs(1));
-  EXPECT_TRUE(rows(story)[0].under_way);
-
-  story.say(SetOpened{"west", model::SetInfo{}});
-
-  for (const auto& row : rows(story)) EXPECT_NE(row.op, CloudOp::kOpen) << "the call is over";
-  ASSERT_THAT(story.all<ListCall>(), testing::Not(IsEmpty()));
-  EXPECT_TRUE(story.all<ListCall>().back().after_commit);
-}
-
-TEST_F(CrashStoryTest, ACallThatWasUnderWayWhenTheDaemonDiedTwiceIsHeldBack) {
-  std::vector<model::GateRecord> known;
-  for (int n = 1; n <= 2; ++n) {
-    Story one;
-    start_in_process(one, known);
-    ASSERT_THAT(one.all<OpenSet>(), SizeIs(1)) << n;
-    known = rows(one);
-    ASSERT_THAT(known, SizeIs(1));
-  }
-  start_in_process(story, known);
-  story.pass(10min);
-
-  EXPECT_THAT(story.all<OpenSet>(), IsEmpty());
-  EXPECT_THAT(story.dispatcher.queries().sets(story.now).at(0).held,
-              HasSubstr("crashed, next try "));
-}
-
-TEST_F(CrashStoryTest, ADaemonThatEndsInOrderSuspectsNoCall) {
-  start_in_process(story);
-  ASSERT_THAT(rows(story), SizeIs(1));
-
-  const auto out = story.dispatcher.stop(story.now);
-  story.changes.insert(story.changes.end(), out.changes.begin(), out.changes.end());
-
-  EXPECT_THAT(rows(story), IsEmpty());
-}
-
-// Bug: the second call was forgotten with its instance, and its row said for ever that the driver
-// may be ending the daemon.
-TEST_F(CrashStoryTest, TwoCallsThatWriteTagsOfOneInstanceLeaveNoRowWhenItIsGone) {
-  model::Restored restored = busy_site();
-  restored.owner = "us";
-  restored.epoch = 3;
-  story.restore(std::move(restored));
-  story.say(loaded(true));
-  story.say(SetOpened{"west", model::SetInfo{}});
-  for (const auto behavior : {model::IdleBehavior::kHold, model::IdleBehavior::kRun})
-    ASSERT_TRUE(story.ask(SetIdleBehavior{0, "user root", {7}, behavior}));
-  ASSERT_THAT(story.all<TagsCall>(), SizeIs(2));
-  const auto writes_tags = [&] {
-    return std::ranges::count(rows(story), CloudOp::kSetTags, &model::GateRecord::op);
-  };
-  ASSERT_EQ(writes_tags(), 1);
-  EXPECT_TRUE(story.ask(KillInstance{0, "user root", {7}, ""}));
-  story.say(DestroyEnded{{7}, {}});
-  for (int n = 0; n < 5 && !story.dispatcher.queries().instances().empty(); ++n) story.list({});
-  ASSERT_TRUE(story.dispatcher.queries().instances().empty());
-  EXPECT_EQ(writes_tags(), 0);
 }
 
 TEST_F(CrashStoryTest, AnAlarmSaysThatNoDescriptorIsLeftOnceAnHour) {

@@ -83,8 +83,7 @@ TEST_F(CrashGatesTest, ASuccessInBetweenForgetsTheFirstCrash) {
   (void)crash_in(create("big"), 0s);
   const auto after = gates.survived(create("big"), true, at(1s));
   ASSERT_TRUE(after);
-  EXPECT_TRUE(after->forgotten);
-  EXPECT_FALSE(after->opened);
+  EXPECT_FALSE(holds_back_crashes(*after));
 
   (void)crash_in(create("big"), 2s);
   EXPECT_FALSE(shut(create("big"), 3s));
@@ -101,7 +100,7 @@ TEST_F(CrashGatesTest, AnErrorForgetsNoCrash) {
 // Bug: the driver died in a call that went out beside the probe, and that did not count.
 TEST_F(CrashGatesTest, ACrashJustAfterAFailedProbeShutsTheGateAgain) {
   shut_gate_of(of(CloudOp::kQuotaGroup));
-  (void)gates.began(of(CloudOp::kQuotaGroup), nullptr, Mono(2h));
+  (void)gates.began(of(CloudOp::kQuotaGroup), Mono(2h));
   (void)gates.survived(of(CloudOp::kQuotaGroup), false, at(2h));
 
   ASSERT_TRUE(crash_in(of(CloudOp::kQuotaGroup), 2h));
@@ -119,13 +118,13 @@ TEST_F(CrashGatesTest, ACallThatIsNeverMadeAgainIsForgotten) {
 
 TEST_F(CrashGatesTest, AfterItsTimeOneCallIsTriedAndASuccessOpensTheGate) {
   shut_gate_of(create("big"));
-  (void)gates.began(create("big"), nullptr, Mono(2h));
+  (void)gates.began(create("big"), Mono(2h));
   EXPECT_TRUE(shut(create("big"), 2h)) << "one call is tried";
 
   const auto after = gates.survived(create("big"), true, at(2h));
 
   ASSERT_TRUE(after);
-  EXPECT_TRUE(after->forgotten && after->opened);
+  EXPECT_TRUE(holds_back_crashes(*after));
   EXPECT_FALSE(shut(create("big"), 2h));
 }
 
@@ -145,7 +144,7 @@ TEST_F(CrashGatesTest, EachFurtherCrashDoublesTheTimeUpToADay) {
 
 TEST_F(CrashGatesTest, AProbeThatEndsWithAnErrorIsRepeatedSoon) {
   shut_gate_of(create("big"));
-  (void)gates.began(create("big"), nullptr, Mono(2h));
+  (void)gates.began(create("big"), Mono(2h));
   (void)gates.survived(create("big"), false, at(2h));
   EXPECT_TRUE(shut(create("big"), 2h));
   EXPECT_FALSE(shut(create("big"), 2h + 5s));
@@ -157,23 +156,6 @@ TEST_F(CrashGatesTest, AnotherFileOfTheDriverForgetsTheCrashesOfTheOldOne) {
   EXPECT_TRUE(gates.driver_loaded("east", "file 2").empty());
   EXPECT_EQ(gates.driver_loaded("west", "file 2").size(), 1U);
   EXPECT_FALSE(shut(create("big"), 2s));
-}
-
-TEST_F(CrashGatesTest, ACallInThisProcessHasARowWhileItIsUnderWay) {
-  const model::DriverFile driver{"bad", "1.0", "file 1"};
-  const auto row = gates.began(create("big"), &driver, Mono(0s));
-  ASSERT_TRUE(row);
-  EXPECT_TRUE(row->under_way);
-  EXPECT_EQ(row->failures, 0U);
-  EXPECT_FALSE(gates.began(create("big"), &driver, Mono(0s))) << "two calls share a row";
-  EXPECT_FALSE(shut(create("big"), 0s));
-
-  EXPECT_FALSE(gates.survived(create("big"), false, at(1s)));
-  const auto after = gates.survived(create("big"), true, at(1s));
-
-  ASSERT_TRUE(after);
-  EXPECT_TRUE(after->forgotten);
-  EXPECT_TRUE(gates.all().empty());
 }
 
 TEST_F(CrashGatesTest, AfterARestartAGateIsShutForTheRestOfItsTime) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <set>
 
 #include "core/store/connect.h"
 #include "core/store/rows.h"
@@ -191,7 +192,6 @@ TEST_P(SchemaTest, KeepsEveryRowOfVersion7AndKnowsNoCrashYet) {
 
   ASSERT_EQ(gates.size(), 1U);
   EXPECT_FALSE(gates[0].crash);
-  EXPECT_FALSE(gates[0].under_way);
   gates[0].crash = model::DriverCrash{{"bad", "1.0", "file 1"}, "list", "died", "words"};
   must_commit({model::GateChanged{gates[0]}});
   EXPECT_EQ(reopened().gates, gates);
@@ -209,6 +209,35 @@ TEST_P(SchemaTest, KeepsEveryRowOfVersion8AndKnowsNoImageYet) {
   EXPECT_THAT(restored.damaged, IsEmpty());
   must_commit({model::ImageRow{"local", "name \"a*\"", {"i", "a 1", "us", "", {5}}, {7}}});
   EXPECT_EQ(reopened().images.size(), 1U);
+}
+
+/// What version 12 noted of calls: a call under way, one that was also counted at a start, one
+/// whose count had a start alone, a crash that was seen, and a gate that is shut.
+constexpr const char* kCallsOfVersion12 = R"sql(
+INSERT INTO gates (key, set_name, op, cls, scope, type, quota_group, zone, subnet, region, market,
+  until_us, failures, message, under_way, has_crash, ending) VALUES
+  ('under way', 's', 1, 15, 1, '', '', '', '', '', -1, 0, 0, 'm', 1, 1, ''),
+  ('under way again', 's', 1, 15, 1, '', '', '', '', '', -1, 0, 1, 'm', 1, 1, 'was ended'),
+  ('counted', 's', 1, 15, 1, '', '', '', '', '', -1, 0, 1, 'm', 0, 1,
+   'may have ended hostlerd, which died'),
+  ('seen', 's', 1, 15, 1, '', '', '', '', '', -1, 0, 1, 'm', 0, 1, 'was ended'),
+  ('shut', 's', 1, 15, 1, '', '', '', '', '', -1, 99, 2, 'm', 1, 1,
+   'may have ended hostlerd, which died');
+)sql";
+
+TEST_P(SchemaTest, CallsThatWereUnderWayAreForgottenAndGatesStay) {
+  std::filesystem::create_directories(state());
+  store_.reset();
+  {
+    const auto connection = connect(place(), Mode::kWrite).value();
+    ASSERT_TRUE(migrate(*connection, 12));
+    ASSERT_TRUE(connection->execute(kCallsOfVersion12));
+  }
+
+  std::set<std::string> left;
+  for (const auto& gate : reopened().gates) left.insert(gate.key);
+
+  EXPECT_THAT(left, testing::ElementsAre("seen", "shut"));
 }
 
 TEST_P(SchemaTest, TakesUpWorkOfANewKindAfterTheMigration) {

@@ -235,8 +235,7 @@ TEST_P(StoreTest, ForgetsGoneInstancesAndOpenedGatesAtRestartAndKeepsTheRest) {
                  .until = {99},
                  .failures = 3,
                  .message = "no",
-                 .crash = model::DriverCrash{{"bad", "1.0", "file 1"}, "create", "died", "words"},
-                 .under_way = true};
+                 .crash = model::DriverCrash{{"bad", "1.0", "file 1"}, "create", "died", "words"}};
   auto other = gate;
   other.record.key = "other";
   other.record.market.reset();

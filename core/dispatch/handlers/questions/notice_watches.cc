@@ -29,8 +29,7 @@ void NoticeWatches::send_due(std::uint32_t index, Now now) {
   const Set& set = sets_.at(index);
   SetWatch& watch = watches_.of(index);
   if (watch.number && !watch.stands && watch.sent + Watches::kStands <= now.mono) {
-    // Its end is minutes away: for gates, and for the row of a driver in this process, it counts as
-    // answered.
+    // Its end is minutes away: for gates it counts as answered.
     watch.stands = true;
     watch.failures = 0;
     watch.error.clear();
@@ -45,8 +44,8 @@ void NoticeWatches::send_due(std::uint32_t index, Now now) {
   watch.number = ++watches_sent_;
   watch.sent = now.mono;
   watch.stands = false;
-  const bool after_commit = std::exchange(watch.after_commit, false) || set.driver.in_process;
-  recorder_.effect(WatchCall{set.name, watches_sent_, kWatchTime, after_commit});
+  recorder_.effect(
+      WatchCall{set.name, watches_sent_, kWatchTime, std::exchange(watch.after_commit, false)});
 }
 
 void NoticeWatches::on(const NoticesSeen& event, Now now) {

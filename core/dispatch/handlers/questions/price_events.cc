@@ -31,8 +31,8 @@ void PriceEvents::send_due(std::uint32_t index, Now now) {
     auto asked = policy_.types[type];
     asked.price_per_hour = model::from_site(asked.price_per_hour,
                                             model::rate_of(policy_, set.info.currency).value_or(1));
-    recorder_.effect(PricesCall{set.name, std::move(asked), since, policy_.sets[index].list_timeout,
-                                set.driver.in_process});
+    recorder_.effect(
+        PricesCall{set.name, std::move(asked), since, policy_.sets[index].list_timeout});
   }
 }
 

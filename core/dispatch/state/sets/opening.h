@@ -13,7 +13,6 @@ namespace hostler::dispatch {
 /// The driver of a set that is in use.
 struct SetDriver {
   model::DriverFile file;    ///< Empty: not known yet.
-  bool in_process = false;   ///< It runs in this process, which ends if it dies.
   std::uint64_t number = 0;  ///< Answers of earlier drivers to OpenSet say nothing any more.
 };
 
