@@ -145,8 +145,27 @@ std::string call_text(const model::GateRecord& gate) {
 
 std::string held_back(const gates::Gate& gate, Now now) {
   const auto& record = gate.record;
-  return call_text(record) + " is not asked again before " + text_of(gate.until, now) + ": " +
-         record.message + "; hostler gates open \"" + record.key + "\" asks now";
+  const std::string holds = gates::is_of_crashes(record)
+                                ? call_text(record) + " is not asked again before "
+                                : "such calls are held back until ";
+  return holds + text_of(std::max(gate.until, now.mono), now) + ": " + record.message +
+         "; hostler gates open \"" + record.key + "\" asks now";
+}
+
+/// Why a host that is to end is still there; empty: nothing holds that back.
+std::string unfinished_end(const Host& host, const State& all, Now now) {
+  using model::CloudOp;
+  const Set& set = all.sets.at(host.instance.set);
+  const std::string costs = "it is not destroyed, and may cost money: ";
+  const auto* gate = all.gates.shut(all.gates.query(host, CloudOp::kDestroy), now.mono);
+  if (gate != nullptr && !host.calls.destroys()) return costs + held_back(*gate, now);
+  gate = all.gates.held_by_crashes({.set = set.name, .op = CloudOp::kOpen}, now.mono);
+  if (!set.is_open() && gate != nullptr)
+    return costs + "set " + set.name + " is not open: " + held_back(*gate, now);
+  if (!set.is_open() && !set.problem.empty())
+    return costs + "set " + set.name + " is not open: " + set.problem;
+  gate = all.gates.shut({.set = set.name, .op = CloudOp::kList}, now.mono);
+  return gate == nullptr ? "" : "no list can show that it is gone: " + held_back(*gate, now);
 }
 
 /// A set that is asked what it offers does not say it.
@@ -210,9 +229,7 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
   if (state == InstanceState::kTerminating && instance.ending.is_ignored())
     out.push_back(instance.record.last_text);
   if (state == InstanceState::kTerminating)
-    if (const auto* gate =
-            all.gates.held_by_crashes(all.gates.query(host, model::CloudOp::kDestroy), now.mono))
-      out.push_back("it is not destroyed, and may cost money: " + held_back(*gate, now));
+    if (auto text = unfinished_end(host, all, now); !text.empty()) out.push_back(std::move(text));
   return out;
 }
 

@@ -217,6 +217,21 @@ class RememberedCrashTest(unittest.TestCase):
         self.command("gates", "open", gate["key"])
         wait_for("it is asked again", lambda: self.calls("create x-poison") > 0)
 
+    def test_a_host_that_an_admin_kills_names_the_gate_that_holds_its_end(self):
+        self.configure()
+        self.site.start()
+        self.submit("good")
+        host = wait_for("an instance boots", lambda: [
+            one["id"] for one in self.site.get("/v1/instances")["instances"] if one["state"] == "booting"])[0]
+        self.cloud.put("die_in_list")
+        wait_for("the set is suspended", lambda: "creates_refused" in self.set())
+        self.command("kill", host)
+        wait_for("the gate is named", lambda: 'hostler gates open "bad driver_crashes op=list"' in self.command("why", host))
+        self.cloud.remove("die_in_list")
+        self.command("gates", "open", self.gates()[0]["key"])
+        wait_for("it is gone", lambda: host not in [
+            one["id"] for one in self.site.get("/v1/instances")["instances"]])
+
     def test_a_set_that_cannot_be_listed_is_suspended(self):
         self.configure()
         self.cloud.put("die_in_list")

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/gates/gates.h"
 #include "tests/unit/dispatch/restored.h"
 
 /// Drivers that die in calls: such calls are made twice, also beyond the daemon's life.
@@ -18,6 +19,14 @@ model::CloudError death(const char* call) {
                .ending = "was ended by signal 11",
                .output = "last words"};
   return out;
+}
+
+/// The row of a call in which the driver has died twice.
+model::GateRecord row_of(CloudOp op, Now now) {
+  gates::Gates gates;
+  const gates::GateQuery call{.set = "west", .op = op, .instance = {7}};
+  for (int n = 0; n < 2; ++n) (void)gates.crashed(call, *death(to_string(op)).crash, now);
+  return gates.all().begin()->second.record;
 }
 
 model::Restored with(std::vector<model::GateRecord> gates) {
@@ -169,6 +178,40 @@ TEST_F(CrashStoryTest, AnInstanceWhoseDestroyKillsTheDriverStaysWithAnAlarm) {
   ASSERT_TRUE(view);
   EXPECT_THAT(view->conditions, Contains(HasSubstr("may cost money")));
   EXPECT_THAT(story.ledger(), Contains("set west call_held_back destroy"));
+}
+
+// Bug: a kill was accepted and not done, and no gate was named.
+TEST_F(CrashStoryTest, AHostThatAnAdminKillsNamesTheGateThatHoldsItsEnd) {
+  for (const auto op : {CloudOp::kOpen, CloudOp::kDestroy, CloudOp::kList}) {
+    Story one;
+    auto restored = busy_site();
+    restored.gates = {row_of(op, one.now)};
+    const std::string key = restored.gates[0].key;
+    if (op == CloudOp::kOpen)
+      one.restore(std::move(restored));
+    else
+      one.begin(std::move(restored));
+    EXPECT_TRUE(one.ask(KillInstance{0, "user root", {7}, ""}));
+    one.pass(1s);
+
+    const auto view = one.dispatcher.queries().instance({7}, one.now);
+    ASSERT_TRUE(view);
+    EXPECT_THAT(view->conditions, testing::ElementsAre(HasSubstr("hostler gates open \"" + key)))
+        << to_string(op);
+  }
+}
+
+TEST_F(CrashStoryTest, AHostThatAnAdminKillsNamesTheRefusalThatHoldsItsEnd) {
+  story.begin(busy_site());
+  story.say(SetListed{"west", story.now.mono, tl::unexpected(error(CloudErrorClass::kAuth))});
+  EXPECT_TRUE(story.ask(KillInstance{0, "user root", {7}, ""}));
+
+  const auto view = story.dispatcher.queries().instance({7}, story.now);
+  ASSERT_TRUE(view);
+  ASSERT_THAT(gates(), SizeIs(1));
+  EXPECT_THAT(view->conditions,
+              testing::ElementsAre(HasSubstr("may cost money: such calls are held back until ")));
+  EXPECT_THAT(view->conditions[0], HasSubstr(gates()[0].key));
 }
 
 TEST_F(CrashStoryTest, AnAlarmSaysThatNoDescriptorIsLeftOnceAnHour) {
