@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/log/log.h"
 #include "core/plugin_host/abi_values.h"
+#include "core/plugin_host/live_operations.h"
 #include "core/plugin_host/offered_files.h"
 #include "core/plugin_host/operation.h"
 #include "core/plugin_host/record_intake.h"
@@ -69,15 +70,24 @@ std::string text(const char* s, std::size_t n, std::size_t max) {
   return s == nullptr ? std::string() : printable({s, std::min(n, max)}, max);
 }
 
-void log_line(const hostler_host* /*host*/, const hostler_log_line* from) {
+/// Nothing if there are too many lines; else what to say of those that were dropped.
+std::optional<std::string> admit_line() {
   static auto* const limit = new LogLimit;
   const auto dropped = limit->pass();
+  if (!dropped) return std::nullopt;
+  if (*dropped == 0) return std::string();
+  return " (" + std::to_string(*dropped) + " lines before it were dropped)";
+}
+
+void log_line(const hostler_host* /*host*/, const hostler_log_line* from) {
+  const auto dropped = admit_line();
   hostler_log_line in;
   if (!dropped || from == nullptr || !copy_growable(from, in).empty()) return;
-  const auto* const op = Operation::of(in.op);
-  std::string line = op == nullptr ? "" : printable(op->label()) + ": ";
-  line += text(in.message.ptr, in.message.len, kMessageMax);
-  if (*dropped > 0) line += " (" + std::to_string(*dropped) + " lines before it were dropped)";
+  const auto op = LiveOperations::get().find(in.op);
+  std::string line = op != nullptr      ? printable(op->label()) + ": "
+                     : in.op != nullptr ? "of a call that is long over (R26): "
+                                        : "";
+  line += text(in.message.ptr, in.message.len, kMessageMax) + *dropped;
   const auto chosen = in.level >= HOSTLER_LOG_ERROR     ? log::Level::kError
                       : in.level == HOSTLER_LOG_WARNING ? log::Level::kWarn
                       : in.level == HOSTLER_LOG_INFO    ? log::Level::kInfo
@@ -112,6 +122,11 @@ void name_set_in_log(const hostler_set* set, const std::string& area) {
   } else {
     names.names[set] = area;
   }
+}
+
+void log_misuse(const std::string& text) {
+  if (const auto dropped = admit_line())
+    line_sink.load()(log::Level::kWarn, area_of(nullptr), "broke a rule: " + text + *dropped);
 }
 
 LogAs::LogAs(const std::string& area) : before_(std::exchange(area_of_thread, &area)) {}

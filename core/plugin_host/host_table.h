@@ -22,6 +22,9 @@ std::string log_area(const std::string& driver, const std::string& set);
 /// Sets the area of a set's log lines; an empty one removes it. Any thread.
 void name_set_in_log(const hostler_set* set, const std::string& area);
 
+/// Writes a line about a driver that has used what is not there. Any thread.
+void log_misuse(const std::string& text);
+
 /// While this object lives, lines that the driver writes on this thread without naming a set have
 /// this area. The text must outlive the object.
 class LogAs {

@@ -4,15 +4,20 @@
 
 #include "core/base/assert.h"
 #include "core/plugin_host/abi_values.h"
+#include "core/plugin_host/host_table.h"
+#include "core/plugin_host/live_operations.h"
 
 namespace hostler::plugin_host {
 
 Operation::Operation(const Traits& traits, const std::string& driver, Listener& listener)
-    : hostler_op{}, traits_(traits), driver_(driver), listener_(listener) {
+    : hostler_op{},
+      traits_(traits),
+      driver_(driver),
+      listener_(listener),
+      log_area_(listener.log_area()) {
   error_.struct_size = sizeof(hostler_error);
   error_.retry_after_ms = error_.quota_limit = error_.quota_used = -1;
   error_.set_text = &Operation::driver_sets_text;
-  error_.op = this;
   hostler_op& op = *this;
   op.struct_size = sizeof(hostler_op);
   op.error = &error_;
@@ -20,6 +25,11 @@ Operation::Operation(const Traits& traits, const std::string& driver, Listener& 
   op.on_cancel = &Operation::driver_registers_cancel;
   op.emit = &Operation::driver_emits;
   op.complete = &Operation::driver_completes;
+}
+
+Operation::~Operation() {
+  LiveOperations::get().remove(static_cast<hostler_op*>(this));
+  LiveOperations::get().remove(&error_);
 }
 
 void Operation::set_deadline(SteadyTime deadline) {
@@ -31,45 +41,59 @@ void Operation::set_deadline(SteadyTime deadline) {
 
 // ---- the driver's callbacks --------------------------------------------------------------------
 
+std::shared_ptr<Operation> Operation::live(const void* address, const char* function) {
+  auto found = LiveOperations::get().find(address);
+  if (found == nullptr)
+    log_misuse(std::string("R26: ") + function + " of a call that is long over");
+  return found;
+}
+
 void Operation::driver_sets_text(hostler_error* e, std::uint32_t field, const char* s,
                                  std::size_t n) {
-  auto& self = *static_cast<ErrorBlock&>(*e).op;
-  MutexLock lock(self.mutex_);
-  if (self.progress_.completed) {
-    lock.unlock();
-    self.report_broken_rule("R26: an error text set after the end");
-  } else {
-    self.outcome_.set_text(field, s, n);
-  }
+  if (const auto self = live(e, "set_text()")) self->report_text(field, s, n);
+}
+
+void Operation::report_text(std::uint32_t field, const char* s, std::size_t n) {
+  MutexLock lock(mutex_);
+  if (!progress_.completed) return outcome_.set_text(field, s, n);
+  lock.unlock();
+  report_broken_rule("R26: an error text set after the end");
 }
 
 std::int32_t Operation::driver_asks_cancelled(const hostler_op* op) {
-  return static_cast<const Operation*>(op)->cancelled_ ? 1 : 0;
+  const auto self = live(op, "is_cancelled()");
+  return self == nullptr || self->cancelled_ ? 1 : 0;
 }
 
 void Operation::driver_registers_cancel(hostler_op* op, void (*fn)(void*), void* arg) {
-  auto& self = static_cast<Operation&>(*op);
-  MutexLock lock(self.mutex_);
-  self.cancel_function_.wait(self.mutex_);
-  self.cancel_function_.remove();
-  if (self.progress_.completed && !self.progress_.abandoned) {
+  if (const auto self = live(op, "on_cancel()")) self->register_cancel(fn, arg);
+}
+
+void Operation::register_cancel(void (*fn)(void*), void* arg) {
+  MutexLock lock(mutex_);
+  cancel_function_.wait(mutex_);
+  cancel_function_.remove();
+  if (progress_.completed && !progress_.abandoned) {
     lock.unlock();
-    self.report_broken_rule("R26: on_cancel() called after the end");
-  } else if (fn != nullptr && self.cancelled_) {
+    report_broken_rule("R26: on_cancel() called after the end");
+  } else if (fn != nullptr && cancelled_) {
     lock.unlock();
     fn(arg);
   } else {
-    self.cancel_function_.set(fn, arg);
+    cancel_function_.set(fn, arg);
   }
 }
 
 std::int32_t Operation::driver_emits(hostler_op* op, const hostler_rec* record) {
-  auto& self = static_cast<Operation&>(*op);
+  const auto self = live(op, "emit()");
+  return self != nullptr && self->report_record(record) ? 0 : 1;
+}
+
+bool Operation::report_record(const hostler_rec* record) {
   std::string rule;
-  const bool goes_on = self.accept(record, rule);
-  // The last access: nothing keeps an ended operation alive for a late emit().
-  if (!rule.empty()) self.report_broken_rule(std::move(rule));
-  return goes_on ? 0 : 1;
+  const bool goes_on = accept(record, rule);
+  if (!rule.empty()) report_broken_rule(std::move(rule));
+  return goes_on;
 }
 
 /// Whether the driver should emit more records. Sets `rule` if this record breaks one.
@@ -87,20 +111,23 @@ bool Operation::accept(const hostler_rec* record, std::string& rule) {
 }
 
 void Operation::driver_completes(hostler_op* op, hostler_status status) {
-  auto& self = static_cast<Operation&>(*op);
-  MutexLock lock(self.mutex_);
-  self.cancel_function_.wait(self.mutex_);
-  if (self.progress_.completed) {
+  if (const auto self = live(op, "complete()")) self->report_end(status);
+}
+
+void Operation::report_end(hostler_status status) {
+  MutexLock lock(mutex_);
+  cancel_function_.wait(mutex_);
+  if (progress_.completed) {
     lock.unlock();
-    return self.report_broken_rule("R26: complete() called after the end");
+    return report_broken_rule("R26: complete() called after the end");
   }
-  self.progress_.completed = true;
-  self.outcome_.set_status(status);
-  self.cancel_function_.remove();
-  if (self.progress_.in_function) return;  // run() ends the call when the function has returned
-  const bool was_abandoned = self.end_by_driver();
+  progress_.completed = true;
+  outcome_.set_status(status);
+  cancel_function_.remove();
+  if (progress_.in_function) return;  // run() ends the call when the function has returned
+  const bool was_abandoned = end_by_driver();
   lock.unlock();
-  self.notify(was_abandoned);
+  notify(was_abandoned);
 }
 
 // ---- the call ----------------------------------------------------------------------------------
@@ -116,6 +143,8 @@ void Operation::run() {
     }
     progress_.in_function = true;
   }
+  LiveOperations::get().add(static_cast<hostler_op*>(this), weak_from_this());
+  LiveOperations::get().add(&error_, weak_from_this());
   const hostler_status returned = call_guarded();
   MutexLock lock(mutex_);
   const bool pending = returned == HOSTLER_PENDING && traits_.may_pend && !progress_.completed;

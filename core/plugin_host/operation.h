@@ -68,17 +68,13 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   Operation(const Traits& traits, const std::string& driver, Listener& listener);
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
-  virtual ~Operation() = default;
+  virtual ~Operation();
 
   [[nodiscard]] const Traits& traits() const { return traits_; }
   [[nodiscard]] SteadyTime deadline() const { return deadline_; }
-  /// The operation that `op` is; null if it is another's, as drivers that call drivers make them.
-  static const Operation* of(const hostler_op* op) {
-    return op != nullptr && op->emit == &driver_emits ? static_cast<const Operation*>(op) : nullptr;
-  }
   /// For log lines: "create h-7". Any thread.
   [[nodiscard]] virtual std::string label() const { return traits_.name; }
-  [[nodiscard]] const std::string& log_area() const { return listener_.log_area(); }
+  [[nodiscard]] const std::string& log_area() const { return log_area_; }
   /// Before run(). The driver sees the deadline too.
   void set_deadline(SteadyTime deadline);
 
@@ -106,6 +102,13 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   /// The driver died in this call: the error says how. Before complete(); any thread.
   void set_crash(model::DriverCrash crash);
 
+  // What the driver does with the operation, or another process reports of it. Any thread.
+
+  void report_text(std::uint32_t field, const char* s, std::size_t n);
+  /// False: the driver is to stop.
+  bool report_record(const hostler_rec* record);
+  void report_end(hostler_status status);
+
   /// Passes the result to the caller. Once, after the call is over; any thread.
   void deliver_result() HOSTLER_NO_THREAD_SAFETY_ANALYSIS;
 
@@ -132,16 +135,16 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   [[nodiscard]] Ending ending() const HOSTLER_NO_THREAD_SAFETY_ANALYSIS;
 
  private:
-  struct ErrorBlock : hostler_error {
-    Operation* op = nullptr;
-  };
-
   static void driver_sets_text(hostler_error* e, std::uint32_t field, const char* s, std::size_t n);
   static std::int32_t driver_asks_cancelled(const hostler_op* op);
   static void driver_registers_cancel(hostler_op* op, void (*fn)(void*), void* arg);
   static std::int32_t driver_emits(hostler_op* op, const hostler_rec* record);
   static void driver_completes(hostler_op* op, hostler_status status);
+  /// The operation at the address, which a driver has handed to `function`. Null: there is none,
+  /// and the log says so.
+  static std::shared_ptr<Operation> live(const void* address, const char* function);
 
+  void register_cancel(void (*fn)(void*), void* arg);
   bool accept(const hostler_rec* record, std::string& rule);
   hostler_status call_guarded();
   void end_of_function(hostler_status returned) HOSTLER_REQUIRES(mutex_);
@@ -159,8 +162,9 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   const Traits traits_;
   const std::string& driver_;
   Listener& listener_;
+  const std::string log_area_;  ///< Of the listener, which a late line of log may outlive.
   SteadyTime deadline_{};
-  ErrorBlock error_{};
+  hostler_error error_{};
 
   Mutex mutex_;
   std::atomic<bool> cancelled_ = false;  ///< Written with the mutex held.

@@ -147,7 +147,10 @@ hostler_status RelayedCall::call(hostler_status (*function)(hostler_set*, const 
   Decoder decoder(request(), memory_, Decoder::Texts::kWhole);
   const auto request = decoder.growable<Request>();
   if (!decoder.finished()) return fail(HOSTLER_E_INTERNAL, "hostlerd has sent half a request");
-  subject_ = subject_of(request);
+  {
+    const MutexLock lock(subject_mutex_);
+    subject_ = subject_of(request);
+  }
   return function(connection_->set, &request, this);
 }
 
@@ -171,11 +174,12 @@ hostler_status RelayedCall::open() {
 }
 
 std::string RelayedCall::label() const {
+  const MutexLock lock(subject_mutex_);
   return traits().name + (subject_.empty() ? "" : " " + subject_);
 }
 
 hostler_status RelayedCall::fail(hostler_status status, const std::string& message) {
-  error->set_text(error, HOSTLER_TEXT_MESSAGE, message.data(), message.size());
+  report_text(HOSTLER_TEXT_MESSAGE, message.data(), message.size());
   return status;
 }
 

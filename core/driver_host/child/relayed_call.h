@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/mutex.h"
 #include "core/driver_host/child/outlet.h"
 #include "core/driver_host/wire/frame.h"
 #include "core/plugin_host/connection.h"
@@ -56,7 +57,8 @@ class RelayedCall final : public plugin_host::Operation {
   std::pmr::monotonic_buffer_resource memory_;  ///< Of the request.
   const std::shared_ptr<plugin_host::Connection> connection_;
   const Outlet& outlet_;
-  std::string subject_;   ///< Of the request; set before the driver is called.
+  mutable Mutex subject_mutex_;  ///< A driver may write a line about a call that it knew before.
+  std::string subject_ HOSTLER_GUARDED_BY(subject_mutex_);  ///< Of the request.
   std::string record_;    ///< The one that is being sent; kept for its memory.
   std::string messages_;  ///< Records that are not sent yet.
 };

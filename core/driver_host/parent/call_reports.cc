@@ -24,7 +24,7 @@ bool emit_as(Operation& op, std::string_view body) {
   Decoder decoder(body, memory);
   const auto record = decoder.growable<Record>();
   if (!decoder.finished()) return op.report_broken_rule("a record that cannot be read"), false;
-  return op.emit(&op, reinterpret_cast<const hostler_rec*>(&record)) == 0;
+  return op.report_record(reinterpret_cast<const hostler_rec*>(&record));
 }
 
 bool emit(Operation& op, std::string_view body) {
@@ -77,9 +77,9 @@ void pass_end(Operation& op, const End& end) {
   error.quota_used = end.quota_used;
   for (std::size_t field = 0; field < end.texts.size(); ++field)
     if (const auto& text = end.texts[field]; !text.empty())
-      error.set_text(&error, static_cast<std::uint32_t>(field), text.data(), text.size());
+      op.report_text(static_cast<std::uint32_t>(field), text.data(), text.size());
   if (!end.broken_rule.empty()) op.report_broken_rule(printable(end.broken_rule, 1000));
-  op.complete(&op, end.status);
+  op.report_end(end.status);
 }
 
 }  // namespace hostler::driver_host

@@ -265,10 +265,9 @@ void ProcessLoop::on_child_ended(Child& child) {
                                          .was_killed = signal == SIGKILL});
   for (const auto& op : lost.calls) {
     if (op == lost.guilty) op->set_crash(lost.crash);
-    hostler_error& error = *op->error;
-    if (op->traits().changes_cloud) error.flags |= HOSTLER_EF_OUTCOME_UNKNOWN;
-    error.set_text(&error, HOSTLER_TEXT_MESSAGE, lost.why.data(), lost.why.size());
-    op->complete(op.get(), HOSTLER_E_TRANSIENT);
+    if (op->traits().changes_cloud) op->error->flags |= HOSTLER_EF_OUTCOME_UNKNOWN;
+    op->report_text(HOSTLER_TEXT_MESSAGE, lost.why.data(), lost.why.size());
+    op->report_end(HOSTLER_E_TRANSIENT);
   }
 }
 

@@ -232,6 +232,18 @@ class RememberedCrashTest(unittest.TestCase):
         wait_for("it is gone", lambda: host not in [
             one["id"] for one in self.site.get("/v1/instances")["instances"]])
 
+    def test_a_line_about_no_call_ends_no_process(self):
+        self.configure()
+        self.cloud.put("log_of_no_call")
+        self.site.start()
+
+        def is_logged():
+            with open(self.site.log, encoding="utf-8", errors="replace") as file:
+                return "of a call that is long over (R26): a list was made" in file.read()
+        wait_for("the line is logged", is_logged)
+        self.check_the_rest_goes_on()
+        self.assertEqual(self.set()["driver"]["crashes"], 0)
+
     def test_a_set_that_cannot_be_listed_is_suspended(self):
         self.configure()
         self.cloud.put("die_in_list")
