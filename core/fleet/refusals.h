@@ -32,6 +32,10 @@ class Refusals {
   /// Another boot of the host numbers its starts from the beginning.
   void new_boot() { counted_until_ = last_ = 0; }
 
+  /// Its agent has lost its own folder: what it refuses says nothing of the job.
+  void lost_folder() { has_lost_folder_ = true; }
+  [[nodiscard]] bool has_lost_folder() const { return has_lost_folder_; }
+
   /// It gets no starts.
   void rest() { resting_ = true; }
   /// True: it rested until now.
@@ -44,6 +48,7 @@ class Refusals {
 
  private:
   bool resting_ = false;
+  bool has_lost_folder_ = false;
   std::uint32_t in_a_row_ = 0;
   std::vector<model::WorkId> jobs_;  ///< Different ones of these that it tried and could not start.
   std::uint64_t counted_until_ = 0;  ///< Refusals of starts up to this sequence count as one.

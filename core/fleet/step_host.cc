@@ -172,7 +172,9 @@ Outcome key_alarm(Instance& instance, const model::HostKeyAlarm& event,
 
 Outcome broken(Instance& instance, const model::HostBroken& event, Now now) {
   Outcome out;
-  if (!has_link(instance) || instance.record.health == Health::kBroken) return out;
+  if (!has_link(instance)) return out;
+  if (event.check == model::kFolderCheck) instance.refusals.lost_folder();
+  if (instance.record.health == Health::kBroken) return out;
   instance.record.health = Health::kBroken;
   instance.record.last_text = "check '" + event.check + "' failed: " + event.text;
   if (instance.record.state == InstanceState::kIdle && ends_when_empty(instance))

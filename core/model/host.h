@@ -199,6 +199,8 @@ struct HostLost {
   std::string text;
   Duration silent{};  ///< Since the host was last heard.
 };
+/// HostBroken::check of a host whose agent has lost its own folder.
+inline constexpr const char* kFolderCheck = "folder";
 /// A check of the host failed: it gets no new work; running attempts go on.
 struct HostBroken {
   std::string check;

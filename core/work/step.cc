@@ -169,10 +169,10 @@ Outcome taken_over(Job& job, std::uint32_t attempt, model::InstanceId instance, 
   return {Next::kNothing, true, Event::kTakenOver, "", "on " + instance.text()};
 }
 
-Outcome refused(Job& job, const std::string& why, Now now) {
+Outcome refused(Job& job, const std::string& why, Now now, bool counts) {
   if (!on_host(job)) return {};
   job.record->started = Wall{};
-  if (job.record->cancel_requested) return undo_start(job, why, now);
+  if (job.record->cancel_requested || !counts) return undo_start(job, why, now);
   auto& hosts = job.record->refused_by;
   const std::string host = job.record->instance.text();
   if (std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(host);

@@ -37,8 +37,9 @@ struct Outcome {
 /// is lost.
 [[nodiscard]] Outcome never_started(Job& job, const std::string& why, Now now);
 /// The host could not start the attempt: it never started, also where the host has reported it
-/// running before. The job ends once as many different hosts as it allows could not start it.
-[[nodiscard]] Outcome refused(Job& job, const std::string& why, Now now);
+/// running before. The job ends once as many different hosts as it allows could not start it;
+/// `counts`: this one is among them.
+[[nodiscard]] Outcome refused(Job& job, const std::string& why, Now now, bool counts = true);
 /// The job waits because its attempt was lost with its instance. Now the instance is listed again,
 /// and its host still has the attempt: it becomes the present attempt again.
 [[nodiscard]] Outcome found_again(Job& job, Now now);

@@ -119,7 +119,8 @@ void AttemptEvents::on(Host& host, const model::AttemptRefused& event, Now now) 
     rows_.finish(host, event.attempt, now);
   if (work::Job* job = jobs_.find(event.attempt))
     job_steps_.apply(*job,
-                     event.tried ? work::refused(*job, event.text, now)
+                     event.tried ? work::refused(*job, event.text, now,
+                                                 !host.instance.refusals.has_lost_folder())
                                  : work::never_started(*job, event.text, now),
                      now);
   steps_.apply(host, fleet::start_refused(host.instance, refused, event.text, now), "host", now);

@@ -4,6 +4,7 @@ host can start fail."""
 
 import os
 import resource
+import shutil
 import unittest
 
 from one_site import ARGS, NEEDS, SITE, main
@@ -90,6 +91,20 @@ class StartFailureTest(unittest.TestCase):
         wait_for("it is broken", lambda: "broken" in [one["event"] for one in history(sick["id"])])
         self.assertEqual(SITE.request("POST", f"/v1/instances/{healthy}/run")[0], 200)
         self.assertEqual(SITE.wait_for_end(last)["state"], "succeeded")
+
+    # Bug: it stayed idle and healthy, and refused one job after the other.
+    def test_a_host_whose_folder_is_gone_is_broken_at_once_and_its_job_runs_elsewhere(self):
+        host = a_well_host()
+        shutil.rmtree(folders()[host["provider_id"]])
+        its = submit(start_failures_max=1)
+        ended = SITE.wait_for_end(its)
+        self.assertEqual((ended["state"], SITE.output(its)), ("succeeded", "ran\n"), ended)
+        self.assertNotEqual(ended["instance"], host["id"])
+        broken = [one for one in history(host["id"]) if one["event"] == "broken"]
+        self.assertEqual([one["reason_code"] for one in broken], ["folder"])
+        self.assertIn("is gone", broken[0]["reason"])
+        again = [one for one in history(its) if one["event"] == "queued_again"]
+        self.assertEqual(len(again), 1, again)
 
     def test_a_job_fails_once_as_many_hosts_as_it_allows_could_not_start_it(self):
         sick = a_sick_host()

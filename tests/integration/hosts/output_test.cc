@@ -194,3 +194,19 @@ TEST(HostOutputTest, AHostThatCannotStoreAnInputRefusesTheAttempt) {
 
 }  // namespace
 }  // namespace hostler::test
+// Bug: nothing said that no job can start there.
+TEST(HostOutputTest, AHostWhoseFolderIsGoneSaysSoBeforeItRefuses) {
+  const BootedHost host;
+  FakeDaemon daemon(host);
+  daemon.open();
+  daemon.connect(host.target());
+  ASSERT_TRUE(std::filesystem::remove_all(host.dir() / "agent") > 0);
+
+  const auto attempt = daemon.start("true");
+
+  const auto broken = daemon.await<model::HostBroken>();
+  EXPECT_EQ(broken.check, model::kFolderCheck);
+  EXPECT_THAT(broken.text, testing::HasSubstr("is gone"));
+  EXPECT_EQ(daemon.await<model::AttemptRefused>().attempt, attempt);
+}
+

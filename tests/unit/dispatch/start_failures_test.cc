@@ -27,6 +27,27 @@ void fail_to_start(Story& story, InstanceId on, WorkId job) {
   story.host(on, model::AttemptRefused{attempt, "create work/1: no space", true});
 }
 
+// Bug: the host stayed idle and healthy, and the job came back to it.
+TEST(StartFailuresTest, AHostThatHasLostItsFolderIsBrokenAtOnceAndDoesNotCountForTheJob) {
+  Story story;
+  story.begin();
+  auto item = story.job(2);
+  item.shape.start_failures_max = 1;
+  const auto id = story.submit({item}).at(0);
+  const auto on = story.all<CreateCall>().at(0).instance;
+  story.boot(on);
+  const model::AttemptId attempt{id, story.record(id).attempt};
+  story.host(on, model::AttemptStarted{attempt, story.now.wall});
+  story.host(on, model::HostBroken{model::kFolderCheck, "the agent's folder is gone"});
+  story.host(on, model::AttemptRefused{attempt, "no such folder", true});
+
+  EXPECT_EQ(story.record(id).state, WorkState::kQueued);
+  EXPECT_THAT(story.record(id).refused_by, testing::IsEmpty());
+  EXPECT_EQ(story.record(id).starts, 0U);
+  EXPECT_EQ(story.state(on), InstanceState::kTerminating);
+  EXPECT_EQ(story.record(on).reason_code, model::Reason::kBroken);
+}
+
 // Bug: such jobs failed, and the host got the next ones.
 TEST(StartFailuresTest, AHostThatFailsAfterItReportedTheStartIsBrokenAfterThreeJobs) {
   Story story;

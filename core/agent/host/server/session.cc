@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "core/agent/host/attempt/outputs.h"
+#include "core/agent/host/system/own_folder.h"
 #include "core/agent/host/system/ram.h"
 #include "core/agent/host/system/scratch.h"
+#include "core/model/host.h"
 
 namespace hostler::agent {
 namespace {
@@ -97,12 +99,21 @@ void Session::send_exits() {
     exits_.pop_front();
     const Attempt* attempt = parts_.supervisor.attempts().find(id);
     if (attempt == nullptr || !attempt->end) continue;
+    if (never_started(*attempt->end)) tell_lost_folder();
     connection_->send(Exit{id, *attempt->end});
     if (attempt->end->output_is_inline)
       output_.forget(id);
     else
       output_.on_new_output(id);
   }
+}
+
+void Session::tell_lost_folder() {
+  if (told_lost_folder_) return;
+  const std::string problem = lost_folder(parts_.supervisor.folder());
+  if (problem.empty()) return;
+  told_lost_folder_ = true;
+  connection_->send(HostBroken{model::kFolderCheck, problem.substr(0, kTextMax)});
 }
 
 void Session::on_ended(const std::set<model::AttemptId>& ids) {
@@ -126,6 +137,7 @@ void Session::on(const Configure& configure) {
 
 void Session::on(const Start& start) {
   const auto answer = parts_.supervisor.start(start);
+  if (std::holds_alternative<Refused>(answer)) tell_lost_folder();
   std::visit([this](const auto& message) { connection_->send(message); }, answer);
   if (start.credit == 0 || !std::holds_alternative<Started>(answer)) return;
   for (const std::uint32_t stream : {kStdout, kStderr})
@@ -168,7 +180,10 @@ void Session::on(const BlobQuery& query) {
 }
 
 void Session::on(const BlobPut& put) {
-  if (const auto answer = parts_.blobs.put(put)) connection_->send(*answer);
+  const auto answer = parts_.blobs.put(put);
+  if (!answer) return;
+  if (!answer->problem.empty()) tell_lost_folder();
+  connection_->send(*answer);
 }
 
 void Session::on(const Ping& ping) { connection_->send(Pong{ping.token}); }

@@ -55,6 +55,8 @@ class Session {
   void send_ram();
   void send_listing();
   void send_exits();
+  /// The host could not do something for a job: if its own folder is the cause, says so first.
+  void tell_lost_folder();
   void on(const Quit&) { quit_asked_ = true; }
   void on(const Configure& configure);
   void on(const Start& start);
@@ -74,6 +76,7 @@ class Session {
   std::deque<model::AttemptId> exits_;  ///< Ended attempts whose Exit is not queued yet.
   bool waits_for_room_ = false;         ///< The poller watches for room to write.
   bool quit_asked_ = false;
+  bool told_lost_folder_ = false;
 };
 
 }  // namespace hostler::agent

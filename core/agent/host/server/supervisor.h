@@ -59,6 +59,7 @@ class Supervisor {
 
   [[nodiscard]] AttemptLog& attempts() { return log_; }
   [[nodiscard]] ShimTable& shims() { return shims_; }
+  [[nodiscard]] const std::string& folder() const { return folder_; }
   [[nodiscard]] const std::string& boot_id() const { return boot_id_; }
   [[nodiscard]] Limits limits() const { return cgroups_.kind(); }
 
