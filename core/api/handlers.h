@@ -39,6 +39,7 @@ void post_cancel_held(const Context&, Request, Respond);
 void get_output(const Context&, Request, Respond);
 void get_files(const Context&, Request, Respond);
 void delete_outputs(const Context&, Request, Respond);
+void post_give_up_output(const Context&, Request, Respond);
 void get_file(const Context&, Request, Respond);
 void get_blob(const Context&, Request, Respond);
 void put_blob(const Context&, Request, Respond);

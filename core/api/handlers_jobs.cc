@@ -224,6 +224,12 @@ void delete_outputs(const Context& context, Request request, Respond respond) {
       }));
 }
 
+void post_give_up_output(const Context& context, Request request, Respond respond) {
+  const auto id = path_job(request);
+  if (!id) return respond(error_response(id.error()));
+  context.service->give_up_output(request.who, *id, empty_answer(std::move(respond)));
+}
+
 void get_blob(const Context& context, Request request, Respond respond) {
   const auto there = context.service->has_blob(request.path[2]);
   if (!there) return respond(error_response(there.error()));

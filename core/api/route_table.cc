@@ -25,6 +25,7 @@ const std::vector<Route>& routes() {
       {"GET", {"v1", "jobs", "*", "files"}, kSubmit, get_files},
       {"GET", {"v1", "jobs", "*", "files", "**"}, kSubmit, get_file},
       {"DELETE", {"v1", "jobs", "*", "outputs"}, kSubmit, delete_outputs},
+      {"POST", {"v1", "jobs", "*", "outputs", "give-up"}, kSubmit, post_give_up_output},
       {"GET", {"v1", "blobs", "*"}, kRead, get_blob},
       {"PUT", {"v1", "blobs", "*"}, kSubmit, put_blob},
       {"GET", {"v1", "instances"}, kRead, get_instances},

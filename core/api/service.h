@@ -168,6 +168,10 @@ class Service {
   virtual void remove_outputs(const Principal& who, model::WorkId job,
                               Answer<std::uint64_t> answer) = 0;
 
+  /// Output of a job that has ended is not waited for any more: the job ends without it. kConflict:
+  /// the job is in another state than collecting.
+  virtual void give_up_output(const Principal& who, model::WorkId job, Answer<void> answer) = 0;
+
   virtual Result<bool> has_blob(const std::string& sha256) = 0;
   virtual Result<std::unique_ptr<BlobWriter>> put_blob(const Principal& who,
                                                        const std::string& sha256) = 0;

@@ -53,6 +53,8 @@ int act_on_held(Client& client, const std::string& action);
 
 /// Deletes the kept outputs of jobs.
 int remove_outputs(Client& client, const std::vector<std::string>& ids);
+/// Ends jobs whose output is still to come without the rest of it.
+int give_up_outputs(Client& client, const std::vector<std::string>& ids);
 /// Limits and what there is; an empty `principal`: all that the daemon shows.
 int quotas(Client& client, const std::string& principal, bool json);
 

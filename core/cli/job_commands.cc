@@ -146,6 +146,12 @@ void add_quota_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
       ->add_option("ids", a.ids, "E.g. j-42 j-43")
       ->type_name("JOB")
       ->required();
+  add(*outputs, chosen, "give-up",
+      "End jobs in the state collecting without the rest of their output",
+      [&a](Client& client) { return give_up_outputs(client, a.ids); })
+      ->add_option("ids", a.ids, "E.g. j-42 j-43")
+      ->type_name("JOB")
+      ->required();
   CLI::App* c = add(app, chosen, "quotas", "Show limits of principals, and what they have",
                     [&a](Client& client) { return quotas(client, a.jobs.principal, a.json); });
   c->add_option("--principal", a.jobs.principal, "Only this one, e.g. \"token ci\"")

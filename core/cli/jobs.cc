@@ -88,6 +88,10 @@ int cancel(Client& client, const std::vector<std::string>& ids) {
   return act_on_jobs(client, "cancel", ids);
 }
 
+int give_up_outputs(Client& client, const std::vector<std::string>& ids) {
+  return act_on_jobs(client, "outputs/give-up", ids);
+}
+
 int release(Client& client, const std::vector<std::string>& ids) {
   return act_on_jobs(client, "release", ids);
 }

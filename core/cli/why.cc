@@ -114,7 +114,7 @@ void print_record(json::Value record, const std::string& asked) {
 /// How many jobs go first; a job that has ended, or is held, waits for none.
 std::string turn_of(json::Value waiting) {
   const std::string code = field(waiting, "code");
-  if (code == "disk_full" || code == "held") return "";
+  if (code == "output" || code == "disk_full" || code == "held") return "";
   const std::string ahead = field(waiting, "ahead");
   return " (" + count(ahead, "job") + (ahead == "1" ? " goes first)" : " go first)");
 }

@@ -107,6 +107,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const ReleaseWork& e) { to.work.on(e, now); },
                  [&](const CancelHeld& e) { to.work.on(e, now); },
                  [&](const OutputsRemoved& e) { to.work.on(e, now); },
+                 [&](const GiveUpOutput& e) { to.outputs.on(e, now); },
                  [&](const WorkForgotten& e) { to.work.on(e); },
                  [&](const SetIdleBehavior& e) { to.admin.on(e, now); },
                  [&](const KillInstance& e) { to.admin.on(e, now); },
@@ -154,6 +155,8 @@ Outbox Dispatcher::tick(Now now) {
   if (state_->is_old) return {};
   fire_deadlines(now);
   handlers_->interruptions.fire_due(now);
+  handlers_->outputs.fire_due(now);
+  handlers_->disk.fire_due(now);
   state_->commands.end_due(now);
   if (state_->principals.next_use_tick() <= now.mono) journal_uses(now);
   for (std::uint32_t set = 0; set < state_->sets.size(); ++set) {

@@ -143,6 +143,13 @@ struct OutputsRemoved {
   model::WorkId work;
   std::uint64_t bytes = 0;
 };
+/// The output of a job that has ended is not waited for any more.
+struct GiveUpOutput {
+  Ticket ticket = 0;
+  std::string principal;
+  bool admin = false;  ///< May give up that of others.
+  model::WorkId work;
+};
 struct CancelWork {
   Ticket ticket = 0;
   std::string principal;
@@ -222,13 +229,13 @@ struct JumpHostChanged {
   std::string problem;
 };
 
-using Event =
-    std::variant<DriverLoaded, SetOpened, SuccessorOpened, CredentialsRenewed, CreateSeen,
-                 CreateEnded, SetListed, InstancesLookedUp, DestroyEnded, TagsEnded, PowerEnded,
-                 PricesFetched, QuotaGroupFetched, ConsoleRead, ImagesFetched, OfferingsFetched,
-                 LeftoversListed, LeftoverDestroyed, NoticesSeen, WatchEnded, model::HostEvent,
-                 Submit, CancelWork, ReleaseWork, CancelHeld, OutputsRemoved, SetIdleBehavior,
-                 KillInstance, OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade,
-                 PolicyChanged, WorkForgotten, DiskChanged, JumpHostChanged>;
+using Event = std::variant<DriverLoaded, SetOpened, SuccessorOpened, CredentialsRenewed, CreateSeen,
+                           CreateEnded, SetListed, InstancesLookedUp, DestroyEnded, TagsEnded,
+                           PowerEnded, PricesFetched, QuotaGroupFetched, ConsoleRead, ImagesFetched,
+                           OfferingsFetched, LeftoversListed, LeftoverDestroyed, NoticesSeen,
+                           WatchEnded, model::HostEvent, Submit, CancelWork, ReleaseWork,
+                           CancelHeld, OutputsRemoved, GiveUpOutput, SetIdleBehavior, KillInstance,
+                           OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade,
+                           PolicyChanged, WorkForgotten, DiskChanged, JumpHostChanged>;
 
 }  // namespace hostler::dispatch

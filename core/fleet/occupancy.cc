@@ -6,6 +6,12 @@
 #include "core/base/assert.h"
 
 namespace hostler::fleet {
+namespace {
+
+/// After it has connected again, a host has this time to go on with output that is nearly overdue.
+constexpr Duration kOutputAgain = std::chrono::minutes(1);
+
+}  // namespace
 
 std::uint64_t output_size(std::uint64_t stdout_bytes, std::uint64_t stderr_bytes) {
   const std::uint64_t first = std::min(stdout_bytes, kCollectingBytesMax);
@@ -86,6 +92,53 @@ void Occupancy::set_started(const model::AttemptId& attempt, Mono at) {
 void Occupancy::set_output(const model::AttemptId& attempt, std::uint64_t bytes) {
   const auto found = std::ranges::find(attempts_, attempt, &PlacedAttempt::attempt);
   if (found != attempts_.end()) found->output_bytes = bytes;
+}
+
+void Occupancy::expect_output(const model::AttemptId& attempt, Mono now) {
+  const auto found = std::ranges::find(attempts_, attempt, &PlacedAttempt::attempt);
+  if (found != attempts_.end() && found->collecting) found->fetch.due = now + kOutputPatience;
+}
+
+void Occupancy::expect_output(Mono now) {
+  for (auto& one : attempts_) {
+    if (!one.collecting) continue;
+    auto& fetch = one.fetch;
+    // A host that connects again and again gets little time by it.
+    fetch.due =
+        fetch.due == kNever ? now + kOutputPatience : std::max(fetch.due, now + kOutputAgain);
+    fetch.waits_for_room = false;  // The new connection says so anew.
+  }
+}
+
+void Occupancy::stop_expecting_output() {
+  for (auto& one : attempts_) one.fetch.due = kNever;
+}
+
+void Occupancy::output_came(const model::OutputProgress& progress, Mono now) {
+  const auto found = std::ranges::find(attempts_, progress.attempt, &PlacedAttempt::attempt);
+  if (found == attempts_.end() || !found->collecting) return;
+  auto& fetch = found->fetch;
+  const bool moves = progress.here != fetch.here || fetch.waits_for_room;
+  if (progress.waits_for_room)
+    fetch.due = kNever;
+  else if (moves || fetch.due == kNever)
+    fetch.due = now + kOutputPatience;
+  fetch.here = progress.here;
+  fetch.size = progress.size;
+  fetch.waits_for_room = progress.waits_for_room;
+}
+
+Mono Occupancy::output_due() const {
+  Mono due = kNever;
+  for (const auto& one : attempts_) due = std::min(due, one.fetch.due);
+  return due;
+}
+
+std::vector<model::AttemptId> Occupancy::overdue_output(Mono now) const {
+  std::vector<model::AttemptId> out;
+  for (const auto& one : attempts_)
+    if (one.fetch.due <= now) out.push_back(one.attempt);
+  return out;
 }
 
 void Occupancy::report_room(std::optional<std::int64_t> scratch, std::optional<std::int64_t> ram) {

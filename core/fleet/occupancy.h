@@ -9,12 +9,23 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "core/fleet/deadline.h"
 #include "core/model/host.h"
 #include "core/model/ids.h"
 #include "core/model/policy.h"
 #include "core/model/resources.h"
 
 namespace hostler::fleet {
+
+/// What has come of the output of an attempt that has ended. A restart forgets it.
+struct OutputFetch {
+  std::uint64_t here = 0, size = 0;  ///< Bytes, as the link last told; 0: it has not.
+  bool waits_for_room = false;       ///< At the daemon: the host cannot send.
+  Mono due = kNever;                 ///< The host has to send a byte until then.
+  friend bool operator==(const OutputFetch&, const OutputFetch&) = default;
+};
+/// A host that can send output has to send some of it within this time.
+inline constexpr Duration kOutputPatience = std::chrono::minutes(10);
 
 /// An attempt that was placed on a host, until the host gets the command to forget it.
 struct PlacedAttempt {
@@ -25,6 +36,7 @@ struct PlacedAttempt {
   bool collecting = false;           ///< Ended; its output is still to come.
   std::uint64_t output_bytes = 0;    ///< Of its output, once it has ended.
   std::optional<Mono> started = {};  ///< When the host reported that it runs.
+  OutputFetch fetch = {};
   friend bool operator==(const PlacedAttempt&, const PlacedAttempt&) = default;
 };
 
@@ -56,6 +68,14 @@ class Occupancy {
   void set_output(const model::AttemptId& attempt, std::uint64_t bytes);
   /// The attempt ended: its room is free, its output is still to come. Again: no effect.
   void release(const model::AttemptId& attempt);
+  /// The attempt has ended: its host can send its output.
+  void expect_output(const model::AttemptId& attempt, Mono now);
+  /// The host is connected again, and can send all that is still to come.
+  void expect_output(Mono now);
+  /// It is not connected: its own deadline counts.
+  void stop_expecting_output();
+  /// No effect on an attempt that has not ended.
+  void output_came(const model::OutputProgress& progress, Mono now);
   /// Nothing more is expected of the attempt, or the claim has ended. False: it is not here.
   bool remove(const model::AttemptId& attempt);
   bool remove(const model::WorkId& claim);
@@ -93,6 +113,10 @@ class Occupancy {
   [[nodiscard]] std::uint32_t active_attempts() const { return active_; }
   /// More output is to be collected than a host may have when it gets new work.
   [[nodiscard]] bool output_waits() const;
+  /// When the first output is overdue that the host can send; kNever: there is none.
+  [[nodiscard]] Mono output_due() const;
+  /// Attempts whose host has sent nothing of their output for kOutputPatience.
+  [[nodiscard]] std::vector<model::AttemptId> overdue_output(Mono now) const;
   /// An attempt is active or left alone, or a claim stands.
   [[nodiscard]] bool in_use() const {
     return active_ > 0 || !claims_.empty() || !left_alone_.empty();

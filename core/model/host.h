@@ -235,10 +235,20 @@ struct AttemptCollected {
   std::string lost;
 };
 
+/// How much of the output of an ended attempt is here, when that has changed. Not sent for output
+/// that comes at once.
+struct OutputProgress {
+  AttemptId attempt;
+  std::uint64_t here = 0, size = 0;  ///< Bytes of both streams and of the files.
+  bool waits_for_room = false;       ///< The daemon's disk has no room for the rest of it.
+  friend bool operator==(const OutputProgress&, const OutputProgress&) = default;
+};
+
 using HostEventBody =
     std::variant<HostNotYet, HostInitFailed, HostVerified, HostKeyAlarm, RotationProposed,
                  RotationEnded, CommandProposed, CommandEnded, HostReady, HostLost, HostBroken,
-                 HostInterruption, AttemptStarted, AttemptRefused, AttemptExited, AttemptCollected>;
+                 HostInterruption, AttemptStarted, AttemptRefused, AttemptExited, AttemptCollected,
+                 OutputProgress>;
 struct HostEvent {
   InstanceId instance;
   HostEventBody body;

@@ -131,9 +131,10 @@ constexpr std::array kWaitingCodes{
     WaitingInfo{WaitingCode::kReserved, "reserved", "a host is reserved for the job"},
     WaitingInfo{WaitingCode::kQuota, "quota",
                 "jobs of its user run as much as a limit of the user allows"},
+    WaitingInfo{WaitingCode::kOutput, "output", "the job has ended, and its output is fetched"},
     WaitingInfo{WaitingCode::kDiskFull, "disk_full",
                 "the job has ended, and its output waits on its host: the disk of the state folder "
-                "is full"},
+                "has no room for it"},
     WaitingInfo{WaitingCode::kHeld, "held",
                 "the job may have run after the backup was made that the site was restored from: "
                 "an admin releases or cancels it"},

@@ -99,7 +99,7 @@ struct ReasonInfo {
 [[nodiscard]] std::optional<Reason> parse_reason(std::string_view code);
 [[nodiscard]] Reason reason_of(CloudErrorClass cls);
 
-/// Why queued work does not start.
+/// Why queued work does not start, or work that has run has not ended.
 enum class WaitingCode : std::uint8_t {
   kPlanning,
   kHostComing,
@@ -108,6 +108,7 @@ enum class WaitingCode : std::uint8_t {
   kNoOffering,
   kReserved,
   kQuota,
+  kOutput,
   kDiskFull,
   kHeld,
 };

@@ -230,6 +230,7 @@ struct Totals {
   std::map<std::pair<std::string, std::string>, std::uint64_t> instances;  ///< (state, type)
   Micros price_per_hour;
   std::size_t collecting_hosts = 0;  ///< With output that is still to come.
+  std::size_t waiting_outputs = 0;   ///< Jobs whose output has no room here.
   Micros collecting_price_per_hour;  ///< Of these hosts.
   Duration oldest_wait{};
   std::map<WaitingCode, std::uint64_t> waiting;  ///< Queued jobs by why they wait.

@@ -34,7 +34,8 @@ class Hosts {
         complain_(std::move(complain)),
         lies_(seed),
         short_disks_(has_short_disks(seed)),
-        short_ram_(has_short_ram(seed)) {}
+        short_ram_(has_short_ram(seed)),
+        late_output_(has_late_output(seed)) {}
 
   /// A daemon starts; the links of the previous daemon are gone.
   void restart(Post post);
@@ -122,6 +123,10 @@ class Hosts {
   void check_start(const Machine& machine, model::AttemptId attempt, const Run& run);
   void finish(Machine& machine, model::AttemptId attempt, model::AttemptEnd end);
   void tell_end(Machine& machine, model::AttemptId attempt);
+  /// The output of an attempt has come.
+  void tell_collected(Machine& machine, model::AttemptId attempt, Duration after);
+  /// Unset: the host never sends it. Tells that it waits, if it does.
+  std::optional<Duration> output_is_late(Machine& machine, model::AttemptId attempt);
   /// After the end of an attempt: its start, and another end.
   void tell_lies(Machine& machine, model::AttemptId attempt);
   void tell_about_others(Machine& machine, std::uint64_t connection);
@@ -143,7 +148,7 @@ class Hosts {
   Commands& commands_;
   Disk::Complain complain_;
   HostLies lies_;
-  bool short_disks_, short_ram_;
+  bool short_disks_, short_ram_, late_output_;
   std::set<std::pair<std::string, std::int64_t>> ram_reports_;  ///< Of types.
   Post post_;
   std::uint64_t generation_ = 0;

@@ -9,6 +9,8 @@ namespace hostler::sim {
 
 namespace {
 
+constexpr dispatch::Ticket kGiveUp = 2'000'000;  ///< Above those of all submits.
+
 /// Needs of days with has_short_ram(): each fits on a large host that has little RAM.
 void vary(model::Resources& needs, std::size_t number) {
   if (number % 3 == 0) needs.ram = 7 * kGiB;
@@ -89,7 +91,9 @@ void World::submit_past(const std::vector<model::WorkId>& forgotten) {
 }
 
 void World::hear(const dispatch::Reply& answer) {
-  if (is_greedy(answer) || answer.ticket == 0 || answer.ticket > wishes_.size()) return;
+  if (is_greedy(answer) || is_give_up(answer) || answer.ticket == 0 ||
+      answer.ticket > wishes_.size())
+    return;
   Wish& wish = wishes_[answer.ticket - 1];
   if (!answer.result && offerings_) return;  // No type may fit now; they ask again.
   if (!answer.result) return complain("a submit was refused: " + answer.result.error().message);
@@ -147,6 +151,32 @@ void World::release_holds() {
         row.record.idle_behavior != model::IdleBehavior::kRun)
       post(dispatch::SetIdleBehavior{0, "admin", id, model::IdleBehavior::kRun});
   time_.after(1min, [this] { release_holds(); });
+}
+
+/// On days on which output comes late an admin gives some of it up.
+void World::make_give_ups() {
+  if (!has_late_output(seed_)) return;
+  Random random(seed_ + 2);
+  const auto seconds = static_cast<std::uint64_t>(day_.trouble / 1s) * 2;
+  for (int n = 0; n < 20; ++n)
+    time_.after(Duration(1s) * random.below(seconds), [this, pick = random.next()] {
+      std::vector<model::WorkId> late;
+      for (const auto& [id, row] : disk_.jobs())
+        if (row.record.state == model::WorkState::kCollecting) late.push_back(id);
+      if (!late.empty())
+        post(dispatch::GiveUpOutput{kGiveUp, "admin", true, late[pick % late.size()]});
+    });
+}
+
+/// It has ended for good: that ended jobs stay ended is checked for all.
+bool World::is_give_up(const dispatch::Reply& answer) {
+  if (answer.ticket != kGiveUp) return false;
+  const auto row = answer.result ? disk_.jobs().find(answer.result->front()) : disk_.jobs().end();
+  if (row == disk_.jobs().end()) return true;
+  const auto state = row->second.record.state;
+  if (state != model::WorkState::kFailed && state != model::WorkState::kCancelled)
+    complain(row->first.text() + "'s output was given up, and it is " + model::to_string(state));
+  return true;
 }
 
 /// On some days an admin changes what the pool may have.

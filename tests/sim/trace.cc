@@ -32,6 +32,7 @@ std::string describe(const dispatch::Event& event) {
                                        "release work",
                                        "cancel held",
                                        "outputs removed",
+                                       "give up output",
                                        "set idle behavior",
                                        "kill instance",
                                        "open gate",

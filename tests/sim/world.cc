@@ -43,6 +43,7 @@ World::World(std::uint64_t seed, const Day& day)
   make_greedy_user();
   make_faults();
   make_reloads();
+  make_give_ups();
   make_old_state();
   make_driver();
   make_notices();

@@ -91,6 +91,8 @@ class World {
   void meddle();
   void release_holds();
   void close_down();
+  void make_give_ups();
+  bool is_give_up(const dispatch::Reply& answer);
   void make_reloads();
   void reload();
   void make_old_state();

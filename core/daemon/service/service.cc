@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t kCommitsWaitingMax = 1000;
 
 bool may_wait(model::WorkState state) {
-  return state == model::WorkState::kQueued || state == model::WorkState::kHeld;
+  return state == model::WorkState::kQueued || state == model::WorkState::kHeld ||
+         state == model::WorkState::kCollecting;
 }
 
 PendingReplies::Answer without_jobs(api::Answer<void> answer) {
@@ -67,15 +68,26 @@ void DaemonService::submit(const api::Principal& who, std::vector<model::WorkIte
   request_change(std::move(*event), std::move(answer));
 }
 
+Result<void> DaemonService::ends_work(const api::Principal& who, model::WorkId job) const {
+  const auto known = HOSTLER_TRY(uses_.store->reads().job(job));
+  if (who.role != api::Role::kAdmin && known.principal != who.name)
+    return fail(Errc::kForbidden, job.text() + " is not yours");
+  if (model::is_terminal(known.record.state))
+    return fail(Errc::kConflict,
+                job.text() + " has ended: " + model::to_string(known.record.state));
+  return {};
+}
+
 void DaemonService::cancel(const api::Principal& who, model::WorkId job, api::Answer<void> answer) {
-  const auto known = uses_.store->reads().job(job);
-  if (!known) return answer(tl::unexpected(known.error()));
-  if (who.role != api::Role::kAdmin && known->principal != who.name)
-    return answer(fail(Errc::kForbidden, job.text() + " is not yours"));
-  if (model::is_terminal(known->record.state))
-    return answer(
-        fail(Errc::kConflict, job.text() + " has ended: " + model::to_string(known->record.state)));
+  if (const auto may = ends_work(who, job); !may) return answer(tl::unexpected(may.error()));
   request_change(dispatch::CancelWork{0, who.name, who.role == api::Role::kAdmin, job},
+                 without_jobs(std::move(answer)));
+}
+
+void DaemonService::give_up_output(const api::Principal& who, model::WorkId job,
+                                   api::Answer<void> answer) {
+  if (const auto may = ends_work(who, job); !may) return answer(tl::unexpected(may.error()));
+  request_change(dispatch::GiveUpOutput{0, who.name, who.role == api::Role::kAdmin, job},
                  without_jobs(std::move(answer)));
 }
 
@@ -104,19 +116,11 @@ Result<model::WorkItem> DaemonService::readable_job(const api::Principal& who, m
   return found;
 }
 
-std::optional<model::WaitingView> DaemonService::waits_for_disk(const model::WorkItem& job) const {
-  if (job.record.state != model::WorkState::kCollecting || uses_.store->check_room())
-    return std::nullopt;
-  return model::WaitingView{model::WaitingCode::kDiskFull,
-                            "its output waits on its host until the daemon's disk has room", 0};
-}
-
 void DaemonService::job(const api::Principal& who, model::WorkId id, bool with_body,
                         api::Answer<api::JobDetail> answer) {
   auto found = readable_job(who, id, with_body);
   if (!found) return answer(tl::unexpected(found.error()));
   api::JobDetail detail{std::move(*found), std::nullopt};
-  detail.waiting = waits_for_disk(detail.job);
   if (!may_wait(detail.job.record.state)) return answer(std::move(detail));
   uses_.loop->query([id, detail = std::move(detail), answer = std::move(answer)](
                         const dispatch::Queries& state, Now) mutable {
@@ -141,10 +145,10 @@ void DaemonService::jobs(const api::Principal& who, const api::JobFilter& filter
   for (auto& row : found->items) page.jobs.push_back({std::move(row), std::nullopt});
   uses_.loop->query([page = std::move(page), answer = std::move(answer)](
                         const dispatch::Queries& state, Now) mutable {
-    std::vector<model::WorkId> queued;
+    std::vector<model::WorkId> asked;
     for (const auto& one : page.jobs)
-      if (may_wait(one.job.record.state)) queued.push_back(one.job.record.id);
-    auto waiting = state.waiting(queued);
+      if (may_wait(one.job.record.state)) asked.push_back(one.job.record.id);
+    auto waiting = state.waiting(asked);
     for (auto& one : page.jobs)
       if (const auto its = waiting.find(one.job.record.id); its != waiting.end())
         one.waiting = std::move(its->second);

@@ -79,6 +79,8 @@ class DaemonService final : public api::Service {
                                const std::string& path) override;
   void remove_outputs(const api::Principal& who, model::WorkId job,
                       api::Answer<std::uint64_t> answer) override;
+  void give_up_output(const api::Principal& who, model::WorkId job,
+                      api::Answer<void> answer) override;
   void quotas(const api::Principal& who, const std::string& principal,
               api::Answer<std::vector<model::QuotaView>> answer) override;
   Result<bool> has_blob(const std::string& sha256) override;
@@ -135,8 +137,8 @@ class DaemonService final : public api::Service {
   [[nodiscard]] Result<void> check_store() const;
   /// kConflict while an old state is only shown.
   [[nodiscard]] Result<void> check_state() const;
-  /// Why a job that is not queued waits; unset if it does not.
-  [[nodiscard]] std::optional<model::WaitingView> waits_for_disk(const model::WorkItem& job) const;
+  /// kForbidden unless the principal may end the job; kConflict if it has ended.
+  [[nodiscard]] Result<void> ends_work(const api::Principal& who, model::WorkId job) const;
   /// Posts a change to the loop, which answers once it is durable. Refused at once, and not posted,
   /// while the store does not commit.
   template <class Event>

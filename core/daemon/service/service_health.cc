@@ -29,6 +29,17 @@ std::string waiting_hosts(const model::Totals& totals) {
          format_money(totals.collecting_price_per_hour.value) + " per hour";
 }
 
+/// Empty: there is room for all.
+std::string disk_problem(const Result<void>& room, const model::Totals& totals) {
+  if (!room) return room.error().message + waiting_hosts(totals);
+  if (totals.waiting_outputs == 0) return "";
+  return "the disk of the state folder has no room for the output of " +
+         std::to_string(totals.waiting_outputs) +
+         " jobs (make room, delete kept outputs with 'hostler outputs rm', or do without that of a "
+         "job with 'hostler outputs give-up')" +
+         waiting_hosts(totals);
+}
+
 }  // namespace
 
 api::HealthView DaemonService::health() {
@@ -67,7 +78,8 @@ api::HealthView DaemonService::health() {
     return view;
   }
   const CloudState clouds = future.get();
-  if (!room) view.problems.push_back({"disk", room.error().message + waiting_hosts(clouds.totals)});
+  if (const auto text = disk_problem(room, clouds.totals); !text.empty())
+    view.problems.push_back({"disk", text});
   for (const auto& set : clouds.sets) add_problems(set, view);
   for (const auto& gate : clouds.gates)
     if (gate.cls == model::CloudErrorClass::kBoot)

@@ -61,7 +61,10 @@ void DaemonService::remove_outputs(const api::Principal& who, model::WorkId job,
   if (!model::is_terminal(known->record.state))
     return answer(fail(Errc::kConflict, job.text() + " has not ended: it is " +
                                             model::to_string(known->record.state) +
-                                            "; cancel it first"));
+                                            (known->record.state == model::WorkState::kCollecting
+                                                 ? "; give up the rest of its output first "
+                                                   "(hostler outputs give-up)"
+                                                 : "; cancel it first")));
   const auto remove = [uses = uses_, last = model::AttemptId{job, known->record.attempt},
                        by = who.name, answer] {
     const auto removed = discard(*uses.store, last, {by, read_clocks().wall});

@@ -18,12 +18,13 @@ std::optional<Named> named(std::vector<Named> all, std::string_view name) {
 /// `host`: the one that the job is on; 0: none.
 void add_job(api::WhyView& view, const dispatch::Queries& state, model::WorkId id,
              model::InstanceId host, Now now) {
-  auto queued = state.waiting(id);
-  if (!queued) {
+  view.waiting = state.waiting(id);
+  using model::WaitingCode;
+  if (!view.waiting || view.waiting->code == WaitingCode::kOutput ||
+      view.waiting->code == WaitingCode::kDiskFull) {
     view.instance = state.instance(host, now);
     return;
   }
-  view.waiting = std::move(queued);
   view.turn = state.turn(id, now.mono);
   view.reasons.rejected = state.rejected(id);
   view.gates = state.gates(now.mono);
@@ -111,18 +112,15 @@ Result<void> add_state(api::WhyView& view, const dispatch::Queries& state, const
 void DaemonService::why(const api::Principal& who, const std::string& subject,
                         api::Answer<api::WhyView> answer) {
   model::InstanceId host;
-  std::optional<model::WaitingView> waiting;
   if (const auto id = model::WorkId::parse(subject)) {
     const auto job = readable_job(who, *id);
     if (!job) return answer(tl::unexpected(job.error()));
     if (!model::is_terminal(job->record.state)) host = job->record.instance;
-    waiting = waits_for_disk(*job);
   }
   auto records = uses_.store->reads().ledger_of(subject, 0, 200, true);
   if (!records) return answer(tl::unexpected(records.error()));
   api::WhyView view;
   view.subject = subject;
-  view.waiting = std::move(waiting);
   view.records.assign(std::make_move_iterator(records->items.rbegin()),
                       std::make_move_iterator(records->items.rend()));
   if (const auto hidden = hide_reasons(who, view.records); !hidden)

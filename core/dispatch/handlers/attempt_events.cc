@@ -161,6 +161,7 @@ void AttemptEvents::on(Host& host, const model::AttemptExited& event, Now now) {
     rows_.acknowledge(host, event.attempt);
   } else {
     occupancy.release(event.attempt);
+    occupancy.expect_output(event.attempt, now.mono);
   }
   fill(host, now);
 }
@@ -172,12 +173,13 @@ void AttemptEvents::end_unplaced(Host& host, const model::AttemptId& attempt, No
   if (host.instance.occupancy.forget_unplaced(attempt)) fill(host, now);
 }
 
-void AttemptEvents::on(Host& host, const model::AttemptCollected& event, Now now) {
-  if (host.instance.occupancy.find(event.attempt) == nullptr) return;
-  rows_.finish(host, event.attempt, now);
-  if (work::Job* job = jobs_.find(event.attempt))
-    job_steps_.apply(*job, work::collected(*job, event.lost, now), now);
-  rows_.acknowledge(host, event.attempt);
+void AttemptEvents::collected(Host& host, model::AttemptId attempt, const std::string& lost,
+                              Now now) {
+  if (host.instance.occupancy.find(attempt) == nullptr) return;
+  rows_.finish(host, attempt, now);
+  if (work::Job* job = jobs_.find(attempt))
+    job_steps_.apply(*job, work::collected(*job, lost, now), now);
+  rows_.acknowledge(host, attempt);
   fill(host, now);  // It may have waited for this output.
 }
 
@@ -206,6 +208,7 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
   }
   take_found(host, reported, resume, now);
   take_over(host, reported, resume, now);
+  host.instance.occupancy.expect_output(now.mono);
   recorder_.command(std::move(resume));
   end_foreign(host, reported, now);
   steps_.apply(host, fleet::work_reported(host.instance, now), "host", now);

@@ -39,7 +39,11 @@ class AttemptEvents {
   void on(Host& host, const model::AttemptStarted& event, Now now);
   void on(Host& host, const model::AttemptRefused& event, Now now);
   void on(Host& host, const model::AttemptExited& event, Now now);
-  void on(Host& host, const model::AttemptCollected& event, Now now);
+  void on(Host& host, const model::AttemptCollected& event, Now now) {
+    collected(host, event.attempt, event.lost, now);
+  }
+  /// The output is here, or `lost` says why a part of it never comes; the host may free its copy.
+  void collected(Host& host, model::AttemptId attempt, const std::string& lost, Now now);
   /// A new connection reports all attempts that its host knows. One that was sent and that the host
   /// does not know never started (same boot), or counts as started and lost (another boot).
   void compare(Host& host, const model::HostReady& report, Now now);

@@ -13,6 +13,7 @@
 #include "core/dispatch/handlers/host_events.h"
 #include "core/dispatch/handlers/interruptions.h"
 #include "core/dispatch/handlers/list_events.h"
+#include "core/dispatch/handlers/output_events.h"
 #include "core/dispatch/handlers/plan_events.h"
 #include "core/dispatch/handlers/power_actions.h"
 #include "core/dispatch/handlers/questions/image_lookups.h"
@@ -66,11 +67,12 @@ struct Handlers {
   Takeover takeover;
   LeftAlone left_alone;
   AttemptEvents attempts;
+  DiskEvents disk;
+  OutputEvents outputs;
   HostEvents hosts;
   WorkRequests work;
   HostClosing closing;
   AdminRequests admin;
-  DiskEvents disk;
   CreateRefusals refusals;
   Creates creates;
   PowerActions power;

@@ -149,4 +149,8 @@ void HostEvents::on(Host& host, const model::HostInterruption& event, Now now) {
   interruptions_.on(host, event, now);
 }
 
+void HostEvents::on(Host& host, const model::OutputProgress& event, Now now) {
+  outputs_.on(host, event, now);
+}
+
 }  // namespace hostler::dispatch

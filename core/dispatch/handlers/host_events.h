@@ -3,6 +3,7 @@
 #include "core/dispatch/handlers/attempt_events.h"
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/handlers/interruptions.h"
+#include "core/dispatch/handlers/output_events.h"
 
 namespace hostler::dispatch {
 
@@ -11,7 +12,7 @@ class HostEvents {
  public:
   HostEvents(const model::SitePolicy& policy, Hosts& hosts, HostCommands& commands, Menu& menu,
              PlanState& plan, Recorder& recorder, InstanceSteps& steps, AttemptEvents& attempts,
-             Interruptions& interruptions)
+             Interruptions& interruptions, OutputEvents& outputs)
       : policy_(policy),
         hosts_(hosts),
         commands_(commands),
@@ -20,7 +21,8 @@ class HostEvents {
         recorder_(recorder),
         steps_(steps),
         attempts_(attempts),
-        interruptions_(interruptions) {}
+        interruptions_(interruptions),
+        outputs_(outputs) {}
 
   /// An event of a host that is gone has no effect.
   void on(const model::HostEvent& event, Now now);
@@ -40,6 +42,7 @@ class HostEvents {
   void on(Host& host, const model::HostLost& event, Now now);
   void on(Host& host, const model::HostBroken& event, Now now);
   void on(Host& host, const model::HostInterruption& event, Now now);
+  void on(Host& host, const model::OutputProgress& event, Now now);
   void judge_ram(Host& host, const model::HostReady& event, Now now);
   void learn_ram(const Host& host, Now now);
   void learn_scratch(const Host& host);
@@ -58,6 +61,7 @@ class HostEvents {
   InstanceSteps& steps_;
   AttemptEvents& attempts_;
   Interruptions& interruptions_;
+  OutputEvents& outputs_;
 };
 
 }  // namespace hostler::dispatch

@@ -43,6 +43,13 @@ void WorkRequests::on(const CancelWork& event, Now now) {
   if (!event.admin && principals_.name(job->principal) != event.principal)
     return recorder_.reply(event.ticket,
                            fail(Errc::kForbidden, event.work.text() + " is not yours"));
+  if (job->state() == model::WorkState::kCollecting)
+    return recorder_.reply(
+        event.ticket,
+        fail(Errc::kConflict, event.work.text() +
+                                  " has ended, and only its output is still to come: there is "
+                                  "nothing to cancel (hostler outputs give-up " +
+                                  event.work.text() + " ends it without the rest of its output)"));
   if (job->queued) waiting_.note_cancelled(job->cls);
   steps_.apply(*job, work::cancel(*job, event.principal, now), now);
   recorder_.reply(event.ticket, std::vector<model::WorkId>{event.work});

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/dispatch/queries.h"
 #include "core/dispatch/queries/conditions.h"
 #include "core/dispatch/state/state.h"
@@ -93,6 +94,23 @@ std::optional<model::SetView::Strangers> strangers_view(const Strangers& of) {
   return out;
 }
 
+/// How far the output of a job is here.
+model::WaitingView output_of(const Hosts& hosts, const work::Job& job) {
+  const Host* host = hosts.find(job.record->instance);
+  const auto* placed = host == nullptr ? nullptr : host->instance.occupancy.find(job.attempt());
+  const auto fetch = placed == nullptr ? fleet::OutputFetch{} : placed->fetch;
+  const std::string part = format_size(static_cast<std::int64_t>(fetch.here)) + " of " +
+                           format_size(static_cast<std::int64_t>(fetch.size));
+  if (fetch.waits_for_room)
+    return {model::WaitingCode::kDiskFull,
+            "its output waits on " + job.record->instance.text() + ", " + part +
+                " is here: the daemon's disk has no room for the rest (hostler outputs rm, or "
+                "outputs give-up)",
+            0};
+  return {model::WaitingCode::kOutput,
+          "its output is fetched" + (fetch.size == 0 ? "" : ", " + part + " is here"), 0};
+}
+
 }  // namespace
 
 const model::SitePolicy& Queries::policy() const { return state_.policy; }
@@ -120,6 +138,7 @@ std::map<model::WorkId, model::WaitingView> Queries::waiting(
     if (job == nullptr || out.contains(id)) continue;
     if (job->state() == model::WorkState::kHeld)
       out[id] = {model::WaitingCode::kHeld, job->record->reason_text + kReleases, 0};
+    if (job->state() == model::WorkState::kCollecting) out[id] = output_of(state_.hosts, *job);
     if (!job->queued) continue;
     asked.push_back(id);
     places.push_back({job->cls, job->arrival, job->principal});
@@ -327,6 +346,7 @@ model::Totals Queries::totals(Mono now) const {
   }
   const CollectingHosts collecting_now = collecting(state_.hosts);
   out.collecting_hosts = collecting_now.hosts;
+  out.waiting_outputs = collecting_now.waiting_jobs;
   out.collecting_price_per_hour = collecting_now.price_per_hour;
   const auto caps = state_.limits.caps();
   for (const auto& order : state_.waiting.queue().order()) {

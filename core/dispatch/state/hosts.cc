@@ -40,6 +40,7 @@ void Hosts::erase(model::InstanceId id) {
   keys_.remove(found->second.instance.record);
   deadlines_.remove(id);
   notices_.remove(id);
+  outputs_.remove(id);
   touched_.push_back(id);
   unsettle(found->second);
   hosts_.erase(found);
@@ -150,9 +151,10 @@ const std::vector<scheduler::HostView>& Hosts::views() const {
 CollectingHosts collecting(const Hosts& hosts) {
   CollectingHosts out;
   for (const auto& [id, host] : hosts.all()) {
-    if (!std::ranges::any_of(host.instance.occupancy.attempts(), &fleet::PlacedAttempt::collecting))
-      continue;
+    const auto& attempts = host.instance.occupancy.attempts();
+    if (!std::ranges::any_of(attempts, &fleet::PlacedAttempt::collecting)) continue;
     ++out.hosts;
+    for (const auto& one : attempts) out.waiting_jobs += one.fetch.waits_for_room ? 1 : 0;
     out.price_per_hour += host.instance.record.price_per_hour;
   }
   return out;

@@ -55,11 +55,16 @@ class Hosts {
   void schedule(const Host& host) {
     deadlines_.set(host.id(), host.instance.deadline);
     notices_.set(host.id(), host.instance.notices.deadline());
+    outputs_.set(host.id(), host.instance.occupancy.output_due());
   }
   /// The same of the notices.
   std::optional<model::InstanceId> pop_notice_due(Mono now) { return notices_.pop_due(now); }
+  /// The same of output that it has to send.
+  std::optional<model::InstanceId> pop_output_due(Mono now) { return outputs_.pop_due(now); }
   std::optional<model::InstanceId> pop_due(Mono now) { return deadlines_.pop_due(now); }
-  [[nodiscard]] Mono next_deadline() const { return std::min(deadlines_.next(), notices_.next()); }
+  [[nodiscard]] Mono next_deadline() const {
+    return std::min({deadlines_.next(), notices_.next(), outputs_.next()});
+  }
 
   /// Keeps the host free for this class until the first item of the class is placed there.
   void reserve(model::InstanceId id, demand::ClassId cls);
@@ -83,7 +88,7 @@ class Hosts {
   Map hosts_;
   std::uint64_t last_ = 0;
   InstanceKeys keys_;
-  Deadlines deadlines_, notices_;
+  Deadlines deadlines_, notices_, outputs_;
   std::vector<scheduler::HostView> views_;
   std::vector<model::InstanceId> touched_;  ///< Perhaps changed since their last view.
   std::vector<model::InstanceId> reserved_, closed_;
@@ -92,6 +97,7 @@ class Hosts {
 /// Hosts with output that is still to come, and what they cost.
 struct CollectingHosts {
   std::size_t hosts = 0;
+  std::size_t waiting_jobs = 0;  ///< Whose output has no room here.
   model::Micros price_per_hour;
 };
 [[nodiscard]] CollectingHosts collecting(const Hosts& hosts);

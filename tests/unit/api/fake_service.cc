@@ -88,6 +88,12 @@ void FakeService::remove_outputs(const Principal& who, model::WorkId job,
   answer(std::uint64_t{7});
 }
 
+void FakeService::give_up_output(const Principal& who, model::WorkId job, Answer<void> answer) {
+  note("give_up_output " + job.text() + " by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  answer({});
+}
+
 void FakeService::quotas(const Principal& who, const std::string& principal,
                          Answer<std::vector<model::QuotaView>> answer) {
   note("quotas " + principal + " by " + who.name);

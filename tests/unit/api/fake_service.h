@@ -73,6 +73,7 @@ class FakeService final : public Service {
   void accept_account(const Principal& who, const std::string& set, Answer<void> answer) override;
   void believe(const Principal& who, const std::string& set, std::uint64_t list,
                Answer<void> answer) override;
+  void give_up_output(const Principal& who, model::WorkId job, Answer<void> answer) override;
   void give_up(const Principal& who, const std::string& set, Answer<void> answer) override;
   void gates(const Principal& who, Answer<std::vector<model::GateRecord>> answer) override;
   void open_gate(const Principal& who, const std::string& key, Answer<void> answer) override;
