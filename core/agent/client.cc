@@ -118,48 +118,6 @@ Result<void> Client::resume(model::AttemptId id, std::uint64_t stdout_durable,
   return {};
 }
 
-void Client::durable(model::AttemptId id, std::uint32_t index, std::uint64_t offset) {
-  const auto found = attempts_.find(id);
-  if (found == attempts_.end() || index >= found->second.streams.size()) return;
-  Stream& stream = found->second.streams[index];
-  // On a new connection files are sent again from the start, so more may be durable than received.
-  offset = std::min(offset, stream.received);
-  if (offset <= stream.durable) return;
-  stream.durable = offset;
-  if (!stream.lost && !stream.is_done() && stream.until < stream.durable + window_ / 2)
-    give_credit(id, index, stream);
-  check_collected(id, found->second);
-}
-
-void Client::files_durable(model::AttemptId id) {
-  const auto found = attempts_.find(id);
-  if (found == attempts_.end() || !std::exchange(found->second.files_reported, false)) return;
-  check_collected(id, found->second);
-}
-
-void Client::give_up(model::AttemptId id, std::uint32_t index) {
-  const auto found = attempts_.find(id);
-  if (found == attempts_.end() || index >= found->second.streams.size()) return;
-  Stream& stream = found->second.streams[index];
-  stream.lost = true;
-  stream.received = stream.durable;
-  check_collected(id, found->second);
-}
-
-void Client::give_up_files(model::AttemptId id) {
-  const auto found = attempts_.find(id);
-  if (found == attempts_.end()) return;
-  auto& streams = found->second.streams;
-  for (std::size_t i = kFirstFile; i < streams.size(); ++i) streams[i].lost = true;
-  files_durable(id);
-}
-
-void Client::give_credit(model::AttemptId id, std::uint32_t index, Stream& stream) {
-  stream.until = stream.durable + window_;
-  // A Credit has only numbers, so it can always be encoded.
-  (void)encode(Credit{id, index, stream.durable, stream.until}, out_.end());
-}
-
 // ---- messages ----------------------------------------------------------------------------------
 Result<void> Client::on_message(FromAgent&& message) {
   if (const auto* problem = std::get_if<Problem>(&message))
@@ -262,9 +220,7 @@ Result<void> Client::on_exit(Exit&& exit) {
     if (size[i] < stream.received)
       return misbehaves("exit of " + id.text() + " states less output than was sent");
     stream.size = size[i];
-    if (!end.output_is_inline && !stream.lost && stream.durable < size[i] &&
-        stream.until < stream.durable + window_ / 2)
-      give_credit(id, i, stream);
+    if (!end.output_is_inline && !attempt.held && wants_credit(stream)) give_credit(id, i, stream);
   }
   attempt.files_requested = end.has_output_files;
   report_exit(std::move(exit), attempt);
@@ -381,20 +337,6 @@ Result<void> Client::on_files(Files&& files) {
   files.files = std::exchange(attempt.files, {});
   events_.emplace_back(std::move(files));
   return {};
-}
-
-void Client::check_collected(model::AttemptId id, Attempt& attempt) {
-  if (!attempt.exited || attempt.files_requested || attempt.files_reported || attempt.collected)
-    return;
-  for (std::uint32_t i = 0; i < attempt.streams.size(); ++i) {
-    Stream& stream = attempt.streams[i];
-    if (stream.is_done()) continue;
-    // Files are requested one by one, so that a thousand files need a single window.
-    if (i >= kFirstFile && stream.until == 0) give_credit(id, i, stream);
-    return;
-  }
-  attempt.collected = true;
-  events_.emplace_back(Collected{id});
 }
 
 }  // namespace hostler::agent

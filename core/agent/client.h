@@ -111,6 +111,11 @@ class Client {
   void durable(model::AttemptId attempt, std::uint32_t stream, std::uint64_t offset);
   /// The list of the Files event is durable: requests the files.
   void files_durable(model::AttemptId attempt);
+  /// While it is held, the agent may send no more of the attempt's output than was allowed before.
+  /// False if the attempt is unknown.
+  bool hold(model::AttemptId attempt, bool held);
+  /// Bytes of the attempt that have come and are not durable.
+  [[nodiscard]] std::uint64_t not_durable(model::AttemptId attempt) const;
   /// The daemon cannot store more of the stream. Collected does not wait for the stream.
   void give_up(model::AttemptId attempt, std::uint32_t stream);
   /// The daemon cannot store the list of files. Collected does not wait for the list or the files.
@@ -135,6 +140,7 @@ class Client {
     bool files_reported = false;    ///< The list was reported and is not durable yet.
     std::vector<OutputFile> files;  ///< The part of the list that has arrived.
     bool collected = false;
+    bool held = false;
   };
 
   Result<void> skip_to_greeting(std::string_view& bytes);
@@ -156,6 +162,10 @@ class Client {
   Result<void> on_output(Output&& output);
   Result<void> on_output_lost(OutputLost&& lost);
   Result<void> on_files(Files&& files);
+  /// It is to come, and less than half of its window is left.
+  [[nodiscard]] bool wants_credit(const Stream& stream) const {
+    return !stream.lost && !stream.is_done() && stream.until < stream.durable + window_ / 2;
+  }
   void give_credit(model::AttemptId id, std::uint32_t index, Stream& stream);
   void check_collected(model::AttemptId id, Attempt& attempt);
 

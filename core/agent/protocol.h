@@ -38,6 +38,8 @@ inline constexpr std::size_t kTextMax = 4096;    ///< Messages for people.
 inline constexpr std::size_t kListingMax = 1024;
 inline constexpr std::size_t kAttemptsMax = 4096;  ///< On one host, not acknowledged.
 
+inline constexpr std::uint64_t kFilesBytesMax = std::uint64_t{64} << 30;  ///< Of one attempt.
+
 /// Numbers of an attempt's streams. Output files are streams, too: file i of Files is kFirstFile +
 /// i.
 inline constexpr std::uint32_t kStdout = 0;
@@ -96,7 +98,7 @@ struct Start {
   std::uint32_t processes_max = 0;      ///< Processes in the job's cgroup; 0: no limit.
   std::uint64_t output_head_max = std::uint64_t{16} << 20;  ///< Bytes kept of the start
   std::uint64_t output_tail_max = std::uint64_t{16} << 20;  ///< and of the end of each stream.
-  std::uint64_t files_bytes_max = std::uint64_t{64} << 30;  ///< Maximum of all output files.
+  std::uint64_t files_bytes_max = kFilesBytesMax;           ///< Maximum of all output files.
   std::string interruption_command;  ///< For /bin/sh -c; see Interrupt. Empty: none.
   std::uint64_t credit = 0;          ///< Like a Credit from 0 until this offset, for both streams.
   bool no_new_privs = true;          ///< Programs with setuid or capabilities give the job none.

@@ -112,6 +112,11 @@ hosts::HostPorts make_host_ports(std::function<void(dispatch::Event)> post, stor
     };
     return hosts::DurableOutput{end(store::kStdoutStream), end(store::kStderrStream)};
   };
+  ports.kept_output = [&store](model::AttemptId attempt) { return store.outputs().kept(attempt); };
+  ports.disk_room = [&store] {
+    const auto room = store.output_room();
+    return hosts::DiskRoom{room.free, room.total};
+  };
   ports.read_blob = [&store](const std::string& sha256, std::uint64_t offset) {
     return read_piece(store, sha256, offset);
   };

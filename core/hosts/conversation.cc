@@ -101,6 +101,7 @@ void Conversation::stop() {
   reader_wake_.cancel();
   writer_wake_.cancel();
   ping_timer_.cancel();
+  output_->stop();
 }
 
 // ---- reading, writing, pinging -----------------------------------------------------------------
@@ -325,7 +326,8 @@ void Conversation::on_event(agent::Event&& event) {
     host_->report(model::AttemptRefused{refused->attempt, shown(refused->text), tried});
   } else if (auto* exit = std::get_if<agent::Exit>(&event)) {
     exit->end.text = shown(exit->end.text);
-    host_->report(model::AttemptExited{exit->attempt, std::move(exit->end)});
+    host_->report(model::AttemptExited{exit->attempt, exit->end});
+    output_->on_exit(exit->attempt, exit->end);
   } else if (auto* chunk = std::get_if<agent::Chunk>(&event)) {
     output_->on_chunk(*chunk);
   } else if (const auto* lost = std::get_if<agent::OutputLost>(&event)) {

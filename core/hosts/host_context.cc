@@ -18,10 +18,11 @@ const HostSettings::Set& find_set(const HostSettings& settings, const std::strin
 
 HostContext::HostContext(std::shared_ptr<const HostSettings> all_settings,
                          std::shared_ptr<const HostPorts> host_ports,
-                         std::shared_ptr<JumpHost> jump, model::PoolPolicy pool_policy,
-                         model::HostTarget host)
+                         std::shared_ptr<OutputRoom> output_room, std::shared_ptr<JumpHost> jump,
+                         model::PoolPolicy pool_policy, model::HostTarget host)
     : settings(std::move(all_settings)),
       ports(std::move(host_ports)),
+      room(std::move(output_room)),
       pool(std::move(pool_policy)),
       target(std::move(host)),
       jump_(std::move(jump)),

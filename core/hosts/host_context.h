@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "core/hosts/output_room.h"
 #include "core/hosts/reach.h"
 #include "core/hosts/settings.h"
 #include "core/ssh/session.h"
@@ -19,7 +20,8 @@ class HostContext {
  public:
   /// `jump`: through which the host is reached, or null.
   HostContext(std::shared_ptr<const HostSettings> settings, std::shared_ptr<const HostPorts> ports,
-              std::shared_ptr<JumpHost> jump, model::PoolPolicy pool, model::HostTarget target);
+              std::shared_ptr<OutputRoom> room, std::shared_ptr<JumpHost> jump,
+              model::PoolPolicy pool, model::HostTarget target);
 
   /// Connects to the address of the target and exchanges keys; `key_type` as in ConnectRequest.
   boost::asio::awaitable<Result<std::unique_ptr<ssh::Session>>> connect(std::string key_type);
@@ -53,6 +55,7 @@ class HostContext {
 
   const std::shared_ptr<const HostSettings> settings;
   const std::shared_ptr<const HostPorts> ports;
+  const std::shared_ptr<OutputRoom> room;  ///< Of all hosts.
   model::PoolPolicy pool;
   model::HostTarget target;
 

@@ -17,6 +17,7 @@ namespace asio = boost::asio;
 Hosts::Hosts(HostSettings settings, HostPorts ports)
     : settings_(std::make_shared<const HostSettings>(std::move(settings))),
       ports_(std::make_shared<const HostPorts>(std::move(ports))),
+      room_(std::make_shared<OutputRoom>(ports_->disk_room)),
       pools_(settings_->pools),
       busy_(asio::make_work_guard(io_)),
       thread_([this] {
@@ -98,8 +99,8 @@ void Hosts::handle(model::HostCommand& command) {
     auto& link = links_[connect->target.instance];
     if (link) return link->retarget(std::move(connect->target));
     const auto& policy = pool(connect->target.pool);
-    link = std::make_shared<Link>(io_, settings_, ports_, jump_host(connect->target.set), policy,
-                                  std::move(connect->target));
+    link = std::make_shared<Link>(io_, settings_, ports_, room_, jump_host(connect->target.set),
+                                  policy, std::move(connect->target));
     return link->start();
   }
   const auto id = std::visit(

@@ -13,6 +13,7 @@ namespace hostler::hosts {
 
 class JumpHost;
 class Link;
+class OutputRoom;
 
 /// The links to all hosts, on one thread of their own. Commands come from any thread, return at
 /// once and are handled in the order of the calls.
@@ -43,6 +44,7 @@ class Hosts {
 
   const std::shared_ptr<const HostSettings> settings_;
   const std::shared_ptr<const HostPorts> ports_;
+  const std::shared_ptr<OutputRoom> room_;          ///< Hosts thread only.
   std::map<std::string, model::PoolPolicy> pools_;  ///< Hosts thread only.
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy_;

@@ -14,11 +14,11 @@ namespace hostler::hosts {
 namespace asio = boost::asio;
 
 Link::Link(asio::io_context& io, std::shared_ptr<const HostSettings> settings,
-           std::shared_ptr<const HostPorts> ports, std::shared_ptr<JumpHost> jump,
-           model::PoolPolicy pool, model::HostTarget target)
+           std::shared_ptr<const HostPorts> ports, std::shared_ptr<OutputRoom> room,
+           std::shared_ptr<JumpHost> jump, model::PoolPolicy pool, model::HostTarget target)
     : io_(io),
-      host_(std::make_shared<HostContext>(std::move(settings), std::move(ports), std::move(jump),
-                                          std::move(pool), std::move(target))),
+      host_(std::make_shared<HostContext>(std::move(settings), std::move(ports), std::move(room),
+                                          std::move(jump), std::move(pool), std::move(target))),
       proof_(*host_),
       rotation_(io_, *host_, proof_),
       boot_(*host_),

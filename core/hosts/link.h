@@ -23,8 +23,8 @@ namespace hostler::hosts {
 class Link : public std::enable_shared_from_this<Link> {
  public:
   Link(boost::asio::io_context& io, std::shared_ptr<const HostSettings> settings,
-       std::shared_ptr<const HostPorts> ports, std::shared_ptr<JumpHost> jump,
-       model::PoolPolicy pool, model::HostTarget target);
+       std::shared_ptr<const HostPorts> ports, std::shared_ptr<OutputRoom> room,
+       std::shared_ptr<JumpHost> jump, model::PoolPolicy pool, model::HostTarget target);
 
   void start();
   /// Ends the connection. Reports nothing afterwards but refusals of starts that were not sent.

@@ -66,6 +66,11 @@ struct DurableOutput {
   std::uint64_t stdout_bytes = 0, stderr_bytes = 0;
 };
 
+/// The daemon's disk, as output sees it, in bytes.
+struct DiskRoom {
+  std::uint64_t free = 0, total = 0;
+};
+
 /// The functions of the daemon that links use. They are called on the hosts thread and may block
 /// for a file read at most. A `durable` callback is called once, on any thread: with the durable
 /// end of the stream, with kUnavailable if the host should send the data again later, or with the
@@ -84,6 +89,9 @@ struct HostPorts {
                      std::function<void(Result<void>)> durable)>
       output_files;
   std::function<DurableOutput(model::AttemptId)> durable_output;
+  /// About the bytes of the attempt's streams and files that are here.
+  std::function<std::uint64_t(model::AttemptId)> kept_output;
+  std::function<DiskRoom()> disk_room;
   /// A piece of a blob, at most kChunkMax long, and the size of the blob. kNotFound if there is no
   /// such blob.
   struct BlobPiece {

@@ -98,6 +98,8 @@ class Store {
   [[nodiscard]] const Blobs& blobs() const { return *blobs_; }
   /// kUnavailable while the disk is full: new work and uploads have to wait. Any thread.
   [[nodiscard]] Result<void> check_room() const;
+  /// For output. Any thread; blocks shortly.
+  [[nodiscard]] DiskRoom output_room() const { return reserve_->room(); }
   /// An upload failed: find out whether the disk is full. Any thread; blocks.
   void check_disk() { reserve_->check(); }
 

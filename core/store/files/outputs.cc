@@ -160,6 +160,10 @@ Result<std::uint64_t> Outputs::durable_end(model::AttemptId attempt, std::uint32
   return HOSTLER_TRY(StreamFile::open(file_of({attempt, stream}), /*bytes_max=*/0)).end();
 }
 
+std::uint64_t Outputs::kept(model::AttemptId attempt) const {
+  return bytes_below(folder_of(attempt));
+}
+
 Result<std::vector<OutputFile>> Outputs::files(model::AttemptId attempt) const {
   const auto text = read_file(folder_of(attempt) / "files", kListBytesMax);
   if (!text && text.error().code == Errc::kNotFound) return std::vector<OutputFile>{};

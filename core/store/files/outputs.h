@@ -84,6 +84,8 @@ class Outputs {
   /// The end of the stored bytes, after making them durable: a reconnect resumes there. Any thread;
   /// blocks for one sync, if there is a file.
   Result<std::uint64_t> durable_end(model::AttemptId attempt, std::uint32_t stream) const;
+  /// About the bytes of all its streams that are here. Any thread; reads the names of one folder.
+  [[nodiscard]] std::uint64_t kept(model::AttemptId attempt) const;
   /// Empty if the attempt has none.
   Result<std::vector<OutputFile>> files(model::AttemptId attempt) const;
   /// Open for reading. kNotFound: no such file, or it was not collected (the message says why).

@@ -105,6 +105,15 @@ bool Reserve::refill() {
   return true;
 }
 
+DiskRoom Reserve::room() const {
+  std::error_code code;
+  const auto space = std::filesystem::space(file_, code);
+  if (code) return {UINT64_MAX, UINT64_MAX};
+  const std::uint64_t margin = bytes_ / kMarginPart;
+  const bool none = low_ || space.available < margin;
+  return {none ? 0 : space.available - margin, space.capacity};
+}
+
 void Reserve::tell(bool low) {
   if (on_change_) on_change_(low);
 }

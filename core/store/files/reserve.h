@@ -12,6 +12,13 @@
 
 namespace hostler::store {
 
+/// The disk of the state folder, as output sees it, in bytes.
+struct DiskRoom {
+  /// Without the reserve, and without what keeps it from being low at once.
+  std::uint64_t free = 0;
+  std::uint64_t total = 0;
+};
+
 /// A file of zeros that keeps space on the disk for rows. When the disk is full, rows get this
 /// space in parts, and all else has to wait (`is_low`) until the reserve is whole again. Any
 /// thread.
@@ -37,6 +44,8 @@ class Reserve {
   /// open() does. True: the reserve is whole.
   bool refill();
 
+  /// Never waits for a write. Of a disk that cannot be looked at: endless.
+  [[nodiscard]] DiskRoom room() const;
   /// Never blocks.
   [[nodiscard]] bool is_low() const { return low_; }
 

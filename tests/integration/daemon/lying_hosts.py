@@ -104,6 +104,21 @@ class LyingHostsTest(unittest.TestCase):
             self.check_times(job)
             self.assertAlmostEqual(billed(job["id"]), PRICE / 3600 / 1000, delta=0.0001)
 
+    # Bug: nothing but the loss of the host ended such a job. Ten minutes end it, too: output_waits_test.cc.
+    def test_output_that_is_claimed_and_never_sent_can_be_given_up(self):
+        for word, shown in (("silent", "0 B of 32 MiB is here"), ("no-list", "its output is fetched")):
+            its = SITE.submit({"command": [word], "needs": WHOLE})[0]
+            wait_for("it is shown what is awaited", lambda i=its, s=shown: s in SITE.job(i).get(
+                "waiting_because", {}).get("reason", ""))
+            self.assertEqual(SITE.job(its)["waiting_because"]["code"], "output")
+            hostler("outputs", "give-up", its)
+            ended = SITE.job(its)
+            self.assertEqual((ended["state"], ended["reason_code"]), ("failed", "output_lost"))
+            self.assertIn("given up by", ended["reason"])
+            # The room is free: the next one runs there.
+            after = end_of("honest")
+            self.assertEqual((after["state"], after["instance"]), ("succeeded", ended["instance"]))
+
     def test_output_where_none_can_be_breaks_the_host(self):
         job = end_of("offset")
         self.assertEqual((job["state"], job["reason_code"]), ("failed", "host_lost"))

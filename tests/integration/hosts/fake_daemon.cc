@@ -65,6 +65,8 @@ hosts::HostPorts FakeDaemon::ports() {
     return hosts::DurableOutput{output(attempt, agent::kStdout).size(),
                                 output(attempt, agent::kStderr).size()};
   };
+  out.kept_output = [this](model::AttemptId attempt) { return kept(attempt); };
+  out.disk_room = [this] { return hosts::DiskRoom{room, std::uint64_t{1} << 40U}; };
   out.read_blob = [this](const std::string& sha256,
                          std::uint64_t offset) -> Result<hosts::HostPorts::BlobPiece> {
     ++blob_reads;
@@ -81,6 +83,14 @@ hosts::HostPorts FakeDaemon::ports() {
   };
   out.count_verification = [](auto, bool) {};
   return out;
+}
+
+std::uint64_t FakeDaemon::kept(model::AttemptId attempt) {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t sum = 0;
+  for (const auto& [stream, bytes] : output_)
+    if (stream.first == attempt) sum += bytes.size();
+  return sum;
 }
 
 /// As the loop does.

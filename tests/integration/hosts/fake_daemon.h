@@ -75,6 +75,8 @@ class FakeDaemon {
   model::AttemptId start_body(const std::string& body);
   /// The bytes of a stream that are durable.
   std::string output(model::AttemptId attempt, std::uint32_t stream);
+  /// The bytes of all its streams that are durable.
+  std::uint64_t kept(model::AttemptId attempt);
   /// Attempts whose list of files has arrived.
   std::set<model::AttemptId> listed() {
     const std::lock_guard lock(mutex_);
@@ -93,8 +95,9 @@ class FakeDaemon {
   model::PoolPolicy pool;
   std::map<std::string, std::string> blobs;  ///< By sha256. Before open().
   std::atomic<int> blob_reads = 0;
-  std::optional<bool> driver_says;           ///< Before open().
-  std::optional<Error> refuse_files;         ///< Before open(): no list is kept.
+  std::atomic<std::uint64_t> room = std::uint64_t{1} << 40U;  ///< Free bytes on its disk.
+  std::optional<bool> driver_says;                            ///< Before open().
+  std::optional<Error> refuse_files;                          ///< Before open(): no list is kept.
   std::optional<std::size_t> refuse_beyond;  ///< Before open(): bytes kept of a stream.
 
  private:

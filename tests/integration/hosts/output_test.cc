@@ -108,6 +108,63 @@ TEST(HostOutputTest, CollectsALargeFileAlthoughTheConnectionBrokeMeanwhile) {
   EXPECT_TRUE(daemon.output(attempt, agent::kFirstFile) == numbers(200000));
 }
 
+TEST(HostOutputTest, OutputWithoutRoomStaysOnItsHostUntilThereIsRoom) {
+  const BootedHost host;
+  FakeDaemon daemon(host);
+  daemon.room = 300'000;
+  daemon.open();
+  daemon.connect(host.target());
+
+  const auto attempt = daemon.start("seq 200000; seq 200000 > numbers", {}, {"numbers"});
+  daemon.await<model::AttemptExited>();
+  const auto waits = daemon.await<model::OutputProgress>();
+  EXPECT_TRUE(waits.waits_for_room);
+  EXPECT_EQ(waits.size, 2 * numbers(200000).size());
+  EXPECT_LT(daemon.kept(attempt), 600'000U) << "two windows at most";
+  EXPECT_EQ(daemon.output(attempt, agent::kFirstFile), "");
+
+  daemon.room = std::uint64_t{1} << 40U;
+  EXPECT_EQ(daemon.await<model::AttemptCollected>().lost, "");
+  EXPECT_TRUE(daemon.output(attempt, agent::kStdout) == numbers(200000));
+  EXPECT_TRUE(daemon.output(attempt, agent::kFirstFile) == numbers(200000));
+}
+
+// Bug: parts of all outputs filled the disk, and none was whole.
+TEST(HostOutputTest, WhereRoomIsShortOneOutputComesWholeBeforeTheNext) {
+  const BootedHost host;
+  FakeDaemon daemon(host);
+  daemon.room = 1'000'000;  // More than one of them, less than two.
+  daemon.open();
+  daemon.connect(host.target());
+
+  const auto first = daemon.start("seq 120000 > numbers", {}, {"numbers"});
+  EXPECT_EQ(daemon.await<model::AttemptCollected>().attempt, first);
+  daemon.room = 300'000;
+  const auto second = daemon.start("seq 120000 > numbers", {}, {"numbers"});
+  EXPECT_TRUE(daemon.await<model::OutputProgress>().waits_for_room);
+  const auto small = daemon.start("seq 20000 > numbers", {}, {"numbers"});
+  EXPECT_EQ(daemon.await<model::AttemptCollected>().attempt, small) << "it fits";
+  EXPECT_EQ(daemon.output(second, agent::kFirstFile), "");
+  daemon.room = 1'000'000;
+  EXPECT_EQ(daemon.await<model::AttemptCollected>().attempt, second);
+}
+
+TEST(HostOutputTest, ARunningJobSendsNoMoreThanItsFirstWindowsWhileRoomIsShort) {
+  const BootedHost host;
+  FakeDaemon daemon(host);
+  daemon.room = 300'000;
+  daemon.open();
+  daemon.connect(host.target());
+
+  const auto attempt = daemon.start("seq 200000; until [ -e go-on ]; do sleep 0.05; done");
+  daemon.await<model::AttemptStarted>();
+  daemon.await_output(attempt, agent::kStdout, 200'000);
+  daemon.room = std::uint64_t{1} << 40U;
+  daemon.await_output(attempt, agent::kStdout, numbers(200000).size());
+  daemon.send(model::KillAttempt{{7}, attempt});
+  daemon.await<model::AttemptExited>();
+}
+
 // Bug: an error of the store was dropped, and the attempt was never collected.
 TEST(HostOutputTest, GivesUpWhatTheStoreWillNotTakeAndSaysSo) {
   const BootedHost host;
@@ -192,8 +249,6 @@ TEST(HostOutputTest, AHostThatCannotStoreAnInputRefusesTheAttempt) {
   EXPECT_THAT(refused.text, testing::HasSubstr("Not a directory"));
 }
 
-}  // namespace
-}  // namespace hostler::test
 // Bug: nothing said that no job can start there.
 TEST(HostOutputTest, AHostWhoseFolderIsGoneSaysSoBeforeItRefuses) {
   const BootedHost host;
@@ -210,3 +265,5 @@ TEST(HostOutputTest, AHostWhoseFolderIsGoneSaysSoBeforeItRefuses) {
   EXPECT_EQ(daemon.await<model::AttemptRefused>().attempt, attempt);
 }
 
+}  // namespace
+}  // namespace hostler::test

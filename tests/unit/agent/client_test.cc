@@ -240,6 +240,39 @@ TEST(AgentClientTest, FilesAreFetchedOneAfterTheOther) {
   EXPECT_TRUE(pair.next<Collected>());
 }
 
+TEST(AgentClientTest, AnAttemptThatIsHeldGetsNoMoreCreditUntilItGoesOn) {
+  Pair pair;
+  pair.greet();
+  pair.start();
+  ASSERT_TRUE(pair.client.hold(kId, true));
+  ASSERT_TRUE(pair.say(Output{kId, kStdout, 0, std::string(600, 'x')}));
+  pair.client.durable(kId, kStdout, 600);
+  ASSERT_TRUE(pair.say(exit_with(5000, 0, /*files=*/true)));
+  EXPECT_EQ(pair.client.not_durable(kId), 0u);
+  EXPECT_TRUE(pair.heard<ListFiles>()) << "a list has no credit";
+  EXPECT_FALSE(pair.heard<Credit>());
+
+  ASSERT_TRUE(pair.client.hold(kId, false));
+  EXPECT_EQ(*pair.heard<Credit>(), (Credit{kId, kStdout, 600, 1600}));
+  EXPECT_FALSE(pair.heard<Credit>());
+}
+
+TEST(AgentClientTest, FilesOfAnAttemptThatIsHeldAreNotAskedFor) {
+  Pair pair;
+  pair.greet();
+  pair.start();
+  ASSERT_TRUE(pair.say(exit_with(0, 0, /*files=*/true)));
+  ASSERT_TRUE(pair.client.hold(kId, true));
+  ASSERT_TRUE(pair.say(Files{kId, {{"a", 10, 0644, ""}}, true}));
+  pair.client.files_durable(kId);
+  EXPECT_TRUE(pair.heard<ListFiles>());
+  EXPECT_FALSE(pair.heard<Credit>());
+
+  ASSERT_TRUE(pair.client.hold(kId, false));
+  EXPECT_EQ(pair.heard<Credit>()->stream, kFirstFile);
+  EXPECT_FALSE(pair.client.hold({model::WorkId{99}, 1}, true)) << "it is not known";
+}
+
 TEST(AgentClientTest, ResumesAfterWhatIsDurable) {
   Pair pair(1000);
   pair.greet();

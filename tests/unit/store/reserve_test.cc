@@ -56,6 +56,13 @@ TEST_F(ReserveTest, IsLowWhileTheDiskHasNoRoomForIt) {
   EXPECT_EQ(told_, std::vector{true}) << "it is told once";
 }
 
+TEST_F(ReserveTest, OutputHasNoRoomWhileItIsLow) {
+  EXPECT_EQ(open(kTooLarge)->room().free, 0U);
+  const auto room = open(kSize)->room();
+  EXPECT_GT(room.free, 0U);
+  EXPECT_GT(room.total, room.free + kSize);
+}
+
 TEST_F(ReserveTest, WithoutASizeItIsNeverLow) {
   const auto reserve = open(0);
   EXPECT_FALSE(reserve->release());
