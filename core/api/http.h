@@ -13,7 +13,8 @@
 #include "core/api/service.h"
 #include "core/base/files.h"
 
-/// HTTP as values: handlers do not see sockets, and only session, reply and connection use Beast.
+/// HTTP as values: handlers do not see sockets, and only connection, session, request_head and
+/// reply use Beast.
 namespace hostler::api {
 
 struct Request {

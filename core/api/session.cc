@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/api/reply.h"
+#include "core/api/request_head.h"
 #include "core/api/target.h"
 #include "core/async/await_callback.h"
 #include "core/base/text.h"
@@ -67,29 +68,6 @@ class BodyBudget {
   std::uint64_t free_ = kFree;
 };
 
-/// Refuses bodies whose end another program on the way may see elsewhere: what it takes for a body
-/// would be the next request here. Beast ignores transfer codings that it does not know.
-Result<void> check_framing(const http::request<http::buffer_body>& head) {
-  const auto refuse = [](const std::string& what) { return fail(Errc::kInvalidArgument, what); };
-  for (const auto field :
-       {http::field::transfer_encoding, http::field::content_length, http::field::authorization})
-    if (head.count(field) > 1)
-      return refuse("the header " + std::string(http::to_string(field)) + " is there twice");
-  const auto length = head[http::field::content_length];
-  if (!std::all_of(length.begin(), length.end(), [](char c) { return c >= '0' && c <= '9'; }))
-    return refuse("Content-Length is one number");
-  if (head.count(http::field::transfer_encoding) == 0) return {};
-  const auto coding = head[http::field::transfer_encoding];
-  if (coding != "chunked")
-    return refuse(
-        "Transfer-Encoding: " + printable(std::string_view(coding.data(), coding.size()), 40) +
-        ": only 'chunked' is taken here");
-  if (head.count(http::field::content_length) != 0)
-    return refuse("Transfer-Encoding and Content-Length are there at once");
-  if (head.version() != 11) return refuse("Transfer-Encoding is of HTTP/1.1");
-  return {};
-}
-
 asio::awaitable<Response> respond_to(Site& site, Request request) {
   auto handle = [&site, asked = std::move(request)](auto respond) mutable {
     site.handle(std::move(asked), std::move(respond));
@@ -125,6 +103,7 @@ class Session {
     if (problem) {
       Response response =
           error_response({Errc::kInvalidArgument, "this is no HTTP request: " + problem.message()});
+    head_text_.clear();
       Standing nobody;
       const bool written = co_await write_response(connection_, std::move(response), false, false,
                                                    limit, std::move(nobody));
@@ -133,7 +112,7 @@ class Session {
     }
     is_known_ = true;
     const auto& head = parser.get();
-    const auto framed = check_framing(head);
+    const auto framed = check_head(head, head_text_);
     const bool keep_alive = head.keep_alive() && framed;
     const bool is_head = head.method() == http::verb::head;
     auto request = framed ? read_head(head) : Result<Request>(tl::unexpected(framed.error()));
@@ -157,6 +136,7 @@ class Session {
     // The rest of a body is not read: then the connection ends with the answer.
     const bool whole = parser.is_done();
     const bool goes_on = keep_alive && whole;
+      if (!framed && expects_unknown(head)) response.status = 417;
     const bool written = co_await write_response(connection_, std::move(response), goes_on, is_head,
                                                  limit, std::move(standing));
     if (written && (!whole || !framed)) co_await linger();
@@ -218,7 +198,7 @@ class Session {
                   "the body is larger than " + std::to_string(max) + " bytes allowed here");
     };
     if (const auto length = parser.content_length(); length && *length > max) co_return too_large();
-    if (!parser.is_done() && parser.get()[http::field::expect] == "100-continue") {
+    if (!parser.is_done() && parser.get().count(http::field::expect) != 0) {
       constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
       const std::string_view nothing;
       error_code problem;
@@ -253,7 +233,11 @@ class Session {
   asio::awaitable<void> parse_some(Parser& parser, error_code& problem) {
     for (;;) {
       if (buffer_.size() > 0) {
-        buffer_.consume(parser.put(buffer_.cdata(), problem));
+        const auto bytes = buffer_.cdata();
+        const bool in_head = !parser.is_header_done();
+        const std::size_t used = parser.put(bytes, problem);
+        if (in_head) head_text_.append(static_cast<const char*>(bytes.data()), used);
+        buffer_.consume(used);
         if (problem != http::error::need_more) co_return;
         problem = {};
       }
@@ -294,6 +278,7 @@ std::optional<Principal> peer_of(PlainSocket& socket, const Access& access) {
   socklen_t size = sizeof credentials;
   if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
     return Principal{"user unknown", Role::kRead};
+  std::string head_text_;  ///< The bytes of the head of this request.
   return access.by_user(credentials.uid);
 }
 

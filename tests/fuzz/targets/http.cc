@@ -123,7 +123,7 @@ void check_body(unsigned status, std::string_view head, std::string_view body) {
 /// Takes answers off the front until none is left whole: without the requests nobody can tell the
 /// answer to a HEAD.
 void check_answers(std::string_view all, bool has_heads) {
-  constexpr std::array<unsigned, 9> kStatuses{100, 200, 400, 403, 404, 405, 409, 413, 503};
+  constexpr std::array<unsigned, 10> kStatuses{100, 200, 400, 403, 404, 405, 409, 413, 417, 503};
   while (!all.empty()) {
     const std::size_t end = all.find("\r\n\r\n");
     promise(all.starts_with("HTTP/1.1 ") && end != std::string_view::npos, "it speaks HTTP", all);

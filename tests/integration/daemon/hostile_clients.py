@@ -88,6 +88,16 @@ class StreamTest(unittest.TestCase):
         check_memory(SITE.daemon.pid, 500)
 
 
+class HeadTest(unittest.TestCase):
+    # Bug: all of these were answered with 200; a proxy in front may read them in another way.
+    def test_heads_that_others_may_read_in_another_way_are_refused(self):
+        for head, status in (("Host: a\r\nHost: b\r\n", 400), ("", 400), ("Host: a\r\nX-Note: b\r\n c\r\n", 400),
+                             ("Host: a\r\nExpect: a-miracle\r\n", 417), ("Host: a\r\n", 200)):
+            with self.subTest(head=head), connect() as one:
+                one.sendall(f"GET /health HTTP/1.1\r\n{head}\r\n".encode())
+                self.assertTrue(read_headers(one)[0].startswith(f"HTTP/1.1 {status} ".encode()))
+
+
 class SlowTest(unittest.TestCase):
     def test_requests_that_come_byte_by_byte_are_answered_and_hold_up_nobody(self):
         body = json.dumps({"jobs": [{"script": "echo slowly", "needs": NEEDS}]}).encode()
