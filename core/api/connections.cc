@@ -32,7 +32,7 @@ std::shared_ptr<Connections::Place> Connections::take(Kind kind, const std::stri
   MutexLock lock(mutex_);
   Counts& counts = counts_[kind];
   const auto known = counts.of_source.find(source);
-  const unsigned of_source = known == counts.of_source.end() ? 0 : known->second;
+  const unsigned of_source = known == counts.of_source.end() ? 0 : known->second.open;
   // Of the admins, each may have as many as all.
   const bool source_is_full = kind != Kind::kAdmin && of_source >= bounds_.of_source;
   if (source_is_full || counts.all >= bounds_.all) {
@@ -41,9 +41,10 @@ std::shared_ptr<Connections::Place> Connections::take(Kind kind, const std::stri
     if (other == nullptr) return nullptr;
     cut_other = cut(*other);
   }
-  std::shared_ptr<Place> out(new Place(shared_from_this(), kind, source));
+  Source& its = counts.of_source[source];
+  std::shared_ptr<Place> out(new Place(shared_from_this(), kind, source, its.share));
   ++counts.all;
-  ++counts.of_source[source];
+  ++its.open;
   if (kind == Kind::kTcp) {
     out->state_ = Place::State::kUnproven;
     out->at_ = unproven_.insert(unproven_.end(), out.get());
@@ -70,7 +71,7 @@ void Connections::forget(const Place& place) {
   Counts& counts = counts_[place.kind_];
   --counts.all;
   const auto of_source = counts.of_source.find(place.source_);
-  if (--of_source->second == 0) counts.of_source.erase(of_source);
+  if (--of_source->second.open == 0) counts.of_source.erase(of_source);
 }
 
 }  // namespace hostler::api

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "core/api/turns.h"
 #include "core/base/mutex.h"
 
 /// Private to core/api: which connections may be open at the same time.
@@ -34,15 +35,19 @@ class Connections : public std::enable_shared_from_this<Connections> {
     /// Calls `cut` once, on any thread, when the place has been given to another; at once if that
     /// has happened.
     void on_cut(std::function<void()> cut);
+    /// That of its source.
+    [[nodiscard]] const std::shared_ptr<Share>& share() const { return share_; }
 
    private:
     friend class Connections;
-    Place(std::shared_ptr<Connections> all, Kind kind, std::string source)
-        : all_(std::move(all)), kind_(kind), source_(std::move(source)) {}
+    Place(std::shared_ptr<Connections> all, Kind kind, std::string source,
+          std::shared_ptr<Share> share)
+        : all_(std::move(all)), kind_(kind), source_(std::move(source)), share_(std::move(share)) {}
 
     const std::shared_ptr<Connections> all_;
     const Kind kind_;
     const std::string source_;
+    const std::shared_ptr<Share> share_;
     // Guarded by the mutex of `all_`.
     enum class State : std::uint8_t { kUnproven, kProven, kCut } state_ = State::kProven;
     std::function<void()> cut_;
@@ -58,7 +63,11 @@ class Connections : public std::enable_shared_from_this<Connections> {
  private:
   struct Counts {
     unsigned all = 0;
-    std::map<std::string, unsigned> of_source;
+    std::map<std::string, Source> of_source;  ///< Those with open connections.
+  struct Source {
+    unsigned open = 0;
+    std::shared_ptr<Share> share = std::make_shared<Share>();
+  };
   };
 
   [[nodiscard]] Place* oldest_unproven(const std::string* source) const HOSTLER_REQUIRES(mutex_);

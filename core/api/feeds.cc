@@ -5,6 +5,9 @@
 namespace hostler::api {
 namespace {
 
+/// Of one turn: it takes about a millisecond, and its text waits in memory for the client.
+constexpr std::size_t kRecordsOfPiece = 100;
+
 using Piece = std::function<void(std::optional<std::string>)>;
 
 std::string as_event(const std::string& data, const std::string& id = {}) {
@@ -18,7 +21,7 @@ class EventFeed final : public Feed, public std::enable_shared_from_this<EventFe
       : service_(service), who_(std::move(who)), after_(after) {}
 
   void next(Piece piece) override {
-    service_.events(who_, after_, 500,
+    service_.events(who_, after_, kRecordsOfPiece,
                     [self = shared_from_this(),
                      piece = std::move(piece)](Result<std::vector<model::LedgerRecord>> records) {
                       self->answered(std::move(records), piece);

@@ -30,14 +30,18 @@ std::string text_of(const Head& head) {
   return std::move(text).str();
 }
 
-asio::awaitable<bool> write_body(Connection& connection, const Response& response, bool keep_alive,
-                                 bool head_only, std::chrono::seconds limit) {
+std::string head_of(const Response& response, bool keep_alive) {
   Head head(static_cast<http::status>(response.status), 11);
   head.set(http::field::content_type, response.content_type);
   for (const auto& [name, value] : response.headers) head.set(name, value);
   head.keep_alive(keep_alive);
   head.content_length(response.body.size());
-  const std::string text = text_of(head);
+  return text_of(head);
+}
+
+asio::awaitable<bool> write_body(Connection& connection, const Response& response, bool keep_alive,
+                                 bool head_only, std::chrono::seconds limit) {
+  const std::string text = head_of(response, keep_alive);
   std::string_view start = text;
   std::string_view body = head_only ? std::string_view() : std::string_view(response.body);
   error_code problem;
@@ -118,9 +122,20 @@ std::string end_of(const Standing& standing) {
   return may ? std::string() : error_event(may.error());
 }
 
-asio::awaitable<void> write_feed(Connection& connection, std::shared_ptr<Feed> feed,
-                                 std::string type, bool head_only, std::chrono::seconds limit,
-                                 Standing standing) {
+/// The next piece, made in a turn of the client.
+asio::awaitable<std::optional<std::string>> next_piece(const Client& client, Feed& feed) {
+  auto turn = co_await client.take_turn(Turns::Kind::kStream);
+  auto next = [&feed, turn = std::move(turn)](auto give) mutable {
+    feed.next(std::move(give));
+    turn.reset();
+  };
+  auto piece = co_await async::await_callback<std::optional<std::string>>(std::move(next));
+  co_return piece;
+}
+
+asio::awaitable<void> write_feed(Connection& connection, const Client& client,
+                                 std::shared_ptr<Feed> feed, std::string type, bool head_only,
+                                 std::chrono::seconds limit, Standing standing) {
   const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: " + type +
                            "\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n";
   const int small = 65536;
@@ -134,8 +149,7 @@ asio::awaitable<void> write_feed(Connection& connection, std::shared_ptr<Feed> f
   FeedWaiter waiter(executor, *feed, standing);
   while (!problem) {
     waiter.reset();
-    auto next = [&feed](auto give) { feed->next(std::move(give)); };
-    auto piece = co_await async::await_callback<std::optional<std::string>>(std::move(next));
+    auto piece = co_await next_piece(client, *feed);
     if (!piece) break;
     const std::string last = end_of(standing);
     if (!last.empty()) {
@@ -157,16 +171,20 @@ asio::awaitable<void> write_feed(Connection& connection, std::shared_ptr<Feed> f
 
 }  // namespace
 
-asio::awaitable<bool> write_response(Connection& connection, Response response, bool keep_alive,
-                                     bool head_only, std::chrono::seconds limit,
-                                     Standing standing) {
+std::string whole_text(const Response& response) {
+  return head_of(response, /*keep_alive=*/false) + response.body;
+}
+
+asio::awaitable<bool> write_response(Connection& connection, const Client& client,
+                                     Response response, bool keep_alive, bool head_only,
+                                     std::chrono::seconds limit, Standing standing) {
   if (response.file)
     co_return co_await write_file(connection, *response.file, keep_alive, head_only, limit);
   if (!response.feed)
     co_return co_await write_body(connection, response, keep_alive, head_only, limit);
   auto feed = std::move(response.feed);
   std::string type = std::move(response.feed_type);
-  co_await write_feed(connection, std::move(feed), std::move(type), head_only, limit,
+  co_await write_feed(connection, client, std::move(feed), std::move(type), head_only, limit,
                       std::move(standing));
   co_return false;
 }

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <numeric>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -25,6 +26,8 @@ namespace {
 
 using Acceptor = asio::basic_socket_acceptor<asio::generic::stream_protocol>;
 
+/// One for each that has a turn, and one that always reads and writes.
+constexpr unsigned kThreads = std::accumulate(Turns::kPlaces.begin(), Turns::kPlaces.end(), 1U);
 constexpr std::size_t kSocketPathMax = sizeof(sockaddr_un::sun_path) - 1;
 
 /// Whether a process listens on this socket file.
@@ -89,7 +92,7 @@ class SocketServer final : public Server {
   void start() override {
     for (auto& listening : acceptors_) asio::co_spawn(io_, accept(listening), asio::detached);
     if (certificate_end()) asio::co_spawn(io_, announce_expiry(), asio::detached);
-    for (int i = 0; i < 2; ++i)
+    for (unsigned i = 0; i < kThreads; ++i)
       threads_.emplace_back([this] {
         pthread_setname_np(pthread_self(), "api");
         io_.run();
@@ -100,6 +103,7 @@ class SocketServer final : public Server {
     io_.stop();
     for (auto& thread : threads_) thread.join();
     threads_.clear();
+    turns_->stop();
     boost::system::error_code ignored;
     for (auto& listening : acceptors_) listening.acceptor->close(ignored);
     if (std::exchange(owns_socket_file_, false)) ::unlink(options_.unix_socket.c_str());
@@ -217,9 +221,13 @@ class SocketServer final : public Server {
       const auto [kind, source] = source_of(socket);
       auto place = connections_->take(kind, source);
       if (place == nullptr) continue;  // Closed at once.
-      SessionContext context{
-          site_.get(),      &access_,           listening.secure ? tls_.context() : nullptr,
-          std::move(place), options_.deadlines, bodies_};
+      SessionContext context{site_.get(),
+                             &access_,
+                             listening.secure ? tls_.context() : nullptr,
+                             std::move(place),
+                             options_.deadlines,
+                             bodies_,
+                             turns_};
       auto session = serve(std::move(socket), std::move(context));
       asio::co_spawn(strand, std::move(session), asio::detached);
     }
@@ -230,6 +238,8 @@ class SocketServer final : public Server {
   Access access_;
   const std::shared_ptr<Site> site_;
   const std::shared_ptr<Connections> connections_;
+  const std::shared_ptr<Turns> turns_ =
+      std::make_shared<Turns>([] { return std::chrono::steady_clock::now().time_since_epoch(); });
   asio::io_context io_;
   std::vector<Listening> acceptors_;
   std::vector<std::thread> threads_;

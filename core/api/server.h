@@ -21,8 +21,9 @@ struct ServerOptions {
   Deadlines deadlines;
 };
 
-/// HTTP/1.1 on a unix socket and on TCP, on two threads. Requests and answers have deadlines;
-/// headers have to arrive within 30 s, the first one over TCP within 5 s with the TLS handshake.
+/// HTTP/1.1 on a unix socket and on TCP, on a few threads (see Turns). Requests and answers have
+/// deadlines; headers have to arrive within 30 s, the first one over TCP within 5 s with the TLS
+/// handshake.
 class Server {
  public:
   /// Listens, and answers nothing before start(). An address in use is an error that names it. A

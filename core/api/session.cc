@@ -68,12 +68,18 @@ class BodyBudget {
   std::uint64_t free_ = kFree;
 };
 
-asio::awaitable<Response> respond_to(Site& site, Request request) {
-  auto handle = [&site, asked = std::move(request)](auto respond) mutable {
+asio::awaitable<Response> respond_to(Site& site, const Client& client, Request request) {
+  const auto kind = request.body.size() > kPiece ? Turns::Kind::kLarge : Turns::Kind::kRequest;
+  auto turn = co_await client.take_turn(kind);
+  auto handle = [&site, asked = std::move(request), turn = std::move(turn)](auto respond) mutable {
     site.handle(std::move(asked), std::move(respond));
+    turn.reset();  // The answer may take long.
   };
   Response response = co_await async::await_callback<Response>(std::move(handle));
-  if (response.make_body) response.body = std::exchange(response.make_body, nullptr)();
+  if (response.make_body) {
+    const auto another = co_await client.take_turn(kind);
+    response.body = std::exchange(response.make_body, nullptr)();
+  }
   co_return response;
 }
 
@@ -84,6 +90,7 @@ class Session {
         context_(context),
         peer_(std::move(peer)),
         is_known_(peer_.has_value()),
+        client_{context.turns, context.place->share()},
         budget_(std::make_shared<BodyBudget>(context.bodies, context.site->bodies_max())) {}
 
   asio::awaitable<void> run() {
@@ -98,15 +105,15 @@ class Session {
     parser.header_limit(kHeaderBytes);
     parser.body_limit(boost::none);
     if (is_known_) connection_.expires_after(kHeaderTime);
+    head_text_.clear();
     while (!problem && !parser.is_header_done()) co_await parse_some(parser, problem);
     if (problem == http::error::end_of_stream || problem == beast::error::timeout) co_return false;
     if (problem) {
       Response response =
           error_response({Errc::kInvalidArgument, "this is no HTTP request: " + problem.message()});
-    head_text_.clear();
       Standing nobody;
-      const bool written = co_await write_response(connection_, std::move(response), false, false,
-                                                   limit, std::move(nobody));
+      const bool written = co_await write_response(connection_, client_, std::move(response), false,
+                                                   false, limit, std::move(nobody));
       if (written) co_await linger();
       co_return false;
     }
@@ -126,19 +133,19 @@ class Session {
     Standing standing = request ? standing_of(head, request->who) : Standing{};
     if (request) {
       Request asked = std::move(*request);
-      Response answer = co_await respond_to(*context_.site, std::move(asked));
+      Response answer = co_await respond_to(*context_.site, client_, std::move(asked));
       response = std::move(answer);
     } else {
       response = error_response(request.error());
       if (needs_token) ask_for_token(response);
+      if (!framed && expects_unknown(head)) response.status = 417;
     }
     budget_->give_back();
     // The rest of a body is not read: then the connection ends with the answer.
     const bool whole = parser.is_done();
     const bool goes_on = keep_alive && whole;
-      if (!framed && expects_unknown(head)) response.status = 417;
-    const bool written = co_await write_response(connection_, std::move(response), goes_on, is_head,
-                                                 limit, std::move(standing));
+    const bool written = co_await write_response(connection_, client_, std::move(response), goes_on,
+                                                 is_head, limit, std::move(standing));
     if (written && (!whole || !framed)) co_await linger();
     co_return written&& goes_on;
   }
@@ -153,9 +160,11 @@ class Session {
     if (!body) co_return tl::unexpected(body.error());
     request.body = std::move(*body);
     request.take_memory = [budget = budget_](std::uint64_t bytes) { return budget->take(bytes); };
-    if (*upload)
+    if (*upload) {
+      const auto turn = co_await client_.take_turn(Turns::Kind::kLarge);
       if (auto finished = (*upload)->finish(); !finished)
         co_return tl::unexpected(finished.error());
+    }
     co_return std::move(request);
   }
 
@@ -268,8 +277,10 @@ class Session {
   const SessionContext& context_;
   const std::optional<Principal> peer_;
   bool is_known_;  ///< By the socket, or it has sent a request.
+  const Client client_;
   const std::shared_ptr<BodyBudget> budget_;
   beast::flat_buffer buffer_;
+  std::string head_text_;  ///< The bytes of the head of this request.
 };
 
 std::optional<Principal> peer_of(PlainSocket& socket, const Access& access) {
@@ -278,7 +289,6 @@ std::optional<Principal> peer_of(PlainSocket& socket, const Access& access) {
   socklen_t size = sizeof credentials;
   if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
     return Principal{"user unknown", Role::kRead};
-  std::string head_text_;  ///< The bytes of the head of this request.
   return access.by_user(credentials.uid);
 }
 

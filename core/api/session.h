@@ -7,6 +7,7 @@
 #include "core/api/connection.h"
 #include "core/api/connections.h"
 #include "core/api/http.h"
+#include "core/api/turns.h"
 
 /// Private to core/api: one connection of the server.
 namespace hostler::api {
@@ -18,6 +19,7 @@ struct SessionContext {
   std::shared_ptr<Connections::Place> place;
   Deadlines deadlines;
   std::shared_ptr<std::atomic<std::uint64_t>> bodies;  ///< Bytes of all bodies in memory.
+  std::shared_ptr<Turns> turns;
 };
 
 /// Serves the requests of a connection until either side ends it. Never throws.

@@ -98,6 +98,44 @@ class HeadTest(unittest.TestCase):
                 self.assertTrue(read_headers(one)[0].startswith(f"HTTP/1.1 {status} ".encode()))
 
 
+class AgainAndAgainTest(unittest.TestCase):
+    CROWD = 50
+
+    def answered(self):
+        """How many answers with metrics there have been, as one of them says."""
+        text = SITE.text("/metrics")
+        return sum(int(float(count)) for count in re.findall(
+            r'^hostler_api_requests_total\{[^}]*route="/metrics"[^}]*\} (\S+)$', text, re.M))
+
+    # Bug: whoever came waited for one answer to each of the crowd.
+    def test_who_asks_for_little_goes_before_a_crowd_that_asks_again_and_again(self):
+        crowd = [connect() for _ in range(self.CROWD)]
+        self.addCleanup(lambda: [one.close() for one in crowd])
+        over = threading.Event()
+
+        def read(one):
+            try:
+                while not over.is_set() and one.recv(1 << 20):
+                    pass
+            except OSError:
+                pass  # closed
+        readers = [threading.Thread(target=read, args=(one,)) for one in crowd]
+        for one in crowd:
+            one.sendall(b"GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n" * 1000)
+        for one in readers:
+            one.start()
+        start = self.answered()
+        wait_for("each of the crowd has had an answer", lambda: self.answered() > start + 2 * self.CROWD)
+        # The fewest: what the machine does between two requests of this test lets more pass.
+        fewest = min(self.answered() - before for before in (self.answered() for _ in range(20)))
+        over.set()
+        for one in crowd:
+            one.shutdown(socket.SHUT_RDWR)
+        for one in readers:
+            one.join()
+        self.assertLess(fewest, self.CROWD // 2)
+
+
 class SlowTest(unittest.TestCase):
     def test_requests_that_come_byte_by_byte_are_answered_and_hold_up_nobody(self):
         body = json.dumps({"jobs": [{"script": "echo slowly", "needs": NEEDS}]}).encode()

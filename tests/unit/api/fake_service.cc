@@ -320,6 +320,7 @@ void FakeService::why(const Principal&, const std::string& subject, Answer<WhyVi
 
 void FakeService::events(const Principal&, model::Revision after, std::size_t,
                          Answer<std::vector<model::LedgerRecord>> answer) {
+  if (on_events) on_events();
   std::vector<model::LedgerRecord> out;
   {
     const std::scoped_lock lock(mutex_);

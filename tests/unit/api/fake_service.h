@@ -27,6 +27,7 @@ class FakeService final : public Service {
   std::optional<Error> file_error;  ///< Of opening one of `files`.
   bool knows_all_costs = true;      ///< As for readers and admins.
   std::vector<model::LedgerRecord> ledger;
+  std::function<void()> on_events;  ///< Called when the ledger is read, by whoever reads it.
   std::vector<model::SetView> set_views;
   std::vector<model::InstanceView> instance_views;
   std::vector<model::GateRecord> gate_records;

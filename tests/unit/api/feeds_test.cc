@@ -1,3 +1,7 @@
+#include <atomic>
+#include <future>
+#include <vector>
+
 #include "core/crypto/hash.h"
 #include "tests/unit/api/fake_service.h"
 #include "tests/unit/api/wire.h"
@@ -34,6 +38,30 @@ TEST_F(FeedTest, EventsBeginAfterTheCursorAndCarryTheNext) {
   Wire wire = follow("/v1/events?after=1");
   EXPECT_THAT(wire.read_until("\n\n"), AllOf(StartsWith("id: 2\n"), HasSubstr("\"j-2\"")));
   EXPECT_THAT(wire.read_until("\n\n"), StartsWith("id: 3\n"));
+}
+
+// Bug: each stream that was read held a thread of the server, and all requests waited.
+TEST_F(FeedTest, OneStreamIsReadAtATimeAndNoRequestWaitsForIt) {
+  std::promise<void> go;
+  const std::shared_future<void> may_go = go.get_future().share();
+  std::atomic<int> reading{0};
+  service.on_events = [&] {
+    ++reading;
+    reading.notify_all();
+    may_go.wait();
+  };
+  service.ledger = {record(1)};
+  std::vector<Wire> streams;
+  for (int n = 0; n < 20; ++n) streams.push_back(follow("/v1/events"));
+  reading.wait(0);
+  for (int n = 0; n < 20; ++n) {
+    Wire other = Wire::to_socket(socket);
+    EXPECT_EQ(other.ask("GET", "/health").status, 200);
+    EXPECT_EQ(other.ask("POST", "/v1/jobs", R"({"jobs": [{"script": "true"}]})").status, 200);
+  }
+  EXPECT_EQ(reading, 1);
+  go.set_value();
+  for (Wire& one : streams) EXPECT_THAT(one.read_until("\n\n"), HasSubstr("\"j-1\""));
 }
 
 TEST_F(FeedTest, OutputEndsWhenItHasEnded) {
