@@ -27,6 +27,11 @@ void Connections::Place::on_cut(std::function<void()> cut) {
   cut();
 }
 
+void Connections::set_bounds(Bounds bounds) {
+  const MutexLock lock(mutex_);
+  bounds_ = bounds;
+}
+
 std::shared_ptr<Connections::Place> Connections::take(Kind kind, const std::string& source) {
   std::function<void()> cut_other;
   MutexLock lock(mutex_);

@@ -56,26 +56,29 @@ class Connections : public std::enable_shared_from_this<Connections> {
 
   explicit Connections(Bounds bounds) : bounds_(bounds) {}
 
+  /// From now on; connections that are open stay.
+  void set_bounds(Bounds bounds);
+
   /// Null: there are too many. On TCP, the oldest connection without a valid token gives way: one
   /// of the same source if that has too many, else any.
   std::shared_ptr<Place> take(Kind kind, const std::string& source);
 
  private:
-  struct Counts {
-    unsigned all = 0;
-    std::map<std::string, Source> of_source;  ///< Those with open connections.
   struct Source {
     unsigned open = 0;
     std::shared_ptr<Share> share = std::make_shared<Share>();
   };
+  struct Counts {
+    unsigned all = 0;
+    std::map<std::string, Source> of_source;  ///< Those with open connections.
   };
 
   [[nodiscard]] Place* oldest_unproven(const std::string* source) const HOSTLER_REQUIRES(mutex_);
   std::function<void()> cut(Place& place) HOSTLER_REQUIRES(mutex_);
   void forget(const Place& place) HOSTLER_REQUIRES(mutex_);
 
-  const Bounds bounds_;
   mutable Mutex mutex_;
+  Bounds bounds_ HOSTLER_GUARDED_BY(mutex_);
   std::map<Kind, Counts> counts_ HOSTLER_GUARDED_BY(mutex_);
   std::list<Place*> unproven_ HOSTLER_GUARDED_BY(mutex_);  ///< Of TCP, oldest first.
 };

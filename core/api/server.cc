@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/api/reply.h"
 #include "core/api/session.h"
 #include "core/api/tls.h"
 #include "core/log/log.h"
@@ -109,6 +110,7 @@ class SocketServer final : public Server {
     if (std::exchange(owns_socket_file_, false)) ::unlink(options_.unix_socket.c_str());
   }
 
+  void set_bounds(Connections::Bounds bounds) override { connections_->set_bounds(bounds); }
   void set_tokens(std::vector<Token> tokens) override { access_.set_tokens(std::move(tokens)); }
 
   Result<void> reload_certificate() override {
@@ -203,6 +205,21 @@ class SocketServer final : public Server {
     }
   }
 
+  /// Says so, as far as the client takes it at once, and once a minute in the log.
+  void refuse(PlainSocket& socket, bool secure) {
+    static const std::string answer = whole_text(error_response(
+        {Errc::kUnavailable, "too many connections are open: close some, or try again later"}));
+    if (!secure)
+      (void)::send(socket.native_handle(), answer.data(), answer.size(),
+                   MSG_DONTWAIT | MSG_NOSIGNAL);
+    constexpr auto kQuiet = std::chrono::minutes(1);
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    auto last = refusal_told_.load();
+    if ((last == Duration{} || now - last >= kQuiet) &&
+        refusal_told_.compare_exchange_strong(last, now))
+      log::warn("api", "too many connections are open: more are refused");
+  }
+
   asio::awaitable<void> accept(Listening& listening) {
     asio::steady_timer pause(io_);
     for (;;) {
@@ -220,7 +237,10 @@ class SocketServer final : public Server {
       ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
       const auto [kind, source] = source_of(socket);
       auto place = connections_->take(kind, source);
-      if (place == nullptr) continue;  // Closed at once.
+      if (place == nullptr) {
+        refuse(socket, listening.secure);
+        continue;  // Closed at once.
+      }
       SessionContext context{site_.get(),
                              &access_,
                              listening.secure ? tls_.context() : nullptr,
@@ -245,6 +265,7 @@ class SocketServer final : public Server {
   std::vector<std::thread> threads_;
   const std::shared_ptr<std::atomic<std::uint64_t>> bodies_ =
       std::make_shared<std::atomic<std::uint64_t>>(0);
+  std::atomic<Duration> refusal_told_{Duration{}};
   std::uint16_t port_ = 0;
   bool owns_socket_file_ = false;
 };

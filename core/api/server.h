@@ -38,6 +38,8 @@ class Server {
   /// Ends listening and answering, and joins the threads. Until the destructor the site may still
   /// answer requests; nobody receives these answers.
   virtual void stop() = 0;
+  /// How many connections may be open from now on; those that are stay. Any thread.
+  virtual void set_bounds(Connections::Bounds bounds) = 0;
   /// Replaces the tokens of TCP clients, from the next request on. Any thread.
   virtual void set_tokens(std::vector<Token> tokens) = 0;
   /// Reads the TLS files again; the next connections get what is in them. After an error it serves

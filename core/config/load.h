@@ -41,6 +41,9 @@ Reading read_text(std::string_view text, const std::filesystem::path& folder,
 /// Settings of a valid config that are probably mistakes.
 std::vector<std::string> warnings_of(const Config& config);
 
+/// How many hosts the pools may have together, those that are switched off apart.
+std::int64_t hosts_max_of(const model::SitePolicy& site);
+
 /// For the daemon: the config, or an error with the first problem and the number of the others.
 Result<Config> load(const std::filesystem::path& file, const LoadOptions& options = {});
 

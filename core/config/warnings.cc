@@ -55,6 +55,12 @@ void warn_of_min(const model::SitePolicy& site, std::vector<std::string>& out) {
 
 }  // namespace
 
+std::int64_t hosts_max_of(const model::SitePolicy& site) {
+  std::int64_t out = 0;
+  for (const model::PoolPolicy& pool : site.pools) out += pool.sizes.max;
+  return out;
+}
+
 std::vector<std::string> warnings_of(const Config& config) {
   std::vector<std::string> out;
   const model::SitePolicy& site = config.site;

@@ -1,15 +1,13 @@
 #include "core/daemon/daemon.h"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "core/api/routes.h"
 #include "core/api/server.h"
+#include "core/base/places.h"
 #include "core/base/text.h"
 #include "core/config/diff.h"
 #include "core/config/load.h"
@@ -17,6 +15,7 @@
 #include "core/daemon/clock.h"
 #include "core/daemon/clouds.h"
 #include "core/daemon/create_secrets.h"
+#include "core/daemon/descriptors.h"
 #include "core/daemon/effects.h"
 #include "core/daemon/empty_mark.h"
 #include "core/daemon/event_log.h"
@@ -25,6 +24,7 @@
 #include "core/daemon/loop.h"
 #include "core/daemon/metrics_feed.h"
 #include "core/daemon/ports.h"
+#include "core/daemon/reload_checks.h"
 #include "core/daemon/reload_status.h"
 #include "core/daemon/service/service.h"
 #include "core/hosts/hosts.h"
@@ -54,6 +54,9 @@ struct Daemon::Parts {
   std::unique_ptr<DaemonService> service;
   std::unique_ptr<api::Server> server;
   bool serving = false;
+  std::uint64_t descriptors_max = 0;
+  DescriptorShares shares;  ///< Those of the configuration.
+  std::shared_ptr<Places> host_places;
 
   /// The steps of a start, in this order: each uses the parts that those before it have made.
   void load_drivers();
@@ -61,9 +64,6 @@ struct Daemon::Parts {
   Result<void> make_loop(Options options);
   Result<void> make_server();
   void log_addresses() const;
-  /// The steps of a reload. Main thread.
-  Result<void> check_set_configs(const config::Config& fresh) const;
-  void warn_of_dropped_types(const model::SitePolicy& fresh) const;
 
   /// Events before the loop exists are ignored.
   void post(dispatch::Event event) {
@@ -104,36 +104,6 @@ void log_warnings(const config::Config& config) {
 }
 
 }  // namespace
-
-/// Only of sets whose config changes: a newer driver may have a schema that is stricter than the
-/// driver that runs.
-Result<void> Daemon::Parts::check_set_configs(const config::Config& fresh) const {
-  for (std::size_t i = 0; i < fresh.sets.size(); ++i) {
-    const auto& set = fresh.sets[i];
-    const auto old = std::ranges::find(config.sets, set.name, &config::Set::name);
-    if (old != config.sets.end() && old->config_json == set.config_json) continue;
-    if (auto good = clouds->check_config(set.driver, set.config_json); !good)
-      return tl::unexpected(
-          std::move(good).error().with_context("sets[" + std::to_string(i) + "].config"));
-  }
-  return {};
-}
-
-void Daemon::Parts::warn_of_dropped_types(const model::SitePolicy& fresh) const {
-  std::set<std::string> dropped;
-  for (const auto& type : config.site.types)
-    if (std::ranges::find(fresh.types, type.name, &model::InstanceType::name) == fresh.types.end())
-      dropped.insert(type.name);
-  if (dropped.empty()) return;
-  loop->query([dropped](const dispatch::Queries& state, Now now) {
-    std::map<std::string, std::size_t> in_use;
-    for (const auto& instance : state.instances(now))
-      if (dropped.contains(instance.record.type)) ++in_use[instance.record.type];
-    for (const auto& [type, count] : in_use)
-      log::warn("config", "type \"" + type + "\" is not in the new configuration, and " +
-                              std::to_string(count) + " instances are of it");
-  });
-}
 
 /// Loop thread. The effects and the lines of the log leave on the store's thread once the changes
 /// are durable.
@@ -194,7 +164,7 @@ void Daemon::Parts::load_drivers() {
 }
 
 Result<model::Restored> Daemon::Parts::open_store(bool go_on) {
-  auto options = store_options(config);
+  auto options = store_options(config, shares);
   if (go_on) options.go_on = read_clocks().wall;
   options.on_health = [this](const store::Health& health) { on_store_health(health); };
   options.on_try = [this](const store::GroupTry& one) {
@@ -273,13 +243,14 @@ void Daemon::Parts::tell_old() const {
 
 Result<void> Daemon::Parts::make_loop(Options options) {
   const auto keys = HOSTLER_TRY(private_keys(config));
-  model::SitePolicy policy = HOSTLER_TRY(site_policy(config));
+  model::SitePolicy policy = HOSTLER_TRY(site_policy(config, shares));
   quotas.set(policy.quotas);
   const auto post_event = [this](dispatch::Event event) { post(std::move(event)); };
   planner = std::make_unique<Planner>(metrics, post_event);
-  hosts =
-      std::make_unique<hosts::Hosts>(HOSTLER_TRY(host_settings(config, keys)),
-                                     make_host_ports(post_event, *store, *clouds, metrics, output));
+  auto ports = make_host_ports(post_event, *store, *clouds, metrics, output);
+  host_places = std::make_shared<Places>(shares.hosts);
+  ports.take_places = [places = host_places](unsigned count) { return places->take(count); };
+  hosts = std::make_unique<hosts::Hosts>(HOSTLER_TRY(host_settings(config, keys)), ports);
   effects = std::make_unique<Effects>(
       Effects::Targets{clouds.get(), hosts.get(), planner.get(), &replies,
                        [this](const dispatch::EpochsCompared& result) { on_epochs(result); }});
@@ -303,9 +274,9 @@ Result<void> Daemon::Parts::make_server() {
       config.state_dir, [this] { return server->certificate_end(); }, &quotas, &reload,
       [this](const std::string& set) { return clouds->driver(set); },
       std::bind_front(&Clouds::read_console, clouds.get()), &current});
-  server = HOSTLER_TRY(
-      api::Server::listen(server_options(config.access), HOSTLER_TRY(tokens_of(config.access)),
-                          api::make_site(*service, api_limits(config.limits), api_watch(metrics))));
+  server = HOSTLER_TRY(api::Server::listen(
+      server_options(config.access, shares), HOSTLER_TRY(tokens_of(config.access)),
+      api::make_site(*service, api_limits(config.limits), api_watch(metrics))));
   return {};
 }
 
@@ -345,6 +316,8 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   p.set_keep(p.config.ledger_keep);
   log::set_level(HOSTLER_TRY(log::parse_level(p.config.log_level)));
   log_warnings(p.config);
+  p.descriptors_max = options.descriptors_max;
+  p.shares = HOSTLER_TRY(share_descriptors(p.config, p.descriptors_max));
   auto restored = HOSTLER_TRY(p.open_store(options.restored));
   p.load_drivers();  // Recordings may be in the state folder, which the store makes.
   HOSTLER_TRY(dispatch::check_homes(restored, p.config.site));
@@ -372,7 +345,7 @@ Result<void> Daemon::reload(Result<config::Config> fresh) {
 }
 
 Result<void> Daemon::apply(config::Config fresh) {
-  HOSTLER_TRY(parts_->check_set_configs(fresh));
+  HOSTLER_TRY(check_set_configs(parts_->config, fresh, *parts_->clouds));
   const auto changes = config::diff(parts_->config, fresh);
   if (!changes.restart.empty()) {
     std::string keys;
@@ -381,11 +354,15 @@ Result<void> Daemon::apply(config::Config fresh) {
   }
   HOSTLER_TRY(log::parse_level(fresh.log_level));
   auto tokens = HOSTLER_TRY(tokens_of(fresh.access));
-  model::SitePolicy policy = HOSTLER_TRY(site_policy(fresh));
+  const auto shares = HOSTLER_TRY(share_descriptors(fresh, parts_->descriptors_max));
+  model::SitePolicy policy = HOSTLER_TRY(site_policy(fresh, shares));
   HOSTLER_TRY(parts_->server->reload_certificate());  // The last step that can fail.
   log_warnings(fresh);
-  parts_->warn_of_dropped_types(fresh.site);
+  warn_of_dropped_types(parts_->config.site, fresh.site, *parts_->loop);
   parts_->server->set_tokens(std::move(tokens));
+  parts_->server->set_bounds(connection_bounds(shares));
+  parts_->host_places->set_max(shares.hosts);
+  parts_->shares = shares;
   log::set_level(*log::parse_level(fresh.log_level));
   parts_->set_keep(fresh.ledger_keep);
   parts_->clouds->reload(set_sources(fresh), driver_rules(fresh));  // Before they are opened again.

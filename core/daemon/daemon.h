@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,7 +12,8 @@ namespace hostler::daemon {
 
 struct Options {
   std::vector<std::string> take_over_sets;
-  bool restored = false;  ///< Go on from an old state; else it is only shown.
+  bool restored = false;                 ///< Go on from an old state; else it is only shown.
+  std::uint64_t descriptors_max = 1024;  ///< The limit of open files.
 };
 
 /// All of hostlerd except its signals: creates the adapters, the loop and the API, and connects

@@ -44,8 +44,9 @@ plugin_host::DriverRules driver_rules(const config::Config& config) {
   return {.state_dir = config.state_dir, .trusted = config.trusted_drivers};
 }
 
-store::Options store_options(const config::Config& config) {
+store::Options store_options(const config::Config& config, const DescriptorShares& shares) {
   store::Options out;
+  out.outputs.open_max = shares.spool_files;
   // More than the head and the tail that a host keeps: one that sends more misbehaves.
   out.outputs.stream_bytes_max = std::max(
       out.outputs.stream_bytes_max, 2 * static_cast<std::uint64_t>(config.agent.output_head_max) +
@@ -74,7 +75,8 @@ Result<KeysBySet> public_halves(const KeysBySet& private_keys) {
   return out;
 }
 
-Result<model::SitePolicy> site_policy(const config::Config& config) {
+Result<model::SitePolicy> site_policy(const config::Config& config,
+                                      const DescriptorShares& shares) {
   model::SitePolicy out = config.site;
   const auto tokens = HOSTLER_TRY(tokens_of(config.access));
   for (const auto& token : tokens) out.quotas.roles[token.principal()] = token.role;
@@ -82,6 +84,7 @@ Result<model::SitePolicy> site_policy(const config::Config& config) {
     const api::Principal user = api::Access::by_user(uid);
     out.quotas.roles[user.name] = user.role;
   }
+  bound_instances(out, config, shares);
   return out;
 }
 
@@ -134,8 +137,13 @@ Result<hosts::HostSettings> host_settings(const config::Config& config, const Ke
   return out;
 }
 
-api::ServerOptions server_options(const config::Access& access) {
+api::Connections::Bounds connection_bounds(const DescriptorShares& shares) {
+  return {.all = shares.connections, .of_source = (shares.connections + 1) / 2};
+}
+
+api::ServerOptions server_options(const config::Access& access, const DescriptorShares& shares) {
   api::ServerOptions out;
+  out.connections = connection_bounds(shares);
   out.unix_socket = access.socket_path;
   out.unix_mode = access.socket_mode;
   out.unix_group = access.socket_group;

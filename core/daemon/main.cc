@@ -1,8 +1,6 @@
 #include <signal.h>
-#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -10,6 +8,7 @@
 
 #include "core/config/load.h"
 #include "core/daemon/daemon.h"
+#include "core/daemon/descriptors.h"
 #include "core/daemon/service_manager.h"
 #include "core/log/log.h"
 #include "core/store/load_backup.h"
@@ -30,16 +29,6 @@ sigset_t block_signals() {
   return set;
 }
 
-/// Each client, host and spool file needs a descriptor. The usual soft limit of 1024 protects
-/// programs that use select(), and hostlerd does not use it.
-void raise_descriptor_limit() {
-  constexpr rlim_t kEnough = 65'536;  // as in the systemd unit
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kEnough) return;
-  limit.rlim_cur = std::min(kEnough, limit.rlim_max);
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 void reload(daemon::Daemon& running, const std::filesystem::path& file,
             const config::LoadOptions& options) {
   daemon::notify_service_manager("RELOADING=1");
@@ -54,7 +43,7 @@ void reload(daemon::Daemon& running, const std::filesystem::path& file,
 int serve(const std::filesystem::path& file, const config::LoadOptions& options,
           daemon::Options daemon_options) {
   const sigset_t signals = block_signals();
-  raise_descriptor_limit();
+  daemon_options.descriptors_max = daemon::raise_descriptor_limit();
   auto loaded = config::load(file, options);
   if (!loaded) {
     std::fprintf(stderr, "hostlerd: %s\n", loaded.error().message.c_str());

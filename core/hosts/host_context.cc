@@ -34,6 +34,12 @@ boost::asio::awaitable<Result<std::unique_ptr<ssh::Session>>> HostContext::conne
   request.host = target.address;
   request.port = target.port;
   request.key_type = std::move(key_type);
+  // Through a jump host: the two ends of a pair of sockets.
+  if (ports->take_places) request.place = ports->take_places(jump_ ? 2 : 1);
+  if (ports->take_places && request.place == nullptr)
+    co_return fail(Errc::kUnavailable,
+                   "hostlerd may open no more files for connections to hosts: raise its limit "
+                   "(LimitNOFILE, ulimit -n) and start it again");
   if (!jump_) {
     auto session = co_await ssh::Session::connect(std::move(request));
     co_return session;

@@ -2,6 +2,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <map>
 #include <memory>
 #include <string>
@@ -47,6 +48,9 @@ class Hosts {
   const std::shared_ptr<OutputRoom> room_;          ///< Hosts thread only.
   std::map<std::string, model::PoolPolicy> pools_;  ///< Hosts thread only.
   boost::asio::io_context io_{1};
+  /// The first timer opens the descriptors of the event loop. Later there may be none left, and
+  /// Asio throws.
+  boost::asio::steady_timer opens_loop_{io_};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy_;
   /// By set. Hosts thread only.
   std::map<std::string, std::shared_ptr<JumpHost>> jump_hosts_;

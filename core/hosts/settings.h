@@ -101,6 +101,9 @@ struct HostPorts {
   std::function<Result<BlobPiece>(const std::string& sha256, std::uint64_t offset)> read_blob;
   /// Parses the body of a job.
   std::function<Result<model::JobSpec>(const std::string& body)> read_job;
+  /// Takes so many descriptors for a connection, for as long as the answer is kept. Null: there are
+  /// not so many left. May be empty: there is no bound.
+  std::function<std::shared_ptr<void>(unsigned count)> take_places;
   /// The jump host of a set cannot be logged in to, and why; with "": it works again. Told when
   /// this changes. May be empty.
   std::function<void(const std::string& set, const std::string& problem)> jump_host_changed;

@@ -30,6 +30,9 @@ class ByteStream {
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
 
+  /// Keeps `what` for as long as the socket.
+  void keep(std::shared_ptr<void> what) { kept_ = std::move(what); }
+
   [[nodiscard]] auto executor() { return socket_.get_executor(); }
   [[nodiscard]] int descriptor() { return socket_.native_handle(); }
 
@@ -69,6 +72,7 @@ class ByteStream {
   static constexpr std::size_t kUnsentMax = std::size_t{1} << 20U;
   static constexpr std::size_t kBudget = std::size_t{1} << 20U;
 
+  std::shared_ptr<void> kept_;  ///< Destroyed after the socket.
   Socket socket_;
   std::unique_ptr<Tunnel> tunnel_;
   std::function<void()> on_ready_;

@@ -148,6 +148,7 @@ Result<void> check_only_key(const ConnectRequest& request, const crypto::SshPubl
 
 asio::awaitable<Result<std::unique_ptr<Session>>> begin(std::shared_ptr<Transport> transport,
                                                         ConnectRequest request) {
+  transport->keep(std::move(request.place));
   if (const auto only = crypto::parse_public_key(request.only_key)) request.key_type = only->type;
   prefer_algorithms(transport->ssh(), request.key_type);
   auto key = co_await exchange_keys(transport, request.key_exchange_limit);

@@ -35,6 +35,7 @@ struct ConnectRequest {
   /// The only host key that is accepted, "ssh-ed25519 AAAA..."; empty: the caller checks the key.
   std::string only_key;
   std::string via;  ///< "jump host bastion:22", for messages; empty: reached directly.
+  std::shared_ptr<void> place = nullptr;  ///< Kept for as long as the connection.
   Duration connect_limit = std::chrono::seconds(10);
   Duration key_exchange_limit = std::chrono::seconds(10);
 };

@@ -88,6 +88,8 @@ class Transport : public std::enable_shared_from_this<Transport> {
   [[nodiscard]] Error error(std::string_view doing, Waited waited, Duration limit,
                             Errc code = Errc::kUnavailable) const;
 
+  /// Keeps `what` for as long as the socket.
+  void keep(std::shared_ptr<void> what) { stream_.keep(std::move(what)); }
   void key_exchanged() { key_exchanged_ = true; }
   /// From here on the greeting is not recorded, the limit on received bytes is off, and keepalives
   /// are sent.

@@ -78,8 +78,12 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::start(ChildId id, const Chil
   if (error != 0)
     return fail(error == ENOENT ? Errc::kNotFound : Errc::kUnavailable,
                 "cannot start " + options.program + ": " + std::strerror(error));
-  return std::shared_ptr<ChildProcess>(new ChildProcess(
+  std::shared_ptr<ChildProcess> out(new ChildProcess(
       id, pid, std::move(calls.ours), std::move(control.ours), std::move(output.read)));
+  // Some kernels have no such thing; with too few descriptors the next try may have it.
+  if (!out->end_ && (errno == EMFILE || errno == ENFILE))
+    return tl::unexpected(errno_error("watch the process of a driver", Errc::kUnavailable));
+  return out;
 }
 
 ChildProcess::ChildProcess(ChildId id, pid_t pid, UniqueFd calls, UniqueFd control, UniqueFd output)

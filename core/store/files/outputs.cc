@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <set>
 #include <system_error>
 
 #include "core/base/text.h"
@@ -18,7 +19,6 @@
 namespace hostler::store {
 namespace {
 
-constexpr std::size_t kOpenMax = 128;
 constexpr std::size_t kAppendsBytesMax = std::size_t{16} << 20U;
 constexpr auto kRefillAgain = std::chrono::seconds(1);
 constexpr std::size_t kListBytesMax = std::size_t{64} << 20U;
@@ -239,10 +239,12 @@ void Outputs::count_all() {
 std::vector<Outputs::Append> Outputs::take_group(std::optional<ListTask>& task) {
   std::vector<Append> appends;
   std::size_t bytes = 0;
-  while (!queue_.empty() && !task && bytes < kAppendsBytesMax) {
+  std::set<Key> keys;  // Their files are all open until they are synced.
+  while (!queue_.empty() && !task && bytes < kAppendsBytesMax && keys.size() < limits_.open_max) {
     auto& item = queue_.front();
     if (item.append) {
       bytes += item.append->bytes.size();
+      keys.insert(item.append->key);
       appends.push_back(*std::move(item.append));
     } else {
       task = std::move(item.task);
@@ -319,7 +321,7 @@ Result<std::uint64_t> Outputs::bytes_max(Key key) const {
 }
 
 void Outputs::close_least_used() {
-  while (uses_.size() > kOpenMax) {
+  while (uses_.size() > limits_.open_max) {
     open_.erase(uses_.front());
     uses_.pop_front();
   }

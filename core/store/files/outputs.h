@@ -33,6 +33,7 @@ struct OutputLimits {
   std::uint64_t stream_bytes_max = std::uint64_t{64} << 20U;  ///< Kept of stdout and of stderr.
   std::uint64_t file_bytes_max = std::uint64_t{64} << 30U;    ///< Of one output file.
   std::size_t files_max = 10'000;                             ///< Of one attempt.
+  std::size_t open_max = 128;  ///< Files that stay open between writes; as many are added by one.
 };
 
 /// Who deleted the output of an attempt, and when.
