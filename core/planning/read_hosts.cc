@@ -3,6 +3,7 @@
 
 #include "core/planning/readers.h"
 #include "core/planning/words.h"
+#include "core/scheduler/fit.h"
 
 /// The hosts of a snapshot.
 namespace hostler::planning {
@@ -19,10 +20,21 @@ bool read_id(const json::Field& field, model::InstanceId& out) {
   return true;
 }
 
+/// The host is as its offering and its pool say, unless the snapshot says otherwise.
+void take_from_offering(const Question& question, HostView& out) {
+  const auto& [policy, snapshot, time] = question;
+  out.attempts_left = model::kJobsOnHostMax;
+  if (out.offering >= snapshot.offerings.size()) return;
+  const scheduler::Offering& o = snapshot.offerings[out.offering];
+  out.total = o.resources;
+  out.can_stop = o.can_stop;
+  out.price_per_hour = o.price_per_hour;
+  if (scheduler::is_valid(o, policy))
+    out.attempts_left = model::jobs_max_of(policy.pools[o.pool], policy.types[o.type]);
+}
+
 /// All of it is free unless the snapshot says otherwise.
-void read_room(json::Object& o, const Draft& draft, HostView& out) {
-  if (out.offering != UINT32_MAX && out.offering < draft.out.snapshot.offerings.size())
-    out.total = draft.out.snapshot.offerings[out.offering].resources;
+void read_room(json::Object& o, HostView& out) {
   read_resources(o.may("total"), out.total);
   out.free = out.total;
   const json::Field free = o.may("free");
@@ -62,9 +74,10 @@ void read_host(json::Object& o, Draft& draft, std::set<model::InstanceId>& taken
     offering.problem("it is an offering of another pool");
   o.need("phase").word(out.phase, kPhases);
   out.takes_work = out.phase == scheduler::HostPhase::kReady;
+  take_from_offering(draft.out, out);
   for (const auto& flag : kHostFlags) o.may(flag.key).boolean(out.*flag.member);
-  read_room(o, draft, out);
-  out.attempts_left = model::kJobsOnHostMax;
+  read_room(o, out);
+  if (out.busy) --out.attempts_left;  // At least one runs.
   o.may("attempts_left").integer(out.attempts_left, 0, model::kJobsOnHostMax);
   o.may("price_per_hour").millionths(out.price_per_hour.value, 0, kMoneyMax);
   read_times(o, out);

@@ -47,7 +47,8 @@ std::string_view word_of(E value, const std::array<json::Word<E>, N>& words) {
   return {};
 }
 
-/// A flag of a host or an offering: false if the snapshot does not name it.
+/// A flag of a host or an offering: false if the snapshot does not name it, but takes_work and
+/// can_stop of a host.
 template <class T>
 struct Flag {
   std::string_view key;

@@ -155,16 +155,18 @@ void write_host(json::Writer& w, const Question& question, const HostView& host)
   if (host.offering < question.snapshot.offerings.size())
     w.member("offering", id_of_offering(host.offering));
   w.member("phase", word_of(host.phase, kPhases));
+  HostView usual;
+  usual.takes_work = host.phase == scheduler::HostPhase::kReady;
+  if (host.offering < question.snapshot.offerings.size())
+    usual.can_stop = question.snapshot.offerings[host.offering].can_stop;
   for (const auto& flag : kHostFlags)
-    if (host.*flag.member !=
-        (flag.member == &HostView::takes_work && host.phase == scheduler::HostPhase::kReady))
-      w.member(flag.key, host.*flag.member);
+    if (host.*flag.member != usual.*flag.member) w.member(flag.key, host.*flag.member);
   w.key("total").begin_object();
   write_resources(w, not_negative(host.total), true);
   w.end_object().key("free").begin_object();
   write_resources(w, not_negative(host.free), true);
   w.end_object();
-  if (host.attempts_left < model::kJobsOnHostMax) w.member("attempts_left", host.attempts_left);
+  w.member("attempts_left", std::min(host.attempts_left, model::kJobsOnHostMax));
   write_money(w, "price_per_hour", host.price_per_hour);
   w.member("age", age_of(host.created, now)).member("idle_for", age_of(host.since, now));
   if (host.unreachable_since) w.member("unreachable_for", age_of(*host.unreachable_since, now));

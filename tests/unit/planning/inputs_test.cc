@@ -129,6 +129,30 @@ TEST(InputsTest, BoundsOfSourcesAreOfTheirForm) {
               ElementsAre(StartsWith("bounds.other: there is no pool \"other\"")));
 }
 
+// Bug: 4,000 more could run on a host of a pool that allows one, and it cost nothing.
+TEST(InputsTest, AHostIsAsItsPoolAndItsOfferingSayUnlessTheSnapshotSaysOtherwise) {
+  const auto host_of = [](const std::string& text) {
+    const Reading read = read_question(text);
+    EXPECT_THAT(read.problems, ElementsAre());
+    return read.question.snapshot.hosts.empty() ? scheduler::HostView{}
+                                                : read.question.snapshot.hosts[0];
+  };
+  EXPECT_EQ(host_of(kSmall).attempts_left, model::kJobsOnHostMax);
+  EXPECT_EQ(host_of(kSmall).price_per_hour, model::Micros{50'000});
+  EXPECT_FALSE(host_of(kSmall).can_stop);
+  const std::string one =
+      replaced(replaced(kSmall, "\"max\": 3", "\"max\": 3, \"attempts_parallel_max\": 1"),
+               "\"zone\": \"a\"", "\"zone\": \"a\", \"can_stop\": true");
+  EXPECT_EQ(host_of(one).attempts_left, 1);
+  EXPECT_TRUE(host_of(one).can_stop);
+  EXPECT_EQ(host_of(replaced(one, "\"age\": \"1h\"", "\"busy\": true")).attempts_left, 0);
+  const auto said = host_of(replaced(
+      one, "\"age\": \"1h\"", R"("attempts_left": 7, "price_per_hour": 0, "can_stop": false)"));
+  EXPECT_EQ(said.attempts_left, 7);
+  EXPECT_EQ(said.price_per_hour, model::Micros{});
+  EXPECT_FALSE(said.can_stop);
+}
+
 TEST(InputsTest, DuplicateIdsAndNamesAreRefused) {
   EXPECT_THAT(changed("h-2", "h-1"),
               ElementsAre(StartsWith("hosts[1].id: found \"h-1\" a second")));
