@@ -25,7 +25,8 @@ class Generated final : public Source {
             .user = arrivals_.user,
             .shape = arrivals_.shape,
             .runs = pick(arrivals_.runs, random_),
-            .fails = random_.chance(arrivals_.fails)};
+            .fails = random_.chance(arrivals_.fails),
+            .joins = arrivals_.count > 0 && made_ > 1};
     at_ += until_next();
     return std::optional(std::move(job));
   }

@@ -20,6 +20,7 @@ struct Job {
   model::WorkShape shape = {};
   Duration runs{};
   bool fails = false;
+  bool joins = false;  ///< It is of the same submit as the job before it.
 };
 
 /// Jobs in the order of their arrival.

@@ -24,15 +24,16 @@ Result<void> Submitters::await_job() {
 }
 
 Result<void> Submitters::submit_due() {
-  std::map<std::string, std::vector<Job>> by_user;
+  std::vector<std::vector<Job>> submits;
   std::size_t count = 0;
   while (next_ && start_ + next_->at <= time_.now() && count < kSubmitMax) {
     HOSTLER_TRY(check_limits());
     ++count;
-    by_user[next_->user].push_back(std::move(*next_));
+    if (submits.empty() || !next_->joins) submits.emplace_back();
+    submits.back().push_back(std::move(*next_));
     next_ = HOSTLER_TRY(load_.next());
   }
-  for (auto& [user, jobs] : by_user) submit(user, std::move(jobs));
+  for (auto& jobs : submits) submit(std::move(jobs));
   return await_job();
 }
 
@@ -49,10 +50,10 @@ Result<void> Submitters::check_limits() {
   return {};
 }
 
-void Submitters::submit(const std::string& user, std::vector<Job> jobs) {
+void Submitters::submit(std::vector<Job> jobs) {
   dispatch::Submit submit;
   submit.ticket = ++tickets_;
-  submit.principal = user;
+  submit.principal = jobs.front().user;
   for (const Job& job : jobs) submit.work.emplace_back().shape = job.shape;
   unanswered_ += std::ssize(jobs);
   submitted_[submit.ticket] = std::move(jobs);

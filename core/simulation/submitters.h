@@ -47,7 +47,7 @@ class Submitters {
   Result<void> await_job();
   Result<void> submit_due();
   Result<void> check_limits();
-  void submit(const std::string& user, std::vector<Job> jobs);
+  void submit(std::vector<Job> jobs);
 
   Timeline& time_;
   const Mono start_;

@@ -108,13 +108,14 @@ class SwfTrace final : public Source {
                                               number_text(fields[kSubmit]) +
                                               ", less than in the line before: sort the trace");
     last_ = fields[kSubmit];
+    if (!first_) first_ = last_;  // Some traces have the time of day.
     const double vcpus = processors * trace_.vcpus_per_processor;
     if (vcpus > kVcpusMax)
       return fail(Errc::kInvalidArgument, where() + "field 8 (processors) is " +
                                               number_text(processors) + ", allowed: up to " +
                                               number_text(kVcpusMax / trace_.vcpus_per_processor));
     Job job;
-    job.at = seconds(fields[kSubmit]);
+    job.at = seconds(last_ - *first_);
     job.user = "user-" + number_text(std::max(0.0, fields[kUser]));
     job.runs = seconds(fields[kRun]);
     job.shape.needs = {
@@ -159,7 +160,8 @@ class SwfTrace final : public Source {
   const Trace trace_;
   Lines lines_;
   std::uint64_t line_ = 0, skipped_ = 0;
-  double last_ = 0;
+  double last_ = 0;              ///< Submit time.
+  std::optional<double> first_;  ///< Of the first job.
 };
 
 }  // namespace

@@ -92,13 +92,42 @@ TEST(LoadTest, ATraceGivesProcessorsMemoryAndUser) {
   const Job asked = **load.next(), used = **load.next();
   EXPECT_FALSE(*load.next());
   EXPECT_EQ(load.skipped(), 1);
-  EXPECT_EQ(asked.at, 5s);
+  EXPECT_EQ(asked.at, 0s) << "the first one";
+  EXPECT_EQ(used.at, 4s);
   EXPECT_EQ(asked.runs, 60s);
   EXPECT_EQ(asked.user, "user-17");
   EXPECT_EQ(asked.shape.needs.vcpus, 4);
   EXPECT_EQ(asked.shape.needs.ram, 4 * 2048 * 1024);
   EXPECT_EQ(used.shape.needs.vcpus, 2);
   EXPECT_EQ(used.shape.needs.ram, 2 * 1024 * 1024);
+}
+
+// Bug: no job of a trace with the time of day arrived.
+TEST(LoadTest, ATraceBeginsWithItsFirstJobWhateverItsTimeIs) {
+  const TraceFile file(
+      "1 1641021254 -1 60 2 -1 -1 4 -1 -1 1 1 -1 -1 -1 -1 -1 -1\n"
+      "2 1641021264.5 -1 60 2 -1 -1 4 -1 -1 1 1 -1 -1 -1 -1 -1 -1\n");
+  const auto jobs = read_all(file.scenario());
+  ASSERT_TRUE(jobs);
+  ASSERT_EQ(jobs->size(), 2U);
+  EXPECT_EQ((*jobs)[0].at, 0s);
+  EXPECT_EQ((*jobs)[1].at, 10500ms);
+}
+
+TEST(LoadTest, OnlyJobsThatAreCountedTogetherShareASubmit) {
+  Scenario scenario;
+  scenario.lasts = 1h;
+  scenario.arrivals = {
+      {.until = 1h, .count = 3}, {.until = 1h, .count = 2}, {.until = 1h, .every = 30min}};
+  const TraceFile file(
+      "1 0 -1 60 2 -1 -1 4 -1 -1 1 1 -1 -1 -1 -1 -1 -1\n"
+      "2 0 -1 60 2 -1 -1 4 -1 -1 1 1 -1 -1 -1 -1 -1 -1\n");
+  scenario.traces = file.scenario().traces;
+  const auto jobs = read_all(scenario);
+  ASSERT_TRUE(jobs);
+  std::vector<bool> joins;
+  for (const Job& job : *jobs) joins.push_back(job.joins);
+  EXPECT_EQ(joins, (std::vector{false, true, true, false, true, false, false, false, false}));
 }
 
 TEST(LoadTest, ATraceThatIsWrongIsRefusedWithItsLine) {
