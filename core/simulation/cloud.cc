@@ -177,6 +177,7 @@ void Cloud::change_price(const PriceChange& change) {
     if (machine->request.type.name != change.type) continue;
     pay(*machine);
     machine->price_per_hour = change.per_hour;
+    machine->shown.reset();
   }
 }
 
@@ -215,6 +216,7 @@ model::ListedInstance Cloud::describe(const Machine& machine) {
   out.owner = machine.request.owner;
   out.zone = machine.request.zone;
   out.market = machine.request.type.market;
+  out.price_per_hour = machine.price_per_hour;
   out.state = machine.state;
   out.pool = tag(model::tag::kPool);
   out.type = tag(model::tag::kType);
