@@ -20,6 +20,9 @@ constexpr double kSizeStep = 1.25;      ///< From one size of a family that is t
 constexpr int kKindsTried = 16;         ///< Kinds tried in one step after the first that fits.
 constexpr int kRoundsOfShares = 4;      ///< Of these, with equal shares only.
 constexpr int kRoundsMax = 12;          ///< Packings tried.
+/// Of all demand's worth, the least that each resource has. One that is not scarce has some worth,
+/// or the last hosts would have to hold all of it; with too much, small hosts are bought for it.
+constexpr std::array kDivisions{0.3, 0.02};
 constexpr std::ptrdiff_t kPatternsFew = 40;
 constexpr std::uint64_t kHostsFew = 4, kItemsPerHost = 20;
 constexpr double kLeastSize = 1.0 / model::kJobsOnHostMax;
@@ -43,46 +46,74 @@ Packer::Packer(const World& world, std::vector<Lot> lots)
   gather_kinds();
   drop_dominated();
   if (order_.empty()) return;  // At a ceiling, mostly.
-  weigh();
-  solve();
+  solve(weigh());
 }
 
-/// Tries several greedy packings and keeps the cheapest. At first equal shares, with fewer and
-/// fewer hosts; where they do not combine well, other rules. A lot that ended in badly filled hosts
-/// is worth more in the next try: it is packed earlier, together with lots that fit it.
-void Packer::solve() {
-  static constexpr std::array kAll{FillRule::kShare, FillRule::kDot, FillRule::kCosine,
-                                   FillRule::kWorth};
-  const std::vector<double> worth = worth_;
+/// Tries several greedy packings and keeps the cheapest.
+void Packer::solve(const ResourceVector& weights) {
   const std::uint64_t hosts_most = round_.hosts_most;
-  Packing best;
-  // With more patterns it does not matter how well the last hosts are filled.
-  const auto is_short = [](const Packing& one) { return std::ssize(one.patterns) <= kPatternsFew; };
-  for (int round = 0; round < kRoundsMax && (round == 0 || !must_hurry()); ++round) {
+  Packing best = pack_by_divisions(weights);
+  const std::vector<double> worth = worth_;
+  improve(best);
+  worth_ = worth;
+  round_ = {.rules = kAllRules, .good_enough = kGoodEnough, .hosts_most = hosts_most};
+  bound_kinds();
+  solved_.assign(best.patterns.rbegin(), best.patterns.rend());
+}
+
+/// With equal shares. The worths of the best one stay.
+Packer::Packing Packer::pack_by_divisions(const ResourceVector& weights) {
+  round_.rules = std::span(kAllRules).first(1);
+  round_.good_enough = kNearlyEqual;
+  double division = kDivisions.front();
+  divide_worth(weights, division);
+  Packing best = *pack_all(true);
+  for (const double least : std::span(kDivisions).subspan(1)) {
+    if (is_cheap(best, is_short(best))) break;
+    divide_worth(weights, least);
+    auto packing = pack_all(false);
+    if (!packing) break;
+    if (keep_better(best, std::move(*packing))) division = least;
+  }
+  divide_worth(weights, division);
+  return best;
+}
+
+/// At first equal shares again, with fewer and fewer hosts; where they do not combine well, other
+/// rules. A lot that ended in badly filled hosts is worth more in the next try: it is packed
+/// earlier, together with lots that fit it.
+void Packer::improve(Packing& best) {
+  const std::uint64_t hosts_most = round_.hosts_most;
+  for (int round = 1; round < kRoundsMax && !must_hurry(); ++round) {
     const bool shares_only = round < kRoundsOfShares;
-    if (round > 0 && shares_only && !is_short(best)) continue;
+    if (is_cheap(best, shares_only && is_short(best))) break;
+    if (shares_only && !is_short(best)) continue;
     const std::size_t rules = shares_only ? 1 : round % 2 == 1 ? 2 : 4;
-    round_.rules = std::span(kAll).first(rules);
+    round_.rules = std::span(kAllRules).first(rules);
     round_.good_enough = shares_only ? kNearlyEqual : kGoodEnough;
     const auto rounds_left = static_cast<std::uint64_t>(std::max(1, kRoundsOfShares - round));
     round_.hosts_most = shares_only
                             ? std::max<std::uint64_t>(1, hosts_most * rounds_left / kRoundsOfShares)
                             : hosts_most;
-    auto packing = pack_all(round == 0);
+    auto packing = pack_all(false);
     if (!packing) break;
     if (round + 1 >= kRoundsOfShares) adjust_worths(*packing);
-    if (round == 0 ||
-        std::tie(packing->unpacked, packing->cost) < std::tie(best.unpacked, best.cost))
-      best = std::move(*packing);
-    const bool next_is_quick = round + 1 < kRoundsOfShares && is_short(best);
-    if (best.unpacked == 0 &&
-        best.cost <= lower_bound_ * (next_is_quick ? kNearlyEqual : kCheapEnough))
-      break;
+    (void)keep_better(best, std::move(*packing));
   }
-  worth_ = worth;
-  round_ = {.rules = kAll, .good_enough = kGoodEnough, .hosts_most = hosts_most};
-  bound_kinds();
-  solved_.assign(best.patterns.rbegin(), best.patterns.rend());
+}
+
+/// With more patterns it does not matter how well the last hosts are filled.
+bool Packer::is_short(const Packing& one) { return std::ssize(one.patterns) <= kPatternsFew; }
+
+/// No better packing is sought; `strictly`: if the next try is a quick one.
+bool Packer::is_cheap(const Packing& one, bool strictly) const {
+  return one.unpacked == 0 && one.cost <= lower_bound_ * (strictly ? kNearlyEqual : kCheapEnough);
+}
+
+bool Packer::keep_better(Packing& best, Packing tried) {
+  const bool is_better = std::tie(tried.unpacked, tried.cost) < std::tie(best.unpacked, best.cost);
+  if (is_better) best = std::move(tried);
+  return is_better;
 }
 
 /// The work budget is spent: from here on the first host that fits is good enough.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -68,6 +69,8 @@ class Packer {
 
  private:
   enum class FillRule { kShare, kDot, kCosine, kWorth };
+  static constexpr std::array kAllRules{FillRule::kShare, FillRule::kDot, FillRule::kCosine,
+                                        FillRule::kWorth};
   /// The items of one host.
   struct Fill {
     std::uint32_t kind = kNone;
@@ -114,7 +117,9 @@ class Packer {
   void gather_kinds();
   void drop_dominated();
   void group_families();
-  void weigh();
+  [[nodiscard]] ResourceVector demand() const;
+  [[nodiscard]] ResourceVector weigh();
+  void divide_worth(const ResourceVector& weights, double least);
   [[nodiscard]] double bound_of(const ResourceVector& weights, std::vector<double>* worths) const;
   void bound_kinds();
 
@@ -132,7 +137,12 @@ class Packer {
   [[nodiscard]] bool too_dear(const Fill& fill) const;
 
   // pack.cc
-  void solve();
+  void solve(const ResourceVector& weights);
+  [[nodiscard]] Packing pack_by_divisions(const ResourceVector& weights);
+  void improve(Packing& best);
+  [[nodiscard]] static bool is_short(const Packing& one);
+  [[nodiscard]] bool is_cheap(const Packing& one, bool strictly) const;
+  static bool keep_better(Packing& best, Packing tried);
   [[nodiscard]] std::optional<Packing> pack_all(bool must_end);
   [[nodiscard]] bool must_hurry() const;
   [[nodiscard]] std::optional<Pattern> step();
@@ -150,7 +160,7 @@ class Packer {
   std::vector<std::vector<std::uint32_t>> families_;
   std::vector<std::uint32_t> weighed_;  ///< Of order_: the kinds that decide the lower bound.
   ResourceVector largest_{};            ///< The most of each resource that a kind has.
-  ResourceVector weights_{};
+  ResourceVector weights_{};            ///< Those of the worths.
   double lower_bound_ = 0;
   std::uint64_t hosts_ = 0;  ///< Bought so far.
   Round round_;

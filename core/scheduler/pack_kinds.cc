@@ -12,9 +12,6 @@
 namespace hostler::scheduler {
 namespace {
 
-/// Of all demand's worth, at least, that each resource has.
-constexpr double kWorthLeast = 0.3;
-
 bool may_go(const World& world, const Lot& lot, std::uint32_t index) {
   const Offering& o = world.snapshot.offerings[index];
   const Need& need = world.needs[lot.need];
@@ -170,6 +167,15 @@ void Packer::group_families() {
       weighed_.push_back(*at);
 }
 
+/// What all lots need together.
+ResourceVector Packer::demand() const {
+  ResourceVector total{};
+  for (std::size_t l = 0; l < lots_.size(); ++l)
+    for (std::size_t d = 0; d < 4; ++d)
+      total[d] += shapes_[l].size[d] * static_cast<double>(lots_[l].left);
+  return total;
+}
+
 /// The lower bound of the total price with these weights; `worths`, if not null, gets each lot's.
 double Packer::bound_of(const ResourceVector& weights, std::vector<double>* worths) const {
   std::vector<double> cheapest(lots_.size(), HUGE_VAL);
@@ -187,27 +193,33 @@ double Packer::bound_of(const ResourceVector& weights, std::vector<double>* wort
   return sum;
 }
 
-void Packer::weigh() {
-  ResourceVector total{};
-  for (std::size_t l = 0; l < lots_.size(); ++l)
-    for (std::size_t d = 0; d < 4; ++d)
-      total[d] += shapes_[l].size[d] * static_cast<double>(lots_[l].left);
-  for (std::size_t d = 0; d < 4; ++d) weights_[d] = total[d] > 0 ? 1 / total[d] : 0;
-  if (weights_ == ResourceVector{}) weights_[0] = 1;
-  double best = bound_of(weights_, nullptr);
+/// Sets the lower bound. \return the weights that make it high.
+ResourceVector Packer::weigh() {
+  const ResourceVector total = demand();
+  ResourceVector weights{};
+  for (std::size_t d = 0; d < 4; ++d) weights[d] = total[d] > 0 ? 1 / total[d] : 0;
+  if (weights == ResourceVector{}) weights[0] = 1;
+  double best = bound_of(weights, nullptr);
   for (const double step : {16.0, 4.0, 2.0, 1.4, 1.15, 1.05, 1.02, 1.005})
     for (std::size_t d = 0; d < 4; ++d)
       for (const double factor : {step, 1 / step}) {
-        ResourceVector tried = weights_;
+        ResourceVector tried = weights;
         tried[d] *= factor;
-        const double bound = weights_[d] > 0 ? bound_of(tried, nullptr) : 0;
-        if (bound > best) weights_ = tried, best = bound;
+        const double bound = weights[d] > 0 ? bound_of(tried, nullptr) : 0;
+        if (bound > best) weights = tried, best = bound;
       }
-  lower_bound_ = bound_of(weights_, nullptr);
-  // A resource that is not scarce has some worth: or the last hosts would have to hold all of it.
-  const double sum = dot(weights_, total);
+  lower_bound_ = bound_of(weights, nullptr);
+  return weights;
+}
+
+/// Sets the worth of each lot by these weights, but such that each resource has at least this part
+/// of the worth of all.
+void Packer::divide_worth(const ResourceVector& weights, double least) {
+  const ResourceVector total = demand();
+  const double sum = dot(weights, total);
+  weights_ = weights;
   for (std::size_t d = 0; d < 4; ++d)
-    if (total[d] > 0) weights_[d] = std::max(weights_[d], kWorthLeast * sum / total[d]);
+    if (total[d] > 0) weights_[d] = std::max(weights_[d], least * sum / total[d]);
   (void)bound_of(weights_, &worth_);
   for (double& worth : worth_) worth = std::max(worth, 1e-9);
   for (std::size_t l = 0; l < lots_.size(); ++l) {

@@ -1,74 +1,26 @@
 // What a plan's new hosts cost, over the linear-programming bound: no packing of these requests can
 // cost less. Each case is measured on ten seeds: `over_bound` is of all of them together, `worst`
 // of one. Items a second are those of whole plans.
-//
-// Plain requests: cpu of {0.1, 0.25, 0.5, 1, 1.5} vcpus, memory of {100, 256, 512, 1024, 2048,
-// 4096} MiB, uniform and independent.
-//
-// linear: so many types of i vcpus and 2 i GiB, price linear in i.
-// ratios: types of 1, 2, 4, 8, 16 and 32 vcpus with 2, 4 and 8 GiB a vcpu, on demand at 0.025 a
-//         vcpu and 0.001 a GiB, and as spot at 0.7 of it: 36 types.
-//
-// The packer counts whole vcpus, so one of its vcpus is a twentieth of a vcpu here: the packer is
-// measured, and not how requests are rounded.
+// The menus and the requests: tests/unit/scheduler/plain_requests.h.
 
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <map>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "core/base/random.h"
 #include "core/scheduler/fit.h"
 #include "core/scheduler/plan.h"
 #include "tests/unit/scheduler/linear_bound.h"
+#include "tests/unit/scheduler/plain_requests.h"
 #include "tests/unit/scheduler/world_builder.h"
 
 namespace hostler::scheduler {
 namespace {
 
-constexpr std::int32_t kUnits = 20;  ///< A vcpu.
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 constexpr std::uint64_t kSeeds = 10;
-constexpr std::int64_t kRatios = 0;  ///< The menu of three ratios; others: linear types.
-
-void add_menu(Site& site, std::int64_t types) {
-  site.pool().sizes.max = 1'000'000;
-  for (std::int32_t i = 1; i <= types; ++i)
-    site.type("t" + std::to_string(i), i * kUnits, 2 * i, i * 10'000);
-  if (types != kRatios) return;
-  for (const auto market : {model::Market::kOnDemand, model::Market::kSpot})
-    for (const std::int32_t gib : {2, 4, 8})
-      for (std::int32_t vcpus = 1; vcpus <= 32; vcpus *= 2) {
-        const std::int64_t price = std::int64_t{vcpus} * (25'000 + 1'000 * gib);
-        site.type("r" + std::to_string(gib) + "." + std::to_string(vcpus), vcpus * kUnits,
-                  std::int64_t{vcpus} * gib,
-                  market == model::Market::kSpot ? price * 7 / 10 : price, market);
-      }
-}
-
-void add_plain_requests(Site& site, std::uint64_t count, std::uint64_t seed) {
-  constexpr std::array<std::int32_t, 5> kCpu{2, 5, 10, 20, 30};
-  constexpr std::array<std::int64_t, 6> kRam{100, 256, 512, 1024, 2048, 4096};
-  Random random(seed);
-  // By shape, when they arrive: in any order.
-  std::map<std::pair<std::int32_t, std::int64_t>, std::vector<demand::Turn>> shapes;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const std::int32_t cpu = kCpu[random.below(kCpu.size())];
-    shapes[{cpu, kRam[random.below(kRam.size())]}].push_back({.use = 0, .arrival = i});
-  }
-  for (const auto& [shape, turns] : shapes) {
-    demand::ClassView& view = site.snapshot.classes[site.jobs(turns.size(), shape.first)];
-    view.shape.needs.ram = shape.second * kMiB;
-    view.heads.assign(turns.begin(),
-                      turns.begin() + std::min<std::ptrdiff_t>(32, std::ssize(turns)));
-  }
-}
 
 /// Of hosts that come or are ready.
 double price_of_hosts(const Site& site) {
@@ -98,7 +50,7 @@ void apply(Site& site, const Plan& plan) {
 void plain_requests(benchmark::State& state) {
   std::vector<Site> sites(kSeeds);
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    add_menu(sites[seed], state.range(0));
+    add_menu(sites[seed], state.range(0), static_cast<std::int32_t>(state.range(2)));
     add_plain_requests(sites[seed], static_cast<std::uint64_t>(state.range(1)), seed + 1);
   }
   for (auto _ : state)
@@ -194,9 +146,9 @@ void hosts_come_one_by_one(benchmark::State& state) {
 }
 
 BENCHMARK(plain_requests)
-    ->ArgNames({"types", "jobs"})
-    ->ArgsProduct({{400}, {100, 1'000, 5'000, 10'000}})
-    ->ArgsProduct({{32, kRatios}, {1'000, 5'000, 10'000}})
+    ->ArgNames({"types", "jobs", "overhead"})
+    ->ArgsProduct({{400}, {100, 1'000, 5'000, 10'000}, {0, 2}})
+    ->ArgsProduct({{32, kRatios}, {1'000, 5'000, 10'000}, {0, 2}})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(distinct_needs)
     ->ArgNames({"types", "needs"})

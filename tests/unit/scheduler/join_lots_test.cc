@@ -15,8 +15,6 @@
 namespace hostler::scheduler {
 namespace {
 
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
-
 /// Linear types, and jobs that nearly all have needs of their own.
 struct ManyNeeds : Site {
   Random random{7};

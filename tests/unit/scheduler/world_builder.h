@@ -11,7 +11,7 @@ namespace hostler::scheduler {
 
 using namespace std::chrono_literals;
 
-inline constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+inline constexpr std::int64_t kMiB = std::int64_t{1} << 20, kGiB = std::int64_t{1} << 30;
 
 /// A small site for tests of plans: one set, one pool, types and hosts added by name.
 struct Site {
