@@ -142,7 +142,7 @@ void read_timers(json::Object& o, model::PoolPolicy& out) {
   o.may("boot_timeout").duration(out.boot_timeout, 1s, 24h);
   o.may("probe_timeout").duration(out.probe_timeout, 1s, 24h);
   o.may("shutdown_timeout").duration(out.shutdown_timeout, 100ms, 1h);
-  o.may("spot_patience").duration(out.spot_patience, 1s, kLongest);
+  o.may("spot_patience").duration(out.spot_patience, 0s, kLongest);
   o.may("spot_shortage_patience").duration(out.spot_shortage_patience, 0s, kLongest);
   o.may("starvation_after").duration(out.starvation_after, 1s, kLongest);
 }

@@ -103,12 +103,13 @@ bool is_valid(const Offering& offering, const model::SitePolicy& policy) {
 
 bool cheaper(const Offering& a, const Offering& b, const model::SitePolicy& policy) {
   if (a.price_per_hour != b.price_per_hour) return a.price_per_hour < b.price_per_hour;
+  if (a.market != b.market) return a.market < b.market;
   if (a.type != b.type) {
     const int order = type_name(a, policy).compare(type_name(b, policy));
     if (order != 0) return order < 0;
   }
-  return std::tie(a.zone, policy.pools[a.pool].name, policy.sets[a.set].name, a.market, a.subnet) <
-         std::tie(b.zone, policy.pools[b.pool].name, policy.sets[b.set].name, b.market, b.subnet);
+  return std::tie(a.zone, policy.pools[a.pool].name, policy.sets[a.set].name, a.subnet) <
+         std::tie(b.zone, policy.pools[b.pool].name, policy.sets[b.set].name, b.subnet);
 }
 
 std::string lacks(const model::Resources& needs, const model::Resources& room) {

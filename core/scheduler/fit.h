@@ -16,8 +16,8 @@ namespace hostler::scheduler {
 /// The offering's indices are within the policy's tables.
 [[nodiscard]] bool is_valid(const Offering& offering, const model::SitePolicy& policy);
 
-/// The order of offerings: price, type name, zone, pool name, set name, market. It does not depend
-/// on indices. Both must be valid.
+/// The order of offerings: price, market (on_demand first), type name, zone, pool name, set name.
+/// It does not depend on indices. Both must be valid.
 [[nodiscard]] bool cheaper(const Offering& a, const Offering& b, const model::SitePolicy& policy);
 
 /// The first resource that `room` has too little of for `needs`: "2 of 8 vcpus"; or empty.

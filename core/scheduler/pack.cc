@@ -223,7 +223,9 @@ Packer::Fill Packer::best_of(std::vector<Candidate> candidates) {
     for (const FillRule rule : must_hurry() ? round_.rules.first(1) : round_.rules) {
       fill(k, rule, tried);
       if (tried.items.empty()) continue;
-      if (kinds_[k].price > tried.worth * least * kGoodEnough) use_cheapest(tried);
+      if (kinds_[k].price > tried.worth * least * kGoodEnough ||
+          kinds_[k].like->market == model::Market::kSpot)
+        use_cheapest(tried);
       if (too_dear(tried)) {
         round_.was_too_dear = true;
         continue;

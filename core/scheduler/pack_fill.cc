@@ -198,7 +198,8 @@ bool Packer::hold_rest(Fill& out) const {
   return out.kind != kNone && !out.items.empty() && !too_dear(out);
 }
 
-/// The cheapest kind of host that may hold the items, if it costs less than the present one.
+/// The cheapest kind of host that may hold the items, if it costs less than the present one, or as
+/// much and is no spot.
 void Packer::use_cheapest(Fill& fill) const {
   model::Resources sum;
   std::uint64_t count = 0;
@@ -213,8 +214,11 @@ void Packer::use_cheapest(Fill& fill) const {
              return std::ranges::binary_search(kind.lots, item.first);
            });
   };
+  const auto price = [&](std::uint32_t k) {
+    return std::pair(kinds_[k].price, kinds_[k].like->market);
+  };
   for (const std::uint32_t k : order_) {
-    if (fill.kind != kNone && kinds_[k].price >= kinds_[fill.kind].price) return;
+    if (fill.kind != kNone && price(k) >= price(fill.kind)) return;
     if (!may_hold(kinds_[k])) continue;
     fill.kind = k;
     return;

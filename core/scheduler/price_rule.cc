@@ -41,33 +41,85 @@ bool may_be_on_demand(const World& world, const Demand& demand, std::uint32_t po
              patience_with_spot(need, world.policy.pools[pool]);
 }
 
-void find_cheapest(const World& world, Need& need) {
-  need.cheapest[0] = need.cheapest[1] = {-1};
-  bool has_room = false, is_open = false, is_within_cap = false;
-  for (const std::uint32_t i : world.offers) {  // cheapest first
+namespace {
+
+/// Other prices are compared with that of the offering: it costs something, and our own hosts have
+/// not filled its ceiling or its quota. One without capacity may have some again soon.
+bool is_measure(const World& world, const Offering& o) {
+  return o.price_per_hour.value > 0 && !o.unavailable && !o.at_quota && world.budget.has_room(o);
+}
+
+/// How many items of the need would share a host of the offering.
+std::uint64_t sharing(const World& world, const Need& need, const Offering& o) {
+  return std::max<std::uint64_t>(1, std::min(need.items, world.items_per_host(need, o)));
+}
+
+/// The offerings of the market on which an item fits, within their pools' caps, cheapest first:
+/// calls `visit` with each, until it returns false.
+template <class Visit>
+void each_fit(const World& world, const Need& need, model::Market market, Visit visit) {
+  for (const std::uint32_t i : world.offers) {
     const Offering& o = world.snapshot.offerings[i];
-    const bool is_spot = o.market == model::Market::kSpot;
-    auto& cheapest = need.cheapest[is_spot];
-    const bool is_known = cheapest.value >= 0 && (!is_spot || has_room);
-    if (is_known || world.bounds[o.pool].is_held || world.bounds[o.pool].started.max.value == 0 ||
-        !world.meets(need, i) || !need.resources.fits_in(o.resources))
+    if (o.market != market || world.bounds[o.pool].is_held ||
+        world.bounds[o.pool].started.max.value == 0 || !world.meets(need, i) ||
+        !need.resources.fits_in(o.resources) || !within_cap(o, world.policy))
       continue;
-    const bool is_cheap = within_cap(o, world.policy);
-    if (is_spot) {
-      need.has_spot = need.has_spot || !o.unavailable;
-      is_within_cap = is_within_cap || is_cheap;
-      is_open = is_open || (is_cheap && o.shut.empty());
-      has_room = has_room || (is_cheap && o.shut.empty() && world.budget.has_room(o));
-    }
-    if (is_cheap && !o.unavailable && cheapest.value < 0) cheapest = o.price_per_hour;
+    if (!visit(o)) return;
   }
-  need.spot_is_short = is_within_cap && !is_open;
+}
+
+/// Sets what the need says of on_demand. \return the least that an item costs on an on_demand host
+/// that can be bought now; HUGE_VAL if none can, or if there is no spot to compare it with.
+double find_on_demand(const World& world, Need& need, bool has_spot) {
+  double least = HUGE_VAL;
+  model::Micros& cheapest = need.cheapest[0];
+  each_fit(world, need, model::Market::kOnDemand, [&](const Offering& o) {
+    need.has_on_demand = need.has_on_demand || !o.unavailable;
+    if (cheapest.value < 0 && is_measure(world, o)) cheapest = o.price_per_hour;
+    if (!has_spot) return cheapest.value < 0;
+    const auto price = static_cast<double>(o.price_per_hour.value);
+    if (o.shut.empty() && world.budget.has_room(o))
+      least = std::min(least, price / static_cast<double>(sharing(world, need, o)));
+    return cheapest.value < 0 || price < least * static_cast<double>(need.items);
+  });
+  return least;
+}
+
+/// Sets what the need says of spot, which an item gets for less on demand.
+void find_spot(const World& world, Need& need, double on_demand) {
+  bool is_open = false, has_room = false;
+  model::Micros& cheapest = need.cheapest[1];
+  cheapest = need.cheapest[0];
+  each_fit(world, need, model::Market::kSpot, [&](const Offering& o) {
+    const auto price = static_cast<double>(o.price_per_hour.value);
+    if (price >= on_demand * static_cast<double>(need.items)) return false;
+    if (o.unavailable) return true;
+    const bool measures = is_measure(world, o);
+    if (measures && (cheapest.value < 0 || o.price_per_hour < cheapest))
+      cheapest = o.price_per_hour;
+    const std::uint64_t items = sharing(world, need, o);
+    if (price >= on_demand * static_cast<double>(items) || is_too_dear(world, need, o, items))
+      return true;
+    need.has_spot = true;
+    is_open = is_open || o.shut.empty();
+    has_room = has_room || (o.shut.empty() && world.budget.has_room(o));
+    return !(has_room && measures);
+  });
+  need.spot_is_short = need.has_spot && !is_open;
   need.spot_at_ceiling = is_open && !has_room;
+}
+
+}  // namespace
+
+void find_cheapest(const World& world, Need& need, bool has_spot) {
+  need.cheapest[0] = need.cheapest[1] = {-1};
+  const double on_demand = find_on_demand(world, need, has_spot);
+  if (has_spot) find_spot(world, need, on_demand);
 }
 
 double price_singly(const Need& need, model::Market market, std::uint64_t items) {
   const auto cheapest = need.cheapest[market == model::Market::kSpot].value;
-  return static_cast<double>(cheapest) * static_cast<double>(items);
+  return cheapest < 0 ? HUGE_VAL : static_cast<double>(cheapest) * static_cast<double>(items);
 }
 
 bool is_too_dear(model::Micros price, double other, const model::PoolPolicy& pool) {
@@ -75,14 +127,12 @@ bool is_too_dear(model::Micros price, double other, const model::PoolPolicy& poo
 }
 
 bool is_too_dear(const World& world, const Need& need, const Offering& o, std::uint64_t items) {
-  return need.cheapest[o.market == model::Market::kSpot].value >= 0 &&
-         is_too_dear(o.price_per_hour, price_singly(need, o.market, items),
+  return is_too_dear(o.price_per_hour, price_singly(need, o.market, items),
                      world.policy.pools[o.pool]);
 }
 
 double cheapest_new_hosts(const World& world, const Need& need, model::Market market,
                           std::uint64_t items) {
-  if (need.cheapest[market == model::Market::kSpot].value < 0) return HUGE_VAL;
   double least = price_singly(need, market, items);
   for (const std::uint32_t i : world.offers) {
     const Offering& o = world.snapshot.offerings[i];

@@ -25,23 +25,17 @@ namespace hostler::scheduler {
 [[nodiscard]] bool may_be_spot(const Need& need);
 /// How long the need waits for spot before it falls back to on_demand hosts of the pool.
 [[nodiscard]] Duration patience_with_spot(const Need& need, const model::PoolPolicy& pool);
-/// The demand may use on_demand hosts of the pool: its constraints name a market, or no spot
-/// offering fits, or only ceilings of the site keep it from spot, or it has waited for the pool's
+/// The demand may use on_demand hosts of the pool: its constraints name a market, or no spot would
+/// cost it less, or only ceilings of the site keep it from spot, or it has waited for the pool's
 /// spot_patience; while gates hold back all spot that could serve, for its spot_shortage_patience.
 [[nodiscard]] bool may_be_on_demand(const World& world, const Demand& demand, std::uint32_t pool);
-/// A spot request that is unfulfilled for longer than its pool's spot_patience.
-[[nodiscard]] inline bool is_stale_spot(const HostView& host, Mono now,
-                                        const model::SitePolicy& policy) {
-  return host.unfulfilled_spot && host.phase == HostPhase::kComing &&
-         host.pool < policy.pools.size() &&
-         now - host.created >= policy.pools[host.pool].spot_patience;
-}
 
-/// Sets Need::cheapest and what it says of spot. The members before them, and the World's offers
-/// and bounds, are set.
-void find_cheapest(const World& world, Need& need);
-/// The price of a host of the cheapest offering for each of `items` of the need; negative: none
-/// fits.
+/// Sets Need::cheapest and what the need says of the markets. The members before them, and the
+/// World's offers, bounds and budget, are set. `has_spot`: some offer is spot. Spot and on_demand
+/// are compared by what an item pays where as many as wait share a host; other work that could
+/// share it is not known.
+void find_cheapest(const World& world, Need& need, bool has_spot);
+/// Need::cheapest for each of `items` of the need; HUGE_VAL: nothing to compare with.
 [[nodiscard]] double price_singly(const Need& need, model::Market market, std::uint64_t items);
 /// The host's price is more than price_factor_max of the pool times the other price, both in
 /// millionths per hour. Doubles hold prices exactly up to 2^53 millionths.
@@ -50,7 +44,7 @@ void find_cheapest(const World& world, Need& need);
 [[nodiscard]] bool is_too_dear(const World& world, const Need& need, const Offering& offering,
                                std::uint64_t items);
 /// The least cost per hour for `items` of the need with new hosts of one type that can be created
-/// now. If no type can: price_singly(), which is the packer's limit too. HUGE_VAL if none fits.
+/// now. If no type can: price_singly(), which is the packer's limit too.
 [[nodiscard]] double cheapest_new_hosts(const World& world, const Need& need, model::Market market,
                                         std::uint64_t items);
 

@@ -7,6 +7,7 @@
 
 #include "core/demand/shares.h"
 #include "core/scheduler/fit.h"
+#include "core/scheduler/patience.h"
 #include "core/scheduler/price_rule.h"
 
 namespace hostler::scheduler {
@@ -90,9 +91,9 @@ void World::group_needs() {
               scheduler::meets(*need.constraints, policy.types[o.type].name, o.zone, o.market);
         }
       }
-      find_cheapest(*this, need);
       needs.push_back(std::move(need));
     }
+    needs[found->second].items += view.count;
     by_class_.emplace_back(view.id, static_cast<std::uint32_t>(demand.size()));
     demand.push_back({.view = &view,
                       .need = found->second,
@@ -105,6 +106,10 @@ void World::group_needs() {
                       .pace = pace_of(view.heads)});
     if (view.price) prices.push_back(*view.price);
   }
+  const bool has_spot = std::ranges::any_of(offers, [&](std::uint32_t i) {
+    return snapshot.offerings[i].market == model::Market::kSpot;
+  });
+  for (Need& need : needs) find_cheapest(*this, need, has_spot);
   std::sort(by_class_.begin(), by_class_.end());
 }
 

@@ -39,11 +39,17 @@ struct Need {
   model::Resources resources;
   const model::Constraints* constraints = nullptr;
   std::vector<std::uint8_t> meets;  ///< By offering; empty: unconstrained.
-  /// By market: the price of the cheapest offering that fits within its pool's cap, gates aside;
+  std::uint64_t items = 0;          ///< Of all its classes.
+  /// By market: the price that price_factor_max multiplies, of the cheapest offering that fits
+  /// within its pool's cap, gates aside. Offerings that cost nothing do not count, nor those whose
+  /// ceiling or quota our own hosts have filled. For spot also that of on_demand, if it is lower.
   /// -1: none.
   model::Micros cheapest[2];
-  bool has_spot = false;  ///< A spot offering fits, at any price.
-  /// Spot offerings fit within their pools' caps, and gates hold back each of them.
+  bool has_on_demand = false;  ///< An on_demand offering fits within its pool's cap.
+  /// Spot offerings fit within their pools' caps and price factors, and cost an item less than the
+  /// on_demand hosts that can be bought now. What follows is of these.
+  bool has_spot = false;
+  /// Gates hold back each of them.
   bool spot_is_short = false;
   /// Some of them pass their gates, and a ceiling of the site has no room for any of these.
   bool spot_at_ceiling = false;
@@ -51,7 +57,7 @@ struct Need {
   /// now, or it would try one zone after the other for ever.
   bool spot_in_vain = false;
 
-  [[nodiscard]] bool falls_back() const { return !constraints->market && cheapest[0].value >= 0; }
+  [[nodiscard]] bool falls_back() const { return !constraints->market && has_on_demand; }
 };
 
 class World {

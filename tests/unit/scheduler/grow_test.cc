@@ -141,18 +141,6 @@ TEST(GrowTest, ComparesPricesOfWhatMayBeBoughtOnly) {
   }
 }
 
-TEST(GrowTest, APriceThatRoseIsNoReasonToFallBackAtOnce) {
-  Site site;
-  site.type("spot", 2, 4, 50, Market::kSpot);
-  site.type("steady", 2, 4, 300);
-  site.pool().price_cap_per_hour = {300};
-  site.snapshot.offerings[0].price_per_hour = {301};
-  site.jobs(1, 1);
-  EXPECT_THAT(site.plan().creates, IsEmpty());
-  site.snapshot.classes[0].oldest = site.snapshot.now - 10min;
-  EXPECT_THAT(site.plan().creates, SizeIs(1));
-}
-
 TEST(GrowTest, NeverCreatesPastACeiling) {
   for (const int level : {0, 1, 2, 3, 4, 5}) {
     Site site;

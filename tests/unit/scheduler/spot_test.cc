@@ -69,6 +69,93 @@ TEST(SpotTest, FallsBackAtOnceWhereOnlyACeilingOfTheSiteBlocksSpot) {
   EXPECT_THAT(site.plan().creates, IsEmpty()) << "on_demand is at a ceiling too";
 }
 
+// Bug: spot was bought at any price, as its price was compared with that of spot only.
+TEST(SpotTest, OnDemandIsBoughtAtOnceWhereSpotIsNotCheaper) {
+  for (const std::int64_t price : {200, 201, 300, 50'000}) {
+    Site site;
+    site.type("a spot", 2, 4, price, Market::kSpot);
+    const auto steady = site.type("steady", 2, 4, 200);
+    site.jobs(2, 2);
+    EXPECT_THAT(bought(site.plan()), ElementsAre(steady, steady)) << price;
+  }
+}
+
+TEST(SpotTest, SpotOfTheSamePriceIsNotBoughtForRoomThatNothingNeeds) {
+  Site site;
+  site.type("a spot", 4, 8, 200, Market::kSpot);
+  const auto steady = site.type("steady", 2, 4, 200);
+  site.jobs(1, 2);
+  EXPECT_THAT(bought(site.plan()), ElementsAre(steady));
+}
+
+TEST(SpotTest, MarketsAreComparedByWhatEachJobPaysOfAHostThatAllShare) {
+  Site site;
+  const auto spot = site.type("spot", 4, 8, 300, Market::kSpot);
+  const auto steady = site.type("steady", 2, 4, 200);
+  site.jobs(2, 2);
+  EXPECT_THAT(bought(site.plan()), ElementsAre(spot)) << "150 a job";
+  site.snapshot.classes[0].count = 1;
+  EXPECT_THAT(bought(site.plan()), ElementsAre(steady));
+
+  Site other;
+  other.type("spot", 2, 4, 200, Market::kSpot);
+  const auto large = other.type("large", 4, 8, 300);
+  other.jobs(2, 2);
+  EXPECT_THAT(bought(other.plan()), ElementsAre(large));
+}
+
+// Bug: it waited for the spot_patience, for a host that the cap forbids. A price that rose may fall
+// again, but nothing says when.
+TEST(SpotTest, SpotThatTheCapForbidsNowIsNotWaitedFor) {
+  Site site;
+  site.type("spot", 2, 4, 50, Market::kSpot);
+  const auto steady = site.type("steady", 2, 4, 300);
+  site.pool().price_cap_per_hour = {300};
+  site.snapshot.offerings[0].price_per_hour = {301};
+  site.jobs(1, 1);
+  EXPECT_THAT(bought(site.plan()), ElementsAre(steady));
+}
+
+TEST(SpotTest, ThePriceFactorOfSpotIsOfTheCheapestTypeOfBothMarkets) {
+  Site site;
+  const auto spot = site.type("spot", 2, 4, 401, Market::kSpot);
+  const auto steady = site.type("steady", 2, 4, 200);
+  site.snapshot.offerings[steady].shut = "no capacity";
+  const auto cls = site.jobs(1, 2);
+  EXPECT_THAT(bought(site.plan()), IsEmpty());
+  site.constraints(cls).market = Market::kSpot;
+  EXPECT_THAT(bought(site.plan()), ElementsAre(spot)) << "it may not be on_demand";
+  site.constraints(cls).market.reset();
+  site.snapshot.offerings[spot].price_per_hour = {400};
+  EXPECT_THAT(bought(site.plan()), ElementsAre(spot));
+}
+
+// Bug: the work waited for the spot_patience.
+TEST(SpotTest, SpotThatIsTooDearBesideSpotWithoutCapacityIsNotWaitedFor) {
+  Site site;
+  const auto cheap = site.type("spot", 2, 4, 50, Market::kSpot);
+  site.type("dear spot", 2, 4, 150, Market::kSpot);
+  const auto steady = site.type("steady", 2, 4, 200);
+  site.snapshot.offerings[cheap].shut = "capacity";
+  site.jobs(1, 2);
+  EXPECT_THAT(bought(site.plan()), ElementsAre(steady));
+}
+
+TEST(SpotTest, WithoutPatienceASpotRequestThatIsNotFulfilledIsReplacedAtOnce) {
+  Site site;
+  site.pool().spot_patience = 0s;
+  const auto spot = site.type("spot", 2, 4, 50, Market::kSpot);
+  const auto steady = site.type("steady", 2, 4, 300);
+  site.jobs(1, 2, 1, 0, 0s);
+  EXPECT_THAT(bought(site.plan()), ElementsAre(spot));
+  HostView& request = site.host(1, spot, HostPhase::kComing);
+  request.unfulfilled_spot = true;
+  request.created = site.snapshot.now;
+  const Plan plan = site.plan();
+  EXPECT_THAT(bought(plan), ElementsAre(steady));
+  EXPECT_THAT(ended(plan), ElementsAre(Pair(1, model::Reason::kUnwantedSpot)));
+}
+
 TEST(SpotTest, ReplacesASpotRequestThatWasNotFulfilledInTime) {
   Site site;
   const auto spot = site.type("spot", 2, 4, 50, Market::kSpot);
