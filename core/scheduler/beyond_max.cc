@@ -9,10 +9,53 @@ namespace {
 
 bool has_no_offering(const HostView& host) { return host.offering == UINT32_MAX; }
 
-/// The order in which hosts go. An adopted host may run work that is not known yet.
-int rank(const HostView& host) {
-  if (host.busy || host.adopted) return 2;
-  return host.phase == HostPhase::kReady ? 0 : 1;
+/// The hosts of a pool that are beyond its maximum go in this order.
+enum class Rank {
+  kUnneededSpot,  ///< A spot request that is not fulfilled: no rule keeps it.
+  kUnneeded,      ///< It boots, and no work waits for it.
+  kIdle,
+  kComing,
+  kWorking,  ///< Or it was adopted: it may run work that is not known yet.
+};
+
+bool is_idle(const HostView& host) {
+  return host.phase == HostPhase::kReady && !host.busy && !host.adopted;
+}
+
+using Unserved = std::vector<const demand::ClassView*>;
+
+/// The classes that no idle host of the pool can take.
+Unserved left_by_idle_hosts(const std::vector<HostView>& hosts,
+                            const std::vector<std::uint32_t>& may_go,
+                            const std::vector<demand::ClassView>& classes) {
+  Unserved out;
+  for (const demand::ClassView& view : classes) {
+    const bool is_free = view.shape.constraints == model::Constraints{};
+    const bool is_taken = std::ranges::any_of(may_go, [&](std::uint32_t h) {
+      return is_idle(hosts[h]) && hosts[h].takes_work && is_free &&
+             view.shape.needs.fits_in(hosts[h].free);
+    });
+    if (view.count > 0 && !is_taken) out.push_back(&view);
+  }
+  return out;
+}
+
+/// Some work may wait for the host, which boots. Work with constraints does if it was created for
+/// it.
+bool is_needed(const HostView& host, const Unserved& waiting) {
+  return std::ranges::any_of(waiting, [&](const demand::ClassView* view) {
+    const bool was_made_for =
+        std::ranges::find(host.load, view->id, &demand::Load::cls) != host.load.end();
+    return was_made_for || (view->shape.constraints == model::Constraints{} &&
+                            view->shape.needs.fits_in(host.total));
+  });
+}
+
+Rank rank(const HostView& host, const Unserved& waiting) {
+  if (host.busy || host.adopted) return Rank::kWorking;
+  if (host.phase == HostPhase::kReady) return Rank::kIdle;
+  if (is_needed(host, waiting)) return Rank::kComing;
+  return host.unfulfilled_spot ? Rank::kUnneededSpot : Rank::kUnneeded;
 }
 
 struct Pool {
@@ -38,7 +81,8 @@ const char* to_string(Closed closed) {
 
 std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
                                  const std::vector<PoolNumbers>& bounds,
-                                 const std::vector<std::int64_t>& set_aside) {
+                                 const std::vector<std::int64_t>& set_aside,
+                                 const std::vector<demand::ClassView>& classes) {
   std::vector<Closed> out(hosts.size(), Closed::kNo);
   std::vector<Pool> pools(bounds.size());
   for (std::size_t p = 0; p < pools.size(); ++p) pools[p].alive = entry_of(set_aside, p);
@@ -64,9 +108,12 @@ std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
   for (std::uint32_t p = 0; p < pools.size(); ++p) {
     if (!is_beyond(p)) continue;
     auto& may_go = pools[p].may_go;
+    const Unserved waiting = left_by_idle_hosts(hosts, may_go, classes);
+    std::vector<Rank> ranks(hosts.size());
+    for (const std::uint32_t h : may_go) ranks[h] = rank(hosts[h], waiting);
     std::ranges::sort(may_go, [&](std::uint32_t a, std::uint32_t b) {
-      return std::tuple(rank(hosts[a]), hosts[b].created, hosts[b].id) <
-             std::tuple(rank(hosts[b]), hosts[a].created, hosts[a].id);
+      return std::tuple(ranks[a], hosts[b].created, hosts[b].id) <
+             std::tuple(ranks[b], hosts[a].created, hosts[a].id);
     });
     const auto count = std::min(static_cast<std::size_t>(beyond(p)), may_go.size());
     for (std::size_t i = 0; i < count; ++i) out[may_go[i]] = Closed::kBeyondMax;
@@ -86,7 +133,7 @@ std::string text_of(const std::vector<HostView>& hosts, const std::vector<Closed
     if (closed[h] == Closed::kOffMenu) ++of.off_menu;
     if (closed[h] != Closed::kBeyondMax) continue;
     ++of.beyond;
-    if (rank(hosts[h]) == 0) ++of.idle;
+    if (is_idle(hosts[h])) ++of.idle;
   }
   std::string out;
   for (std::size_t p = 0; p < counts.size(); ++p) {

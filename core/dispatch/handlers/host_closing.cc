@@ -10,7 +10,8 @@ std::string HostClosing::close_hosts() {
   hosts_.refresh_views(viewer_);
   const auto& views = hosts_.views();
   const auto bounds = bounds_.numbers(policy_, hosts_, set_aside_);
-  const auto closed = scheduler::closed_hosts(views, bounds, set_aside_.count_pools(policy_));
+  // The next plan knows what waits.
+  const auto closed = scheduler::closed_hosts(views, bounds, set_aside_.count_pools(policy_), {});
   std::vector<scheduler::Close> out;
   for (std::size_t h = 0; h < views.size(); ++h)
     if (closed[h] != scheduler::Closed::kNo) out.push_back({views[h].id, closed[h]});

@@ -48,6 +48,49 @@ TEST(BeyondMaxTest, HostsWithWorkGoAfterIdleOnesAndWhenTheyAreEmpty) {
   EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(3, model::Reason::kBeyondMax)));
 }
 
+/// A busy host, an idle one, and one that boots; at most two.
+struct OneBoots : Site {
+  const std::uint32_t small = type("small", 2, 4, 100);
+  OneBoots() {
+    pool().sizes.max = 2;
+    occupy(host(1, small), {.vcpus = 2});
+    host(2, small);
+    host(3, small, HostPhase::kComing).created = snapshot.now - 1h;
+  }
+  HostView& booting() { return snapshot.hosts[2]; }
+};
+
+// Bug: the idle host went, and the spot request as well.
+TEST(BeyondMaxTest, ASpotRequestThatNothingNeedsGoesAlone) {
+  OneBoots site;
+  site.booting().unfulfilled_spot = true;
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(3, testing::_)));
+  site.pool().sizes.max = 1;
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, testing::_), Pair(3, testing::_)));
+}
+
+// Bug: the ready host went.
+TEST(BeyondMaxTest, AHostThatBootsAndThatNothingNeedsGoesBeforeAReadyOne) {
+  OneBoots site;
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(3, model::Reason::kBeyondMax)));
+  site.booting().load = {{site.jobs(1, 2), 1}};
+  const Plan plan = site.plan();
+  EXPECT_THAT(closed(plan), ElementsAre(3)) << "the ready host takes the job";
+  EXPECT_EQ(placed_on(plan, 2), 1U);
+}
+
+TEST(BeyondMaxTest, AnIdleHostGoesBeforeOneThatBootsForWorkThatFitsItAlone) {
+  OneBoots site;
+  site.booting().total =
+      site.booting().free = {.vcpus = 8, .gpus = 0, .ram = 8 * kGiB, .scratch = 0};
+  site.jobs(1, 8);
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, model::Reason::kBeyondMax)));
+  site.constraints(0).zone = "z1";
+  EXPECT_THAT(closed(site.plan()), ElementsAre(3)) << "it is not known to be for this zone";
+  site.booting().load = {{0, 1}};
+  EXPECT_THAT(closed(site.plan()), ElementsAre(2));
+}
+
 TEST(BeyondMaxTest, AClosedHostGetsNoNewWork) {
   FiveHosts site;
   for (const std::uint64_t id : {2U, 3U, 4U, 5U}) site.occupy(site.at(id), {.vcpus = 1});
@@ -137,7 +180,7 @@ TEST(BeyondMaxTest, TheTextCountsEachHostOnce) {
   const auto& hosts = site.snapshot.hosts;
   const auto text = [&] {
     const auto bounds = numbers_of(site.policy, {}, hosts, {});
-    return text_of(hosts, closed_hosts(hosts, bounds, {}), site.policy, bounds);
+    return text_of(hosts, closed_hosts(hosts, bounds, {}, {}), site.policy, bounds);
   };
   EXPECT_EQ(text(),
             "pool default: 2 hosts are beyond its maximum of 2 (2 idle), 1 host has a type that "
