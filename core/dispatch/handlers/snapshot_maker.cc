@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/demand/turns.h"
+#include "core/scheduler/patience.h"
 
 namespace hostler::dispatch {
 
@@ -28,6 +29,7 @@ SnapshotMaker::Made SnapshotMaker::make(Now now) const {
   add_displaced(*out);
   out->has_limits = waiting_.queue().has_limits();
   if (!out->classes.empty()) wake = std::min(wake, now.mono + kReviewInterval);
+  wake = std::min(wake, scheduler::next_patience_end(*out, policy_));
   out->site = governor_.site(now.mono);
   for (std::uint32_t i = 0; i < policy_.sets.size(); ++i)
     out->sets.push_back(governor_.set(i, now.mono));

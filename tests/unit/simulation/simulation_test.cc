@@ -107,6 +107,35 @@ TEST_F(SimulationTest, ARaisedPriceIsPaidFromItsTimeOn) {
   EXPECT_NEAR(run().cost, 2 * 0.1 + 2 * 1, 0.02);
 }
 
+// Bug: lists said no prices, so the dear host was kept.
+TEST_F(SimulationTest, AHostWhosePriceRoseIsExchanged) {
+  policy.types = {type("a", 2, 100'000), type("b", 2, 100'000)};
+  policy.pools[0].types = {"a", "b"};
+  policy.pools[0].sizes.min = 1;
+  scenario.arrivals.clear();
+  west().prices = {{.at = 2h, .type = "a", .per_hour = {1'000'000}}};
+  const Report report = run();
+  EXPECT_EQ(report.hosts, 2U);
+  EXPECT_NEAR(report.cost, 4 * 0.1, 0.1);
+}
+
+// Bug: it ended with the next plan, up to ten seconds later.
+TEST_F(SimulationTest, APatienceEndsOnTime) {
+  policy.types = {type("steady", 2, 200'000), type("spot", 2, 100'000)};
+  policy.types[1].market = model::Market::kSpot;
+  policy.pools[0].types = {"steady", "spot"};
+  scenario.arrivals[0].per_hour = 0;
+  scenario.arrivals[0].count = 1;
+  west().stock = {{"spot", 0}};
+  policy.pools[0].spot_shortage_patience = 10s;
+  const Duration ten = run().wait_most;
+  for (const Duration more : {3s, 6s, 17s}) {
+    policy.pools[0].spot_shortage_patience = 10s + more;
+    const Duration late = run().wait_most - ten - more;
+    EXPECT_LE(std::chrono::abs(late), 1s) << late.count();
+  }
+}
+
 TEST_F(SimulationTest, JobsThatFailAreCounted) {
   scenario.arrivals[0].fails = 1;
   const Report report = run();
