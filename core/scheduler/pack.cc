@@ -14,6 +14,7 @@ namespace {
 /// Times the bound of a kind: a better fill is not sought.
 constexpr double kGoodEnough = 1.001;
 constexpr double kCheapEnough = 1.01;   ///< Times the bound: a better packing is not sought.
+constexpr double kStillCheap = 1.02;    ///< Times the bound: no other division is improved.
 constexpr double kNearlyEqual = 1.004;  ///< Times another price per worth.
 constexpr double kSpare = 1.05;         ///< A host that is larger by so much holds all the rest.
 constexpr double kSizeStep = 1.25;      ///< From one size of a family that is tried to the next.
@@ -52,17 +53,21 @@ Packer::Packer(const World& world, std::vector<Lot> lots)
 /// Tries several greedy packings and keeps the cheapest.
 void Packer::solve(const ResourceVector& weights) {
   const std::uint64_t hosts_most = round_.hosts_most;
-  Packing best = pack_by_divisions(weights);
-  const std::vector<double> worth = worth_;
+  auto [best, division] = pack_by_divisions(weights);
   improve(best);
-  worth_ = worth;
+  for (const double other : kDivisions) {
+    if (other == division || best.cost <= lower_bound_ * kStillCheap) continue;
+    divide_worth(weights, other);
+    improve(best);
+  }
+  divide_worth(weights, division);
   round_ = {.rules = kAllRules, .good_enough = kGoodEnough, .hosts_most = hosts_most};
   bound_kinds();
   solved_.assign(best.patterns.rbegin(), best.patterns.rend());
 }
 
-/// With equal shares. The worths of the best one stay.
-Packer::Packing Packer::pack_by_divisions(const ResourceVector& weights) {
+/// With equal shares. Also the division of the best one, whose worths stay.
+std::pair<Packer::Packing, double> Packer::pack_by_divisions(const ResourceVector& weights) {
   round_.rules = std::span(kAllRules).first(1);
   round_.good_enough = kNearlyEqual;
   double division = kDivisions.front();
@@ -76,7 +81,7 @@ Packer::Packing Packer::pack_by_divisions(const ResourceVector& weights) {
     if (keep_better(best, std::move(*packing))) division = least;
   }
   divide_worth(weights, division);
-  return best;
+  return {std::move(best), division};
 }
 
 /// At first equal shares again, with fewer and fewer hosts; where they do not combine well, other
@@ -100,6 +105,7 @@ void Packer::improve(Packing& best) {
     if (round + 1 >= kRoundsOfShares) adjust_worths(*packing);
     (void)keep_better(best, std::move(*packing));
   }
+  round_.hosts_most = hosts_most;
 }
 
 /// With more patterns it does not matter how well the last hosts are filled.

@@ -138,7 +138,7 @@ class Packer {
 
   // pack.cc
   void solve(const ResourceVector& weights);
-  [[nodiscard]] Packing pack_by_divisions(const ResourceVector& weights);
+  [[nodiscard]] std::pair<Packing, double> pack_by_divisions(const ResourceVector& weights);
   void improve(Packing& best);
   [[nodiscard]] static bool is_short(const Packing& one);
   [[nodiscard]] bool is_cheap(const Packing& one, bool strictly) const;

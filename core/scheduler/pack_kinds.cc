@@ -119,15 +119,16 @@ void Packer::gather_kinds() {
   }
 }
 
-/// Drops kinds that are neither larger nor cheaper than another kind of their pool.
+/// Drops kinds that are neither larger nor cheaper than another kind of their pool and market: the
+/// price factor of another market may refuse that one.
 void Packer::drop_dominated() {
   order_.clear();
   for (std::uint32_t k = 0; k < kinds_.size(); ++k) {
     const Kind& a = kinds_[k];
     const bool dominated = std::any_of(order_.begin(), order_.end(), [&](std::uint32_t other) {
       const Kind& b = kinds_[other];  // Not dearer: kinds are sorted by price.
-      return a.like->pool == b.like->pool && a.price >= b.price &&
-             a.like->resources.fits_in(b.like->resources) &&
+      return a.like->pool == b.like->pool && a.like->market == b.like->market &&
+             a.price >= b.price && a.like->resources.fits_in(b.like->resources) &&
              std::includes(b.lots.begin(), b.lots.end(), a.lots.begin(), a.lots.end());
     });
     if (!dominated) order_.push_back(k);
