@@ -66,6 +66,13 @@ class Commands:
         """Instances made from now on are in none of the next lists."""
         self.cloud.hide_new = lists
 
+    def show_hidden(self):
+        """Lists show all instances again, and those made from now on."""
+        with self.cloud.lock:
+            self.cloud.hide_new = 0
+            for one in self.cloud.instances.values():
+                one.hidden = 0
+
     def placement_group(self, name):
         self.cloud.groups.add(name)
 

@@ -27,7 +27,28 @@ def page(parameters, items, most):
     return items[first:first + size], str(first + size) if first + size < len(items) else ""
 
 
+def by_token(cloud, parameters):
+    """The answer for a filter that moto does not know; None: the request has none."""
+    wanted = filters(parameters).get("client-token")
+    if not wanted:
+        return None
+    names = [made for token, (_, made) in cloud.tokens.items() if token[0] in wanted]
+    if not names:
+        root = new_answer("DescribeInstances")
+        element(root, "reservationSet")
+        return encode(root)
+    root = cloud.account.call("DescribeInstances", **{f"InstanceId.{n}": name for n, name in enumerate(names, 1)})
+    for _, item in instances_in(root):
+        one = cloud.instances.get(text_of(item, "instanceId"))
+        if one:
+            dress(item, one)
+    return encode(root)
+
+
 def instances(cloud, request, forward):
+    known = by_token(cloud, request.parameters)
+    if known is not None:
+        return 200, known
     status, body = forwarded(cloud, request, forward)
     if status != 200:
         return status, body

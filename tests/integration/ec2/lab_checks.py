@@ -126,6 +126,13 @@ class CreateTest(LabTest):
         self.refused("IdempotentInstanceTerminated", self.make, ClientToken="one")
         self.assertEqual(CLOUD.left_in_moto(), {"volumes": [], "cards": [], "addresses": []})
 
+    def test_an_instance_is_found_by_its_client_token(self):
+        made = self.make(ClientToken="three")
+        self.make(ClientToken="four")
+        for token, names in (("three", [made["InstanceId"]]), ("five", [])):
+            found = self.ec2.describe_instances(Filters=[{"Name": "client-token", "Values": [token]}])["Reservations"]
+            self.assertEqual([one["InstanceId"] for some in found for one in some["Instances"]], names)
+
     def test_a_client_token_counts_in_one_zone_only(self):
         zones = sorted(CLOUD.subnets)[:2]
         made = {self.make(ClientToken="two", SubnetId=CLOUD.subnets[zone])["InstanceId"] for zone in zones}

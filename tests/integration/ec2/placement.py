@@ -190,6 +190,33 @@ class SubnetsTest(Placement):
         self.assertEqual(self.site.in_ec2()[name]["SubnetId"], self.subnet(asked[0]))
         self.finish(job)
 
+    # Its answer is lost, lists do not show the instance, and what the set asks for has changed since.
+    def test_a_create_that_ec2_refuses_to_repeat_is_found_by_its_token(self):
+        CLOUD.hide_new(lists=1000)
+        self.addCleanup(CLOUD.show_hidden)
+        CLOUD.fault(action="RunInstances", do="error_after", code="InternalError")
+        self.site.write_config()
+        self.site.start()
+        wait_for("the set is open", lambda: self.site.get("/v1/sets")["sets"][0]["open"])
+        lists = CLOUD.fault(action="DescribeInstances", do="error", code="Unavailable", times=None)
+        job = self.site.submit(WAITING)[0]
+        wait_for("the create has gone", self.creates)
+        wait_for("EC2 has made it", self.site.in_ec2)
+        self.site.kill()
+        CLOUD.clear(number=lists)
+        self.site.write_config(sets=[self.site.set_of(metadata_hop_limit=2)])
+        self.site.start()
+        wait_for("EC2 is asked for the token", lambda: [
+            one for one in CLOUD.requests(action="DescribeInstances", since=self.seen)
+            if "client-token" in one["parameters"].values()])
+        CLOUD.show_hidden()
+        name = self.site.instance_of(job)
+        self.assertEqual(list(self.site.in_ec2()), [name], "it was made once")
+        asked = self.creates()
+        self.assertEqual({one["MetadataOptions.HttpPutResponseHopLimit"] for one in asked}, {"1", "2"})
+        self.assertEqual(len({one["ClientToken"] for one in asked}), 1)
+        self.finish(job)
+
 
 if __name__ == "__main__":
     main(__doc__, hostler={"required": True})
