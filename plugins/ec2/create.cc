@@ -103,21 +103,6 @@ void add_market(const hostler_create_req& request, Query& query) {
     query.add(options + "SpotOptions.MaxPrice", price_text(request.price_cap_micros_per_hour));
 }
 
-void add_tags(const Tags& tags, bool is_spot, Query& query) {
-  std::vector<const char*> kinds{"instance", "volume", "network-interface"};
-  if (is_spot) kinds.push_back("spot-instances-request");
-  int n = 0;
-  for (const char* kind : kinds) {
-    const std::string specification = "TagSpecification." + std::to_string(++n);
-    query.add(specification + ".ResourceType", kind);
-    int m = 0;
-    for (const auto& [key, value] : tags) {
-      const std::string tag = specification + ".Tag." + std::to_string(++m);
-      query.add_always(tag + ".Key", key).add_always(tag + ".Value", value);
-    }
-  }
-}
-
 void add_metadata_and_profile(const hostler_create_req& request, const Config& config,
                               const InstanceDefaults& defaults, Query& query) {
   query.add("MetadataOptions.HttpEndpoint", "enabled");
@@ -172,6 +157,19 @@ std::string digest_of_request(const hostler_create_req& request) {
 
 }  // namespace
 
+void add_tags(const std::vector<const char*>& kinds, const Tags& tags, Query& query) {
+  int n = 0;
+  for (const char* kind : kinds) {
+    const std::string specification = "TagSpecification." + std::to_string(++n);
+    query.add(specification + ".ResourceType", kind);
+    int m = 0;
+    for (const auto& [key, value] : tags) {
+      const std::string tag = specification + ".Tag." + std::to_string(++m);
+      query.add_always(tag + ".Key", key).add_always(tag + ".Value", value);
+    }
+  }
+}
+
 Tags read_tags(const hostler_kv* tags, std::size_t n) {
   Tags out;
   for (std::size_t i = 0; i < n; ++i) {
@@ -224,6 +222,9 @@ CreateSpec read_spec(const hostler_create_req& request, const Config& config,
   out.zone = text(request.zone);
   if (config.key_name.empty() && request.n_ssh_public_keys != 0)
     out.public_key = text(request.ssh_public_keys[0]);
+  out.key_pair_tags = shared_tags;
+  out.key_pair_tags[kSetTag] = set_id;
+  if (request.owner.len != 0) out.key_pair_tags[kOwnerTag] = text(request.owner);
   out.subject = {{}, out.zone, out.subnet, out.image};
   Query& query = out.query;
   query.add("ImageId", out.image).add("InstanceType", text(request.type->provider_type));
@@ -235,8 +236,9 @@ CreateSpec read_spec(const hostler_create_req& request, const Config& config,
   add_placement(request, out.subnet, query);
   add_market(request, query);
   add_metadata_and_profile(request, config, defaults, query);
-  add_tags(all_tags(request, set_id, shared_tags, out), request.market == HOSTLER_MARKET_SPOT,
-           query);
+  std::vector<const char*> kinds{"instance", "volume", "network-interface"};
+  if (request.market == HOSTLER_MARKET_SPOT) kinds.push_back("spot-instances-request");
+  add_tags(kinds, all_tags(request, set_id, shared_tags, out), query);
   out.disks = read_disks(request, defaults);
   out.needs_root_device = std::any_of(out.disks.begin(), out.disks.end(),
                                       [](const auto& disk) { return disk.device.empty(); });

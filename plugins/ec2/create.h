@@ -23,6 +23,7 @@ struct CreateSpec {
   std::string key, digest;  ///< The digest is of the request alone, whatever config the set has.
   std::string image, zone, subnet;
   std::string public_key;  ///< A line; empty: the image knows who may log in, or `key_name` does.
+  Tags key_pair_tags;      ///< Of the key pair that is made of it: of no instance.
   bool needs_root_device = false;
   Subject subject;
   Query query{"RunInstances"};  ///< SECRET. What is not known yet, is added by complete().
@@ -41,6 +42,9 @@ CreateSpec read_spec(const hostler_create_req& request, const Config& config,
 
 /// The whole request. \param root_device of the image; needed where spec.needs_root_device.
 Query complete(const CreateSpec& spec, const std::string& key_name, const std::string& root_device);
+
+/// Has all that is made of these kinds ("instance", "volume") tagged.
+void add_tags(const std::vector<const char*>& kinds, const Tags& tags, Query& query);
 
 /// The pairs as a map; of two with one key the last counts. Throws INVALID on a tag that EC2 would
 /// not keep.

@@ -86,8 +86,10 @@ void Ec2Set::run(CreateSpec spec, hostler_op* op) {
 Instance Ec2Set::send_create(const CreateSpec& spec, hostler_op* op) {
   const std::string device = spec.needs_root_device ? root_device(spec.image, op) : "";
   for (bool again = false;; again = true) {
-    const std::string key_name =
-        spec.public_key.empty() ? "" : key_pairs_.name_of(spec.public_key, op);
+    KeyPairs::Name key_pair;
+    if (!spec.public_key.empty())
+      key_pair = key_pairs_.use(spec.public_key, spec.key_pair_tags, op);
+    const std::string key_name = key_pair == nullptr ? "" : *key_pair;
     try {
       const Answer answer = ec2_.change(complete(spec, key_name, device), op);
       try {

@@ -52,7 +52,7 @@ Ec2Set::Ec2Set(const hostler_set_config& config, const Transports& transports, h
       keys_(make_key_source(config_, read_credentials(text(config.credentials_json)), transports)),
       ec2_(transports.ec2, ec2_service(config_, transports), keys_),
       sts_(transports.sts, sts_service(config_, transports), keys_),
-      key_pairs_(ec2_),
+      key_pairs_(ec2_, set_id_),
       spot_prices_(ec2_, config_.spot_price_interval_ms),
       terminator_(ec2_, workers_),
       workers_(kWorkersMax) {

@@ -1,5 +1,8 @@
 #include "key_pairs.h"
 
+#include <string_view>
+
+#include "create.h"
 #include "digest.h"
 
 namespace hostler::ec2 {
@@ -22,17 +25,28 @@ std::string without_comment(std::string line) {
   return out;
 }
 
+bool is_digest(std::string_view text) {
+  return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+/// `text` without `begin`; empty: it begins otherwise.
+std::string_view after(std::string_view begin, std::string_view text) {
+  return text.substr(0, begin.size()) == begin ? text.substr(begin.size()) : std::string_view();
+}
+
 }  // namespace
 
-std::string KeyPairs::name_of(const std::string& line, hostler_op* op) {
+KeyPairs::Name KeyPairs::use(const std::string& line, const Tags& tags, hostler_op* op) {
   const std::string key = without_comment(line);
-  std::string name = "hostler-" + digest_of(key);
+  const std::string name = begin_ + digest_of(key);
   {
     const std::lock_guard lock(mutex_);
-    if (known_.count(name) != 0) return name;
+    last_ = name;
+    if (known_.count(name) != 0) return keep(name);
   }
   Query query("ImportKeyPair");
   query.add("KeyName", name).add("PublicKeyMaterial", in_base64(key));
+  add_tags({"key-pair"}, tags, query);
   try {
     api_.change(query, op);
   } catch (const Refused& refused) {
@@ -40,13 +54,28 @@ std::string KeyPairs::name_of(const std::string& line, hostler_op* op) {
       throw refusal_error(refused, "import the key pair " + name);
   }
   const std::lock_guard lock(mutex_);
-  known_.insert(name);
-  return name;
+  return keep(name);
+}
+
+KeyPairs::Name KeyPairs::keep(const std::string& name) {
+  std::weak_ptr<const std::string>& known = known_[name];
+  Name out = known.lock();
+  if (out == nullptr) known = out = std::make_shared<const std::string>(name);
+  return out;
 }
 
 void KeyPairs::forget(const std::string& name) {
   const std::lock_guard lock(mutex_);
   known_.erase(name);
 }
+
+bool KeyPairs::is_left(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = known_.find(name);
+  return is_digest(after(begin_, name)) && !last_.empty() && name != last_ &&
+         (found == known_.end() || found->second.expired());
+}
+
+bool is_shared_key_pair(const std::string& name) { return is_digest(after("hostler-", name)); }
 
 }  // namespace hostler::ec2

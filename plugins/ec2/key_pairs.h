@@ -1,28 +1,43 @@
 #pragma once
 
+#include <map>
+#include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 
 #include "api.h"
+#include "instance.h"
 
 namespace hostler::ec2 {
 
-/// Key pairs of EC2 for public keys. Their name is made of the key, so that all sets of an account
-/// share them; nobody deletes them. From any thread, several at once.
+/// Key pairs of EC2 for public keys, one for each key of the set; this driver deletes none. From
+/// any thread, several at once.
 class KeyPairs {
  public:
-  explicit KeyPairs(const Api& api) : api_(api) {}
+  /// The name of a key pair. A create keeps it for as long as it needs the key pair.
+  using Name = std::shared_ptr<const std::string>;
 
-  /// The name of the key pair, which is there when it returns. \param line "ssh-ed25519 AAAA..."
-  std::string name_of(const std::string& line, hostler_op* op);
-  /// Somebody has deleted it: the next name_of() makes it again.
+  KeyPairs(const Api& api, const std::string& set_id)
+      : api_(api), begin_("hostler-" + set_id + "-") {}
+
+  /// The key pair is there when it returns. \param line "ssh-ed25519 AAAA..."
+  Name use(const std::string& line, const Tags& tags, hostler_op* op);
+  /// Somebody has deleted it: the next use() makes it again.
   void forget(const std::string& name);
+  /// It is one of this set, whose creates use another one now. False while none has used any.
+  [[nodiscard]] bool is_left(const std::string& name);
 
  private:
+  Name keep(const std::string& name);  ///< Under mutex_.
+
   const Api& api_;
+  const std::string begin_;
   std::mutex mutex_;
-  std::set<std::string> known_;  ///< Names, under mutex_.
+  std::map<std::string, std::weak_ptr<const std::string>> known_;  ///< By name, under mutex_.
+  std::string last_;  ///< That a create has used, likewise.
 };
+
+/// The name is one of a time when key pairs had no tags, and all sets of an account shared them.
+bool is_shared_key_pair(const std::string& name);
 
 }  // namespace hostler::ec2

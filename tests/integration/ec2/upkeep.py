@@ -139,6 +139,23 @@ class LeftoversTest(Upkeep):
         self.assertEqual(set(told), ours)
         self.end_well(job, host)
 
+    def test_key_pairs_are_tagged_and_old_ones_without_tags_are_named_and_stay(self):
+        old = "hostler-" + uuid.uuid4().hex
+        CLOUD.moto.create_key_pair(KeyName=old)
+        self.addCleanup(CLOUD.moto.delete_key_pair, KeyName=old)
+        self.site.write_config(sets=[{**self.site.set_of(), "leftovers": "destroy", "leftovers_interval": "1s",
+                                      "leftovers_after": "10s"}])
+        job, host, tags = self.tags()
+        pairs = {one["KeyName"]: {tag["Key"]: tag["Value"] for tag in one.get("Tags", [])}
+                 for one in CLOUD.moto.describe_key_pairs()["KeyPairs"]}
+        mine = [name for name in pairs if name.startswith("hostler-ec2-")]
+        self.assertEqual(len(mine), 1)
+        self.assertEqual(pairs[mine[0]], {"hostler-set": "ec2", "hostler-owner": tags["hostler-owner"]})
+        wait_for("sets names the old one", lambda: "key-pair " + old in self.site.hostler("sets"))
+        self.assertNotIn(mine[0], self.site.hostler("sets"))
+        self.assertIn(old, [one["KeyName"] for one in CLOUD.moto.describe_key_pairs()["KeyPairs"]])
+        self.end_well(job, host)
+
 
 if __name__ == "__main__":
     main(__doc__, hostler={"required": True})

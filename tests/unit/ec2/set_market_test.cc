@@ -156,7 +156,10 @@ TEST_F(Ec2SetTest, ImagesOfStrangersAreNotFoundByTheirName) {
   EXPECT_THAT(play.body(0), HasSubstr("Value.1=arm64"));
 }
 
+const std::string kNoKeyPairs = "<keySet/>";
+
 TEST_F(Ec2SetTest, LeftoversAreWhatNothingHas) {
+  play.ec2("DescribeKeyPairs", kNoKeyPairs);
   play.ec2("DescribeVolumes", "<volumeSet><item><volumeId>vol-1</volumeId><tagSet>" +
                                   tag("hostler-set", "s") + "</tagSet></item></volumeSet>");
   play.ec2("DescribeNetworkInterfaces",
@@ -170,7 +173,72 @@ TEST_F(Ec2SetTest, LeftoversAreWhatNothingHas) {
   ASSERT_EQ(call.leftovers.size(), 2u);
   EXPECT_EQ(call.leftovers[0].id, "vol-1");
   EXPECT_EQ(call.leftovers[1].type, "network-interface");
-  EXPECT_THAT(play.body(0), HasSubstr("Name=status&Filter.1.Value.1=available"));
+  EXPECT_THAT(play.body(1), HasSubstr("Name=status&Filter.1.Value.1=available"));
+}
+
+TEST_F(Ec2SetTest, KeyPairsAreLeftOnceTheSetUsesAnotherKey) {
+  std::string known;
+  const auto name_in = [&](std::size_t n) {
+    const std::string body = play.body(n);
+    const std::size_t at = body.find("hostler-s-");
+    return body.substr(at, std::string("hostler-s-").size() + 32);
+  };
+  const auto list = [&](Call& call) {
+    play.ec2("DescribeKeyPairs", "<keySet>" + known + "</keySet>");
+    play.ec2("DescribeVolumes", "<volumeSet/>");
+    play.ec2("DescribeNetworkInterfaces", "<networkInterfaceSet/>");
+    auto request = driver::sized<hostler_leftover_list_req>();
+    const hostler_kv of_set{HOSTLER_STR("hostler-set"), HOSTLER_STR("s")};
+    request.tag_filter = &of_set, request.n_tag_filter = 1;
+    EXPECT_EQ(call.run([&] { set->list_leftovers(request, &call.op); }), HOSTLER_OK)
+        << call.message();
+    std::vector<std::string> out;
+    for (const auto& one : call.leftovers) out.push_back(one.id);
+    return out;
+  };
+  const auto create_with = [&](const char* key) {
+    play.asked.clear();
+    const hostler_str keys[] = {driver::str(key)};
+    create_request.ssh_public_keys = keys, create_request.n_ssh_public_keys = 1;
+    play.ec2("ImportKeyPair", "")
+        .ec2("RunInstances", "<instancesSet>" + instance("pending") + "</instancesSet>");
+    Call call;
+    EXPECT_EQ(create(call), HOSTLER_OK) << call.message();
+    EXPECT_THAT(play.body(0), HasSubstr("TagSpecification.1.ResourceType=key-pair"));
+    EXPECT_THAT(play.body(0), HasSubstr("Key=hostler-set&TagSpecification.1.Tag.1.Value=s"));
+    const std::string name = name_in(0);
+    known += "<item><keyName>" + name + "</keyName><tagSet>" + tag("hostler-set", "s") +
+             "</tagSet></item>";
+    return name;
+  };
+  const std::string old = "hostler-0123456789abcdef0123456789abcdef";
+  known = "<item><keyName>" + old + "</keyName></item><item><keyName>hostler-mine</keyName></item>";
+
+  const std::string first = create_with("ssh-ed25519 AAAA1");
+  Call in_use, left;
+  EXPECT_THAT(list(in_use), ElementsAre(old)) << "which has no tags; nobody knows whose it is";
+  create_with("ssh-ed25519 AAAA2");
+  EXPECT_THAT(list(left), ElementsAre(old, first));
+
+  auto request = driver::sized<hostler_leftover_destroy_req>();
+  request.type = HOSTLER_STR("key-pair");
+  request.id = driver::str(first);
+  Call destroy;
+  EXPECT_EQ(destroy.run([&] { set->destroy_leftover(request, &destroy.op); }),
+            HOSTLER_E_UNSUPPORTED);
+}
+
+TEST_F(Ec2SetTest, ASetThatHasCreatedNothingCallsNoKeyPairOfItsOwnLeft) {
+  play.ec2("DescribeKeyPairs",
+           "<keySet><item><keyName>hostler-s-0123456789abcdef0123456789abcdef"
+           "</keyName><tagSet>" +
+               tag("hostler-set", "s") + "</tagSet></item></keySet>");
+  play.ec2("DescribeVolumes", "<volumeSet/>");
+  play.ec2("DescribeNetworkInterfaces", "<networkInterfaceSet/>");
+  const auto request = driver::sized<hostler_leftover_list_req>();
+  Call call;
+  EXPECT_EQ(call.run([&] { set->list_leftovers(request, &call.op); }), HOSTLER_OK);
+  EXPECT_EQ(call.leftovers.size(), 0u);
 }
 
 TEST_F(Ec2SetTest, ALeftoverIsDeletedOnlyIfItIsOfTheSetAndUnattached) {
