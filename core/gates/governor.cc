@@ -154,8 +154,8 @@ Headroom Governor::headroom(const Account& a, Mono now) {
   if (a.ceilings.destroys_per_decision_max > 0)  // The next decision starts at 0.
     room.destroys = a.ceilings.destroys_per_decision_max;
   if (a.ceilings.price_per_hour_max.value > 0)
-    room.price_per_hour =
-        Micros{left(a.ceilings.price_per_hour_max.value, a.usage.price_per_hour.value)};
+    room.price_per_hour = Micros{a.ceilings.price_per_hour_max.value -
+                                 std::max<std::int64_t>(0, a.usage.price_per_hour.value)};
   return room;
 }
 

@@ -31,6 +31,8 @@ constexpr std::array kReasons{
                "waiting jobs need the room of the instance, which fits none of them"},
     ReasonInfo{Reason::kExchanged, "exchanged", kDebug,
                "a cheaper instance replaces it in the minimum or standby of the pool"},
+    ReasonInfo{Reason::kAbovePriceLimit, "above_price_limit", kWarning,
+               "the price of the idle instance rose above a cap or a ceiling"},
     ReasonInfo{Reason::kUnwantedSpot, "unwanted_spot", kDebug,
                "no job needs the unfulfilled spot request any more"},
     ReasonInfo{Reason::kFailed, "failed", kWarning,

@@ -35,6 +35,7 @@ enum class Reason : std::uint8_t {
   kOffMenu,
   kGaveWay,
   kExchanged,
+  kAbovePriceLimit,
   kUnwantedSpot,
   kFailed,
   kUnreachable,

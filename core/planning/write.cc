@@ -53,7 +53,8 @@ void write_headroom(json::Writer& w, const gates::Headroom& room) {
   w.begin_object();
   for (const Room& one : kRooms)
     if (const auto& left = room.*one.member) w.member(one.key, *left);
-  if (room.price_per_hour) w.key("price_per_hour").millionths(room.price_per_hour->value);
+  if (const auto& price = room.price_per_hour)
+    w.key("price_per_hour").millionths(std::clamp(price->value, -kMoneyMax, kMoneyMax));
   w.end_object();
 }
 

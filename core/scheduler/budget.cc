@@ -102,8 +102,8 @@ void Budget::create(const Offering& o, std::int64_t count) {
     lower(room.creates, count);
     // The product is within the headroom: creates() has checked it.
     if (room.price_per_hour)
-      room.price_per_hour->value -=
-          std::min(room.price_per_hour->value, o.price_per_hour.value * count);
+      room.price_per_hour->value -= std::min(std::max<std::int64_t>(0, room.price_per_hour->value),
+                                             o.price_per_hour.value * count);
   });
 }
 
@@ -128,6 +128,18 @@ bool Budget::helps(const Offering& o, const HostView& host) const {
   const bool set_blocks = (room.instances && *room.instances <= 0) ||
                           (room.price_per_hour && *room.price_per_hour < o.price_per_hour);
   return !set_blocks || set_of(host) == o.set;
+}
+
+std::string Budget::passed_price(const HostView& host) const {
+  const auto is_passed = [](const gates::Headroom& room) {
+    return room.price_per_hour && room.price_per_hour->value < 0;
+  };
+  if (is_passed(site_)) return "the site";
+  const std::uint32_t set = set_of(host);
+  if (set < sets_.size() && is_passed(sets_[set])) return "set " + policy_->sets[set].name;
+  if (host.pool < pools_.size() && is_passed(pools_[host.pool]))
+    return "pool " + policy_->pools[host.pool].name;
+  return {};
 }
 
 std::uint32_t Budget::set_of(const HostView& host) const {

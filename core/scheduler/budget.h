@@ -42,6 +42,9 @@ class Budget {
   [[nodiscard]] bool rate_allows(const Offering& offering) const;
   /// The end of the host would help to make room for the offering, which has none.
   [[nodiscard]] bool helps(const Offering& offering, const HostView& host) const;
+  /// Whose price ceiling is passed by the hosts that there are, if this host counts for it; empty:
+  /// none is.
+  [[nodiscard]] std::string passed_price(const HostView& host) const;
   /// The host is gone, and its room is free.
   void free(const HostView& host);
   /// A pool's max counts hosts that are on: switched-off ones within PoolNumbers::off_max() count

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/scheduler/price_limits.h"
 #include "core/scheduler/price_rule.h"
 #include "core/scheduler/steps.h"
 #include "core/scheduler/targets.h"
@@ -19,13 +20,6 @@ struct Kept {
   bool is_busy_with_it = false;   ///< A host without work comes already, or one has just ended.
 };
 
-bool is_idle(const World& world, std::uint32_t h) {
-  const HostView& host = world.snapshot.hosts[h];
-  return host.phase == HostPhase::kReady && host.takes_work && !host.busy && !world.used[h] &&
-         !host.kept && !host.will_go() && !host.unreachable_since &&
-         world.closed[h] == Closed::kNo && !world.gives_way[h];
-}
-
 std::vector<Kept> kept_hosts(const World& world) {
   std::vector<Kept> out(world.policy.pools.size());
   const auto& hosts = world.snapshot.hosts;
@@ -35,7 +29,7 @@ std::vector<Kept> kept_hosts(const World& world) {
     if (host.pool >= out.size()) continue;
     Kept& kept = out[host.pool];
     if (host.phase == HostPhase::kComing && !world.used[h]) kept.is_busy_with_it = true;
-    if (!is_idle(world, h)) continue;
+    if (!world.is_idle(h)) continue;
     if (host.for_exchange) kept.fresh = h;
     if (world.snapshot.now - host.since < world.policy.pools[host.pool].idle_timeout) continue;
     if (kept.dearest == kNone || price(kept.dearest) < price(h)) kept.dearest = h;
@@ -76,7 +70,7 @@ class Exchange {
   void finish(const Kept& kept) {
     const auto& hosts = world_.snapshot.hosts;
     if (hosts[kept.fresh].price_per_hour < hosts[kept.dearest].price_per_hour)
-      world_.exchanged[kept.dearest] = true;
+      world_.too_dear[kept.dearest] = model::Reason::kExchanged;
   }
 
   void begin(std::uint32_t p, std::uint32_t dearest) {
@@ -86,12 +80,13 @@ class Exchange {
       if (o.pool != p || !o.shut.empty() || !within_cap(o, world_.policy) ||
           !world_.budget.rate_allows(o))
         continue;
-      if (!is_worth_it(dear, o, world_.policy.pools[p])) return;
+      if (o.price_per_hour >= dear.price_per_hour) return;
+      if (!is_above_cap(world_, dear) && !is_worth_it(dear, o, world_.policy.pools[p])) return;
       if (world_.budget.has_room(o)) return create(i, dear);
       Budget without = world_.budget;
       without.free(dear);
       if (!without.has_room(o)) continue;
-      world_.exchanged[dearest] = true;
+      world_.too_dear[dearest] = model::Reason::kExchanged;
       return;
     }
   }

@@ -4,6 +4,7 @@
 
 #include "core/scheduler/exchange.h"
 #include "core/scheduler/give_way.h"
+#include "core/scheduler/price_limits.h"
 #include "core/scheduler/steps.h"
 
 namespace hostler::scheduler {
@@ -18,6 +19,7 @@ Plan make_plan(const Snapshot& snapshot, const model::SitePolicy& policy) {
   cover(world, plan, /*unseen=*/true);
   give_way(world);
   exchange(world, plan);
+  keep_price_limits(world, plan);
   shrink(world, plan);
   explain(world, plan);
   const auto is_closed = [](Closed closed) { return closed != Closed::kNo; };

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/units.h"
+#include "core/scheduler/price_limits.h"
 #include "core/scheduler/price_rule.h"
 #include "core/scheduler/shutdown_rule.h"
 #include "core/scheduler/steps.h"
@@ -52,17 +53,17 @@ std::optional<Candidate> candidate_of(const World& world, std::uint32_t h) {
   if (is_true(Reason::kBootingSurplus) && (world.gives_way[h] || host.work_cancelled))
     return Candidate{h, Reason::kBootingSurplus, true};
   if (is_true(Reason::kGaveWay) && world.gives_way[h]) return Candidate{h, Reason::kGaveWay, true};
-  if (is_true(Reason::kExchanged) && world.exchanged[h])
-    return Candidate{h, Reason::kExchanged, true};
+  if (is_true(world.too_dear[h])) return Candidate{h, world.too_dear[h], true};
   if (is_true(Reason::kIdle)) return Candidate{h, Reason::kIdle, true};
   return std::nullopt;
 }
 
 /// The order of shutdowns.
-constexpr std::array kOrder{Reason::kUnwantedSpot, Reason::kInterrupted, Reason::kBeyondMax,
-                            Reason::kOffMenu,      Reason::kFailed,      Reason::kStandbySurplus,
-                            Reason::kUnreachable,  Reason::kGaveWay,     Reason::kExchanged,
-                            Reason::kIdle,         Reason::kDrained,     Reason::kBootingSurplus};
+constexpr std::array kOrder{Reason::kUnwantedSpot,    Reason::kInterrupted, Reason::kBeyondMax,
+                            Reason::kOffMenu,         Reason::kFailed,      Reason::kStandbySurplus,
+                            Reason::kUnreachable,     Reason::kGaveWay,     Reason::kExchanged,
+                            Reason::kAbovePriceLimit, Reason::kIdle,        Reason::kDrained,
+                            Reason::kBootingSurplus};
 
 /// The lowest goes first.
 auto rank(Reason code) { return std::ranges::find(kOrder, code) - kOrder.begin(); }
@@ -132,6 +133,8 @@ std::string reason_of(const World& world, const Candidate& c) {
       return "waiting jobs need its room, and none of them fits it";
     case Reason::kExchanged:
       return "a cheaper host replaces it in pool " + pool.name;
+    case Reason::kAbovePriceLimit:
+      return price_limit_text(world, host);
     default:
       return {};
   }
@@ -173,7 +176,7 @@ bool is_anything_missing(const World& world) {
 bool is_wanted(const World& world, const Candidate& c, const Count& count) {
   const HostView& host = world.snapshot.hosts[c.host];
   const auto& pool = *world.pool(host);
-  if (world.gives_way[c.host] || world.exchanged[c.host]) return false;
+  if (world.must_go(c.host)) return false;
   const PoolNumbers& bounds = world.bounds[host.pool];
   const Target target = target_of(bounds, count.hosts.in_use());
   const std::int64_t missing = std::max<std::int64_t>(0, target.off - count.hosts.off);
@@ -198,7 +201,7 @@ bool is_wanted(const World& world, const Candidate& c, const Count& count) {
 /// Its end would leave fewer hosts, switched-off ones included, than the minimum of created hosts.
 bool would_be_missing(const World& world, const Candidate& c, const PoolHosts& hosts) {
   if (!c.keeps_minimum && c.code != Reason::kStandbySurplus) return false;
-  if (world.gives_way[c.host] || world.exchanged[c.host]) return false;
+  if (world.must_go(c.host)) return false;
   const PoolNumbers& bounds = world.bounds[world.snapshot.hosts[c.host].pool];
   return hosts.alive + hosts.off <= bounds.created.min.value;
 }

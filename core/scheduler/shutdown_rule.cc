@@ -30,6 +30,7 @@ bool still_true(model::Reason code, const HostView& host, Closed closed,
       return closed != Closed::kNo;
     case kGaveWay:
     case kExchanged:
+    case kAbovePriceLimit:
       return host.phase == HostPhase::kReady;
     default:
       return false;

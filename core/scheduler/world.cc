@@ -45,7 +45,7 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
       stale_spot(s.hosts.size()),
       closed(closed_hosts(s.hosts, bounds, s.set_aside, s.classes)),
       gives_way(s.hosts.size()),
-      exchanged(s.hosts.size()),
+      too_dear(s.hosts.size(), model::Reason::kNone),
       budget(s, p, bounds) {
   const auto by_id = [&](std::uint32_t a, std::uint32_t b) {
     return s.hosts[a].id < s.hosts[b].id;

@@ -79,9 +79,21 @@ class World {
   std::vector<bool> stale_spot;       ///< By host: a spot request unfulfilled for too long.
   std::vector<Closed> closed;         ///< By host: it gets no new work, and goes when it is empty.
   std::vector<bool> gives_way;        ///< By host: it is ended, since work needs its room.
-  std::vector<bool> exchanged;        ///< By host: it is ended, as a cheaper one replaces it.
+  /// By host: kExchanged or kAbovePriceLimit, if it is ended for this; else kNone.
+  std::vector<model::Reason> too_dear;
   Budget budget;
 
+  /// Ready, and neither work nor an admin nor a step of the plan has a use for it.
+  [[nodiscard]] bool is_idle(std::uint32_t host) const {
+    const HostView& view = snapshot.hosts[host];
+    return view.phase == HostPhase::kReady && view.takes_work && !view.busy && !used[host] &&
+           !view.kept && !view.will_go() && !view.unreachable_since &&
+           closed[host] == Closed::kNo && !gives_way[host];
+  }
+  /// It goes, whatever the bounds of its pool are: others need its room, or it is too dear.
+  [[nodiscard]] bool must_go(std::uint32_t host) const {
+    return gives_way[host] || too_dear[host] != model::Reason::kNone;
+  }
   /// It comes or is ready, and will stay.
   [[nodiscard]] bool is_alive(std::uint32_t host) const {
     const HostView& view = snapshot.hosts[host];

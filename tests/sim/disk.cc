@@ -9,7 +9,8 @@ bool is_own_will(model::Reason reason) {
   using enum model::Reason;
   return reason == kIdle || reason == kDrained || reason == kBootingSurplus || reason == kBroken ||
          reason == kUnwantedSpot || reason == kStandbySurplus || reason == kBeyondMax ||
-         reason == kOffMenu || reason == kGaveWay || reason == kExchanged;
+         reason == kOffMenu || reason == kGaveWay || reason == kExchanged ||
+         reason == kAbovePriceLimit;
 }
 
 void Disk::commit(const std::vector<model::Change>& changes) {

@@ -114,6 +114,8 @@ void PlanEvents::apply(const scheduler::Shutdown& shutdown, Now now) {
   const std::uint32_t pool = instance.pool;
   const auto& policy = policy_.pools[pool];
   if (shutdown.gives_way) rests_.gave_way(pool, now.mono, now.mono + policy.idle_timeout);
+  if (shutdown.code == model::Reason::kAbovePriceLimit)
+    rests_.above_limit(pool, now.mono, policy.idle_timeout);
   if (shutdown.code == model::Reason::kExchanged) {
     // Where the old host goes first, the new one may never come up.
     const bool is_done = end_exchange(pool);

@@ -31,12 +31,12 @@ class Rests {
   /// The dear host goes before a cheaper one is there, which may be refused; then a dear one is
   /// bought again. So each such try waits twice as long, up to 64 times, within a day.
   void exchange_first(std::uint32_t pool, Mono now, Duration rest) {
-    constexpr int kDoublingsMax = 6;
-    Pool& its = pools_[pool];
-    its.tries =
-        now - its.last_try < std::chrono::hours(24) ? std::min(its.tries + 1, kDoublingsMax) : 0;
-    its.last_try = now;
-    its.exchange = now + rest * (1 << its.tries);
+    pools_[pool].exchange = now + longer(pools_[pool], now, rest);
+  }
+  /// A host went as its price passed a limit. It may be bought again at once where its cloud names
+  /// another price in its lists than before: so each such try waits longer, likewise.
+  void above_limit(std::uint32_t pool, Mono now, Duration rest) {
+    gave_way(pool, now, now + longer(pools_[pool], now, rest));
   }
 
   [[nodiscard]] bool exchanges(std::uint32_t pool, Mono now) const {
@@ -68,9 +68,16 @@ class Rests {
   struct Pool {
     std::vector<Mono> hosts;
     Mono exchange = Mono::min();
-    int tries = 0;  ///< Of exchange_first(), lately.
+    int tries = 0;  ///< Of exchange_first() and above_limit(), lately.
     Mono last_try = {};
   };
+  static Duration longer(Pool& its, Mono now, Duration rest) {
+    constexpr int kDoublingsMax = 6;
+    its.tries =
+        now - its.last_try < std::chrono::hours(24) ? std::min(its.tries + 1, kDoublingsMax) : 0;
+    its.last_try = now;
+    return rest * (1 << its.tries);
+  }
   std::map<std::uint32_t, Pool> pools_;
 };
 

@@ -93,7 +93,7 @@ TEST_F(PlanTest, RoomThatIsFilledAsItComesIsNoReasonForAPlan) {
 TEST_F(PlanTest, AHostIsNeverEndedAsWorkLandsOnIt) {
   for (const auto code :
        {Reason::kIdle, Reason::kDrained, Reason::kBootingSurplus, Reason::kBeyondMax,
-        Reason::kOffMenu, Reason::kGaveWay, Reason::kExchanged}) {
+        Reason::kOffMenu, Reason::kGaveWay, Reason::kExchanged, Reason::kAbovePriceLimit}) {
     story = Story();
     story.begin();
     const auto on = idle_host();

@@ -33,7 +33,7 @@ void forget_ceilings(Snapshot& snapshot) {
 bool is_for_bounds(model::Reason code) {
   using enum model::Reason;
   return code == kIdle || code == kBootingSurplus || code == kStandbySurplus ||
-         code == kBeyondMax || code == kGaveWay || code == kExchanged;
+         code == kBeyondMax || code == kGaveWay || code == kExchanged || code == kAbovePriceLimit;
 }
 
 TEST(BoundsPropertyTest, UnknownAloneEndsNothingAndSwitchesNothingOff) {
@@ -90,7 +90,8 @@ TEST(BoundsPropertyTest, AKnownMinimumCreatesWhateverElseIsUnknown) {
       const auto end = std::ranges::find(plan.shutdowns, h.id, &Shutdown::host);
       // What goes for another reason, or gives way, is replaced by a later plan.
       const bool ends = end != plan.shutdowns.end() && is_for_bounds(end->code) &&
-                        !end->gives_way && end->code != model::Reason::kExchanged;
+                        !end->gives_way && end->code != model::Reason::kExchanged &&
+                        end->code != model::Reason::kAbovePriceLimit;
       const bool wakes = std::ranges::find(plan.wakes, h.id, &Wake::host) != plan.wakes.end();
       if ((counts_for_max(h) && !ends) || wakes) ++alive[h.pool];
     }
