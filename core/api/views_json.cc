@@ -112,12 +112,13 @@ void write_type(json::Writer& w, const model::TypeView& view) {
   w.member("vcpus", view.resources.vcpus.whole()).member("gpus", view.resources.gpus);
   w.member("ram", view.resources.ram).member("ram_for_jobs", view.ram_for_jobs);
   w.member("scratch", view.resources.scratch);
-  w.key("price_per_hour").millionths(view.price_per_hour.value).key("zones").begin_array();
+  w.key("price_per_hour").millionths(view.price_per_hour.value);
+  w.member("configured", view.configured).key("zones").begin_array();
   for (const auto& zone : view.zones) {
     w.begin_object();
     member_text(w, "zone", zone.name);
     w.key("price_per_hour").millionths(zone.price_per_hour.value);
-    w.member("unavailable", zone.unavailable).end_object();
+    w.member("unavailable", zone.unavailable).member("configured", zone.configured).end_object();
   }
   w.end_array().key("pools").begin_array();
   for (const auto& pool : view.pools) w.value(pool);

@@ -93,15 +93,16 @@ Row type_row(json::Value one) {
   }
   for (const json::Value pool : one.at("pools").children())
     pools += (pools.empty() ? "" : ", ") + std::string(pool.text());
-  return {field(one, "name"),
-          field(one, "set"),
-          field(one, "market"),
-          field(one, "vcpus"),
-          field(one, "gpus"),
-          format_size(one.at("ram").int_or(0)),
-          field(one, "price_per_hour"),
-          pools,
-          zones};
+  return {
+      field(one, "name"),
+      field(one, "set"),
+      field(one, "market"),
+      field(one, "vcpus"),
+      field(one, "gpus"),
+      format_size(one.at("ram").int_or(0)),
+      field(one, "price_per_hour") + (one.at("configured").bool_or(false) ? " (configured)" : ""),
+      pools,
+      zones};
 }
 
 /// A crash after which the call is made again.

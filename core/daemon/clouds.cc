@@ -174,12 +174,13 @@ void Clouds::execute(const dispatch::PowerCall& effect) {
 
 void Clouds::execute(const dispatch::PricesCall& effect) {
   const Call call(*this, effect.set, model::CloudOp::kOther);
-  call.driver->price_history({.type = effect.type, .since = effect.since}, effect.timeout,
-                             [this, timed = call.timed, set = effect.set, type = effect.type.name](
-                                 model::CloudResult<std::vector<model::ZonePrice>> result) {
-                               timed.ended(result);
-                               post_(dispatch::PricesFetched{set, type, std::move(result)});
-                             });
+  call.driver->price_history(
+      {.type = effect.type, .since = effect.since}, effect.timeout,
+      [this, timed = call.timed, set = effect.set, type = effect.type.name,
+       number = effect.number](model::CloudResult<std::vector<model::ZonePrice>> result) {
+        timed.ended(result);
+        post_(dispatch::PricesFetched{set, type, number, std::move(result)});
+      });
 }
 
 void Clouds::execute(const dispatch::ConsoleCall& effect) {

@@ -80,7 +80,9 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const QuotaGroupFetched& e) { to.quota_groups.on(e, now); },
                  [&](const ImagesFetched& e) { to.images.on(e, now); },
                  [&](const OfferingsFetched& e) {
-                   if (to.offerings.on(e, to.types.in_use(), now)) to.types.refresh(now);
+                   if (!to.offerings.on(e, to.types.in_use(), now)) return;
+                   to.types.refresh(now);
+                   to.prices.reprice(e.set);
                  },
                  [&](const LeftoversListed& e) { to.leftovers.on(e, now); },
                  [&](const LeftoverDestroyed& e) { to.leftover_destroys.on(e, now); },
@@ -141,6 +143,7 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
 }
 
 void Dispatcher::choose_questions(Now now) {
+  handlers_->prices.policy_changed(now);
   handlers_->images.policy_changed(now);
   handlers_->offerings.policy_changed(now);
   handlers_->leftovers.policy_changed(now);
@@ -210,7 +213,7 @@ Mono Dispatcher::next_wake() const {
   if (state_->is_old) return fleet::kNever;
   return std::min({state_->hosts.next_deadline(), state_->commands.next_deadline(),
                    state_->sets.next_wake(), state_->questions.next_wake(),
-                   state_->leftovers.next_wake(state_->sets),
+                   state_->prices.next_wake(), state_->leftovers.next_wake(state_->sets),
                    state_->watches.next_wake(state_->sets), state_->plan.next_wake(),
                    state_->principals.next_use_tick()});
 }

@@ -76,6 +76,7 @@ struct PowerCall {
 struct PricesCall {
   std::string set;
   model::InstanceType type;
+  std::uint64_t number = 0;  ///< Comes back with the answer.
   Wall since;
   Duration timeout{};
 };

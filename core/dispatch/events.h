@@ -77,6 +77,7 @@ struct PowerEnded {
 /// The present and past prices of one type of the menu, from the cloud of a set.
 struct PricesFetched {
   std::string set, type;
+  std::uint64_t number = 0;  ///< Of the PricesCall.
   model::CloudResult<std::vector<model::ZonePrice>> result;
 };
 /// The quota group of a type in a set; empty: none.

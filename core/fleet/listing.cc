@@ -20,6 +20,7 @@ void Listing::shown(const model::ListedInstance& seen, bool is_power_old, Mono n
   ignore_until(now);
   end_doubt();
   unfulfilled_spot_ = seen.state == CloudState::kRequested;
+  has_price_ = seen.price_per_hour.has_value();
   off_ = !is_power_old && (is_switched_off(seen.state) || seen.state == CloudState::kTerminating);
   note_error(seen);
 }

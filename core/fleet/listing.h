@@ -59,6 +59,8 @@ class Listing {
   /// kVanished: it counts for ceilings.
   [[nodiscard]] bool counts_vanished() const { return counts_vanished_; }
   [[nodiscard]] bool is_unfulfilled_spot() const { return unfulfilled_spot_; }
+  /// The last list said what it costs.
+  [[nodiscard]] bool has_price() const { return has_price_; }
   /// The error of which it died or cannot run, as the cloud says; empty: none.
   [[nodiscard]] const std::string& error() const { return error_; }
 
@@ -69,6 +71,7 @@ class Listing {
   bool counts_vanished_ = true;
   bool unfulfilled_spot_ = false;
   bool failure_told_ = false;
+  bool has_price_ = false;
   std::string error_;
 };
 

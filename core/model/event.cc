@@ -213,6 +213,9 @@ constexpr std::array kEvents{
     EventInfo{Event::kOfferingsFailed, "offerings_failed", kSet, kWarning, Holds::kReason,
               "the cloud does not say which types it offers: those of before stay, and it is asked "
               "again"},
+    EventInfo{Event::kPricesUnknown, "prices_unknown", kSet, kAlarm, Holds::kNone,
+              "the driver has not said for ten minutes what types cost: the prices from before or the configured ones count, also for "
+              "price caps and ceilings"},
     EventInfo{
         Event::kDriverCrashed, "driver_crashed", kSet, kWarning, Holds::kData,
         "the driver died in the function in `reason_code`, or may have ended the daemon there"},

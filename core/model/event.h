@@ -99,6 +99,7 @@ enum class Event : std::uint8_t {
   kWatchFailed,
   kNoticesIgnored,
   kOfferingsFailed,
+  kPricesUnknown,
   kDriverCrashed,
   kCallHeldBack,
   kNoDescriptors,

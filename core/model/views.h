@@ -52,13 +52,15 @@ struct TypeView {
   std::string set;  ///< That offers it; empty: it is of the configuration.
   Market market = Market::kOnDemand;
   Resources resources;
-  Micros price_per_hour;  ///< Of the dearest zone.
+  Micros price_per_hour;    ///< That counts in the dearest zone of all sets that have it.
+  bool configured = false;  ///< It is the configured one: no cloud has said another.
   std::int64_t ram_for_jobs =
       0;  ///< The least that jobs get of it, in all sets; 0: no pool has it.
   struct Zone {
-    std::string name;  ///< Empty: the driver chooses.
-    Micros price_per_hour;
+    std::string name;          ///< Empty: the driver chooses.
+    Micros price_per_hour;     ///< That counts in the dearest set.
     bool unavailable = false;  ///< The cloud says that it has none now.
+    bool configured = false;   ///< Of the price, likewise.
   };
   std::vector<Zone> zones = {};         ///< In which some pool can buy it.
   std::vector<std::string> pools = {};  ///< That can buy it.

@@ -71,6 +71,7 @@ inline constexpr std::array kHostFlags{
 };
 inline constexpr std::array kOfferingFlags{
     Flag<scheduler::Offering>{"at_quota", &scheduler::Offering::at_quota},
+    Flag<scheduler::Offering>{"awaits_price", &scheduler::Offering::awaits_price},
     Flag<scheduler::Offering>{"unavailable", &scheduler::Offering::unavailable},
     Flag<scheduler::Offering>{"can_stop", &scheduler::Offering::can_stop},
 };

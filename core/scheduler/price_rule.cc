@@ -101,8 +101,9 @@ void find_spot(const World& world, Need& need, double on_demand) {
     if (price >= on_demand * static_cast<double>(items) || is_too_dear(world, need, o, items))
       return true;
     need.has_spot = true;
-    is_open = is_open || o.shut.empty();
-    has_room = has_room || (o.shut.empty() && world.budget.has_room(o));
+    const bool may_open = o.shut.empty() || o.awaits_price;
+    is_open = is_open || may_open;
+    has_room = has_room || (may_open && world.budget.has_room(o));
     return !(has_room && measures);
   });
   need.spot_is_short = need.has_spot && !is_open;

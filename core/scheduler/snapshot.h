@@ -21,11 +21,12 @@ struct Offering {
   model::Market market = model::Market::kOnDemand;
   model::Resources resources;
   model::Micros price_per_hour;
-  std::string shut;          ///< Why it cannot be created now (a gate's text); empty: it can.
-  bool at_quota = false;     ///< `shut` is the quota of its cloud: the end of a host may open it.
-  std::string quota_group;   ///< Whose hosts count for that quota; set if some offering is at it.
-  bool unavailable = false;  ///< The cloud says that it has none now: no price is compared to its.
-  bool can_stop = false;     ///< Its instances can be switched off and kept.
+  std::string shut;           ///< Why it cannot be created now (a gate's text); empty: it can.
+  bool at_quota = false;      ///< `shut` is the quota of its cloud: the end of a host may open it.
+  std::string quota_group;    ///< Whose hosts count for that quota; set if some offering is at it.
+  bool awaits_price = false;  ///< `shut` until its cloud says what it costs, which is soon.
+  bool unavailable = false;   ///< The cloud says that it has none now: no price is compared to its.
+  bool can_stop = false;      ///< Its instances can be switched off and kept.
   std::string note;  ///< Why its resources are less than those of the menu; empty: they are not.
 };
 

@@ -297,7 +297,7 @@ void Cloud::take(const dispatch::PricesCall& call) {
   for (const PriceChange& change : model_.prices)
     if (change.type == call.type.name && change.at <= since_start())
       out.push_back({"", call.type.market, {wall_(start_ + change.at), change.per_hour}});
-  reply_(kQuick, dispatch::PricesFetched{call.set, call.type.name, std::move(out)});
+  reply_(kQuick, dispatch::PricesFetched{call.set, call.type.name, call.number, std::move(out)});
 }
 
 }  // namespace hostler::simulation

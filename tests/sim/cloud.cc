@@ -129,7 +129,6 @@ Machine& Cloud::make(const model::CreateRequest& request, bool looks_first, bool
   made->request = request;
   made->instance = *model::InstanceId::parse(request.host_instance_id);
   made->created = time_.now();
-  made->price = least_price(request);
   made->host_key = request.ssh_host_key_public;
   made->never_boots = chance_.fault(0.07);
   made->state = spot ? CloudState::kRequested : CloudState::kPending;
@@ -288,8 +287,9 @@ void Cloud::power(const dispatch::PowerCall& call, const Reply& reply) {
 void Cloud::prices(const dispatch::PricesCall& call, const Reply& reply) {
   if (!has_prices_) complain_("a cloud without price histories is asked for one");
   if (auto refused = refusal())
-    return reply(latency(), dispatch::PricesFetched{call.set, call.type.name,
+    return reply(latency(), dispatch::PricesFetched{call.set, call.type.name, call.number,
                                                     tl::unexpected(std::move(*refused))});
+  prices_said_.insert(call.type.name);
   std::vector<model::ZonePrice> said;
   const std::int64_t menu = call.type.price_per_hour.value;
   for (std::uint64_t n = chance_.below(4); n > 0; --n)
@@ -303,7 +303,7 @@ void Cloud::prices(const dispatch::PricesCall& call, const Reply& reply) {
     const auto [least, fresh] = least_said_.try_emplace({call.type.name, one.zone}, price);
     if (!fresh) least->second = std::min(least->second, price);
   }
-  reply(latency(), dispatch::PricesFetched{call.set, call.type.name, std::move(said)});
+  reply(latency(), dispatch::PricesFetched{call.set, call.type.name, call.number, std::move(said)});
 }
 
 void Cloud::switch_off(Machine& machine) {

@@ -39,7 +39,6 @@ struct Machine {
   model::InstanceId instance;
   model::CloudState state = model::CloudState::kPending;
   Mono created, ready_at;
-  std::int64_t price = 0;  ///< Per hour: the least price reported for its kind before its create.
   bool never_boots = false;
   bool half_made = false;  ///< Its create was cut off: it stays pending until that is repeated.
   bool doubled = false;    ///< One of several machines made by one create.
@@ -108,6 +107,8 @@ class Cloud {
   void is_unfit() { create_failed_ = time_.now(); }
   /// It sells what these say, at their prices.
   void sell(const Offerings& offerings) { offerings_ = &offerings; }
+  /// A daemon starts, to which no price has been said yet.
+  void daemon_started();
   /// A daemon starts, which knows nothing of earlier boots.
   void forget_boots() { boots_.clear(); }
   /// The daemon may hold back calls, also those that show it a machine.
@@ -148,6 +149,7 @@ class Cloud {
   void switch_on(Machine& machine);
   void check_power(const Machine& machine, const dispatch::PowerCall& call);
   void check_create(const dispatch::CreateCall& call);
+  void check_price_is_known(const std::string& type);
   void check_boots(const Machine& made);
   void check_ceilings();
   [[nodiscard]] std::vector<const Machine*> counted() const;
@@ -200,6 +202,8 @@ class Cloud {
   std::map<std::pair<std::string, std::string>, Boots> boots_;
   std::map<std::string, model::CreateRequest> asked_;  ///< By key; a repeat must be equal.
   std::map<std::pair<std::string, std::string>, std::int64_t> least_said_;  ///< By type and zone.
+  std::set<std::string> prices_said_;  ///< Types, to the daemon that runs.
+  Mono price_patience_ends_{};
 };
 
 }  // namespace hostler::sim

@@ -17,6 +17,21 @@ void Cloud::check_create(const dispatch::CreateCall& call) {
   const auto [first, fresh] = asked_.try_emplace(call.request->idempotency_key, *call.request);
   if (!fresh && first->second != *call.request)
     complain_("create of " + call.instance.text() + " was sent again, but not byte for byte");
+  // The daemon before may have decided it.
+  if (fresh && call.request->epoch == disk_.epoch()) check_price_is_known(call.request->type.name);
+}
+
+/// Ten minutes after its start the daemon may have given up to wait for the answer; it also sleeps.
+void Cloud::check_price_is_known(const std::string& type) {
+  const bool has_limit = policy_.ceilings.price_per_hour_max.value > 0;
+  if (has_prices_ && offerings_ == nullptr && has_limit && !prices_said_.contains(type) &&
+      time_.now() < price_patience_ends_)
+    complain_(type + " is bought below a price ceiling, and the cloud has not said its price");
+}
+
+void Cloud::daemon_started() {
+  prices_said_.clear();
+  price_patience_ends_ = time_.now() + 5min;
 }
 
 /// While no machine of a kind comes up, three may fail beside a full fleet. Then one is made after
@@ -80,11 +95,13 @@ void Cloud::check_ceilings() {
   if (price_max == 0) return;
   std::int64_t price = 0, booked = 0;
   for (const Machine* machine : machines) {
-    price += machine->price;
+    price += least_price(machine->request);  // It may have fallen since.
     if (const auto* known = disk_.instance(machine->instance))
       booked += known->record.price_per_hour.value;
   }
-  if (booked > price_max) complain_("the books' fleet costs more than its ceiling");
+  // Where prices change, the hosts that there are may pass it.
+  const bool is_steady = !has_prices_ && offerings_ == nullptr;
+  if (is_steady && booked > price_max) complain_("the books' fleet costs more than its ceiling");
   if (price > price_max) complain_("the fleet costs more than its ceiling");
 }
 

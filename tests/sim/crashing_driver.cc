@@ -91,7 +91,7 @@ dispatch::Event CrashingDriver::report(const dispatch::Effect& effect, model::Cl
                    return InstancesLookedUp{call.set, sent, call.instances, failed};
                  },
                  [&](const PricesCall& call) -> Event {
-                   return PricesFetched{call.set, call.type.name, failed};
+                   return PricesFetched{call.set, call.type.name, call.number, failed};
                  },
                  [&](const ConsoleCall& call) -> Event {
                    return ConsoleRead{call.instance, failed};

@@ -27,6 +27,8 @@ class Disk {
   model::Restored open();
   /// The rows are those of an older copy from now on, and the next start goes on from them.
   void put_back(const Disk& older);
+  /// Of the last start.
+  [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
   [[nodiscard]] bool was_put_back() const { return restored_epoch_ != 0; }
   /// The number of work was given out after the older copy was made.
   [[nodiscard]] bool is_lost(model::WorkId id) const {

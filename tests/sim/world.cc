@@ -142,6 +142,7 @@ void World::start() {
       policy_, mint, dispatch::Options{{}, seed_ + generation_, CrowdCloud::kLimits});
   hosts_.restart([this](model::HostEvent event) { post(std::move(event)); });
   cloud_.forget_boots();
+  cloud_.daemon_started();
   consoles_.restart();
   commands_.restart();
   awaited_.clear();

@@ -66,7 +66,6 @@ void AdminRequests::retry_now(const model::GateRecord& gate, Now now) {
     return gates::holds(gate, {.set = gate.set, .op = op});
   };
   if (held(model::CloudOp::kList)) set.want_list_at_once(policy_.sets[*index], now.mono);
-  if (held(model::CloudOp::kOther) && set.prices_at != fleet::kNever) set.prices_at = now.mono;
   if (held(model::CloudOp::kOpen) && !set.is_open()) set.opening.want_now(now.mono);
   if (held(model::CloudOp::kQuotaGroup)) set.quota_groups.retry(now.mono);
   questions_.ask_held_back(*index, gate, now);

@@ -90,7 +90,6 @@ void SetEvents::on(SuccessorOpened& event, Now now) {
   set.quota_groups.driver_replaced();
   if (!set.is_open()) return;
   set.quota_groups.opened(now.mono);
-  set.prices_at = set.info.has_price_history ? now.mono : fleet::kNever;
   set.want_list_at_once(policy_.sets[*index], now.mono);
   gates_.driver_replaced(set.name, now);
 }
@@ -138,7 +137,6 @@ void SetEvents::open(Set& set, model::SetInfo info, Now now) {
   if (!set.opening.opened()) return;
   set.problem.clear();
   set.lists.opened(now.mono);
-  set.prices_at = set.info.has_price_history ? now.mono : fleet::kNever;
   set.quota_groups.opened(now.mono);
   recorder_.effect(UseSet{set.name, true});
   recorder_.record("cloud", "set " + set.name, model::Event::kOpened, "",

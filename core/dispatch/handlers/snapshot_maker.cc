@@ -140,6 +140,7 @@ Mono SnapshotMaker::add_offerings(scheduler::Snapshot& out, Now now) const {
     auto refusal = refusals_.refuses(offering, now);
     if (!refusal) continue;
     offering.shut = std::move(refusal->text);
+    offering.awaits_price = refusal->awaits_price;
     if (refusal->gate == nullptr) continue;
     offering.at_quota = refusal->gate->record.cls == model::CloudErrorClass::kQuota;
     if (refusal->gate->until > now.mono) wake = std::min(wake, refusal->gate->until);

@@ -179,6 +179,21 @@ std::string offerings_problem(const State& state, const Set& set) {
   return "it does not say which types it offers, and " + rest + ": " + offered->problem;
 }
 
+/// A set that does not say what its types cost.
+std::string unknown_prices(const State& state, std::uint32_t set, Now now) {
+  std::string types, error;
+  for (const auto& [type, answer] : state.prices.of(set)) {
+    if (!PriceAnswers::is_given_up(answer, now.mono)) continue;
+    types += (types.empty() ? "" : ", ") + type;
+    error = answer.error;
+  }
+  if (types.empty()) return {};
+  return "it does not say what these types cost: " + types +
+         "; the prices from before or the configured ones count, also for price caps and "
+         "ceilings: " +
+         error;
+}
+
 }  // namespace
 
 bool is_unlisted(const fleet::Instance& instance) {
@@ -268,6 +283,9 @@ std::vector<std::vector<std::string>> conditions_of_sets(const State& state, Now
                       " and does nothing: they may still cost money; see hostler why " +
                       ids.front().text());
     if (auto text = offerings_problem(state, set); !text.empty()) texts.push_back(std::move(text));
+    if (auto text = unknown_prices(state, static_cast<std::uint32_t>(out.size() - 1), now);
+        !text.empty())
+      texts.push_back(std::move(text));
     if (!model::rate_of(state.policy, set.info.currency))
       texts.push_back(model::no_rate_text(state.policy, set.info.currency));
   }

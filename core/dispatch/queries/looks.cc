@@ -117,7 +117,7 @@ Result<Look> Queries::look(Now now) const {
   const State& s = state_;
   if (s.is_old)
     return fail(Errc::kConflict, "nothing is planned: a cloud knows a later state of this site");
-  const CreateRefusals refusals(s.policy, s.sets, s.images, s.offered, s.gates);
+  const CreateRefusals refusals(s.policy, s.sets, s.images, s.offered, s.prices, s.gates);
   const SnapshotMaker maker(s.policy, s.sets, s.hosts, s.principals, s.waiting, s.jobs, s.menu,
                             refusals, s.viewer, s.set_aside, s.bounds, s.rests, s.gates, s.governor,
                             s.limits);

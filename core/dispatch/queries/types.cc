@@ -70,18 +70,30 @@ std::vector<model::TypeView> Queries::types() const {
                    .set = type.only_in,
                    .market = type.market,
                    .resources = type.resources,
-                   .price_per_hour = type.price_per_hour});
-  std::set<std::pair<std::uint32_t, std::string>> zones;
+                   .price_per_hour = type.price_per_hour,
+                   .configured = type.only_in.empty()});
   for (const auto& offering : state_.menu.offerings()) {
     auto& view = out[offering.type];
     const std::int64_t ram = offering.resources.ram;
     view.ram_for_jobs = view.pools.empty() ? ram : std::min(view.ram_for_jobs, ram);
     const auto& pool = state_.policy.pools[offering.pool].name;
     if (view.pools.empty() || view.pools.back() != pool) view.pools.push_back(pool);
-    if (!zones.emplace(offering.type, offering.zone).second) continue;
-    view.zones.push_back(
-        {offering.zone, offering.price_per_hour,
-         state_.offered.is_unavailable(state_.policy.types[offering.type], offering.zone)});
+    const model::TypeView::Zone seen{
+        offering.zone, offering.price_per_hour,
+        state_.offered.is_unavailable(state_.policy.types[offering.type], offering.zone),
+        !state_.menu.clouds_price_of(offering.set, offering.type, offering.zone, offering.market)};
+    auto known = std::ranges::find(view.zones, offering.zone, &model::TypeView::Zone::name);
+    if (known == view.zones.end())
+      view.zones.push_back(seen);
+    else if (known->price_per_hour < seen.price_per_hour)
+      *known = seen;
+  }
+  for (auto& view : out) {
+    const auto dearest =
+        std::ranges::max_element(view.zones, {}, &model::TypeView::Zone::price_per_hour);
+    if (dearest == view.zones.end()) continue;
+    view.price_per_hour = dearest->price_per_hour;
+    view.configured = dearest->configured;
   }
   return out;
 }

@@ -111,13 +111,20 @@ std::optional<std::uint32_t> Menu::type_index(const std::string& name) const {
 
 model::Micros Menu::price_of(std::uint32_t set, std::uint32_t type, const std::string& zone,
                              model::Market market) const {
+  return clouds_price_of(set, type, zone, market).value_or(policy_.types[type].price_per_hour);
+}
+
+std::optional<model::Micros> Menu::clouds_price_of(std::uint32_t set, std::uint32_t type,
+                                                   const std::string& zone,
+                                                   model::Market market) const {
   const auto& listed = policy_.types[type];
   // Of types that are offered no histories are asked: rows of such a name are of another type.
   if (listed.only_in.empty())
     if (const auto known = prices_.price(policy_.sets[set].name, listed.name, zone, market))
-      return *known;
+      return known;
   const auto of_zone = policy_.zone_prices.find({listed.name, zone});
-  return of_zone == policy_.zone_prices.end() ? listed.price_per_hour : of_zone->second;
+  if (of_zone != policy_.zone_prices.end()) return of_zone->second;
+  return listed.only_in.empty() ? std::nullopt : std::optional(listed.price_per_hour);
 }
 
 std::map<std::uint32_t, model::Micros> Menu::least_prices(std::uint32_t pool,

@@ -42,7 +42,12 @@ class Menu {
   [[nodiscard]] std::uint32_t offering_of(const fleet::Instance& instance) const;
   /// Index into SitePolicy::types.
   [[nodiscard]] std::optional<std::uint32_t> type_index(const std::string& name) const;
-  /// The price that the cloud's history has, otherwise the price in the policy.
+  /// What the cloud says in its price history or its offerings, also by the site's file of prices;
+  /// nullopt: nothing.
+  [[nodiscard]] std::optional<model::Micros> clouds_price_of(std::uint32_t set, std::uint32_t type,
+                                                             const std::string& zone,
+                                                             model::Market market) const;
+  /// The same, otherwise the configured price.
   [[nodiscard]] model::Micros price_of(std::uint32_t set, std::uint32_t type,
                                        const std::string& zone, model::Market market) const;
 

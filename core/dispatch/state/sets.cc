@@ -48,7 +48,7 @@ void Set::list_failed(const model::SetPolicy& policy, std::optional<Duration> as
 Mono Set::next_wake() const {
   if (!is_open()) return std::min(opening.next(), lists.overdue_at());
   const Mono next_list = strangers.is_adopting() ? strangers.next() : lists.next();
-  return std::min({prices_at, quota_groups.next(), next_list, lists.overdue_at(), look_ups.next(),
+  return std::min({quota_groups.next(), next_list, lists.overdue_at(), look_ups.next(),
                    omissions.patience_ends()});
 }
 

@@ -35,7 +35,6 @@ struct Set {
   Omissions omissions;
   LookUps look_ups;
   Reach reach;
-  Mono prices_at = fleet::kNever;
   QuotaGroups quota_groups;
 
   [[nodiscard]] bool is_open() const { return opening.is_open(); }

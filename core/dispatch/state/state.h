@@ -14,6 +14,7 @@
 #include "core/dispatch/state/questions/images.h"
 #include "core/dispatch/state/questions/leftovers.h"
 #include "core/dispatch/state/questions/offered_types.h"
+#include "core/dispatch/state/questions/price_answers.h"
 #include "core/dispatch/state/questions/questions.h"
 #include "core/dispatch/state/questions/type_selection.h"
 #include "core/dispatch/state/questions/watches.h"
@@ -38,6 +39,7 @@ struct State {
         sets(policy),
         menu(policy),
         images(policy),
+        prices(policy),
         leftovers(policy),
         watches(policy),
         viewer(policy, sets, menu),
@@ -62,6 +64,7 @@ struct State {
   Sets sets;
   Menu menu;
   Images images;
+  PriceAnswers prices;
   Leftovers leftovers;
   Watches watches;
   HostViewer viewer;

@@ -28,9 +28,8 @@ class CurrencyTest : public testing::Test {
     return site;
   }
   void say_price(std::int64_t price) {
-    story.say(PricesFetched{"west", "small",
-                            std::vector<model::ZonePrice>{
-                                {"", model::Market::kOnDemand, {story.now.wall + -1h, {price}}}}});
+    story.say_prices("small", std::vector<model::ZonePrice>{
+                                  {"", model::Market::kOnDemand, {story.now.wall + -1h, {price}}}});
   }
   Story story;
 };
@@ -63,6 +62,7 @@ TEST_F(CurrencyTest, TheCapIsToldToTheCloudInItsCurrency) {
   site.pools[0].price_cap_per_hour = {101};
   open(site);
   story.submit({story.job()});
+  story.say_prices("small", std::vector<model::ZonePrice>{});
   ASSERT_THAT(story.all<CreateCall>(), SizeIs(1));
   EXPECT_EQ(story.all<CreateCall>()[0].request->price_cap_per_hour, Micros{50});
 }

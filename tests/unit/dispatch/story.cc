@@ -73,7 +73,11 @@ void Story::take(Outbox out) {
     history_.push_back(change);
     changes.push_back(std::move(change));
   }
-  for (auto& effect : out.effects) effects.push_back(std::move(effect));
+  for (auto& effect : out.effects) {
+    if (const auto* call = std::get_if<PricesCall>(&effect))
+      price_calls_[call->type.name] = call->number;
+    effects.push_back(std::move(effect));
+  }
   bodies_wanted.insert(bodies_wanted.end(), out.bodies_wanted.begin(), out.bodies_wanted.end());
 }
 
@@ -151,6 +155,11 @@ void Story::list(std::vector<model::ListedInstance> instances) {
 
 void Story::create_ended(InstanceId id, std::optional<model::CloudError> error) {
   say(CreateEnded{id, std::move(error)});
+}
+
+void Story::say_prices(const std::string& type,
+                       model::CloudResult<std::vector<model::ZonePrice>> result) {
+  say(PricesFetched{"west", type, price_calls_[type], std::move(result)});
 }
 
 model::ListedInstance Story::seen(InstanceId id, model::CloudState state) {

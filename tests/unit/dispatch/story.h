@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -50,6 +51,9 @@ class Story {
   // The cloud. A list is sent now and answered in a second.
   void list(std::vector<model::ListedInstance> instances);
   void create_ended(InstanceId id, std::optional<model::CloudError> error = {});
+  /// The answer to the last call for the prices of the type.
+  void say_prices(const std::string& type,
+                  model::CloudResult<std::vector<model::ZonePrice>> result);
   model::ListedInstance seen(InstanceId id, model::CloudState state = model::CloudState::kRunning);
 
   // Hosts.
@@ -108,6 +112,7 @@ class Story {
   void pump();
 
   std::vector<model::Change> history_;
+  std::map<std::string, std::uint64_t> price_calls_;  ///< By type: the number of the last one.
   Ticket tickets_ = 0;
   std::uint64_t connections_ = 0;
 };

@@ -50,6 +50,29 @@ struct SimulationTest : testing::Test {
   }
 };
 
+// Bug: a host that ran kept the price of its create, where lists do not say what it costs.
+TEST_F(SimulationTest, AMinimumWhosePriceRisesIsExchanged) {
+  policy.types = {type("a", 2, 100'000), type("b", 2, 100'000)};
+  policy.pools[0].types = {"a", "b"};
+  policy.pools[0].sizes.min = 1;
+  scenario.lasts = 24h;
+  scenario.arrivals = {Arrivals{.count = 1}};
+  west().prices = {{1h, "a", {1'000'000}}};
+  const Report report = run();
+  EXPECT_GT(report.cost, 2.3);
+  EXPECT_LT(report.cost, 3.5) << "and not 23";
+}
+
+TEST_F(SimulationTest, AMinimumWhosePriceRisesAboveTheCapEnds) {
+  policy.pools[0].types = {"small"};
+  policy.pools[0].sizes.min = 1;
+  policy.pools[0].price_cap_per_hour = {500'000};
+  scenario.lasts = 24h;
+  scenario.arrivals = {Arrivals{.count = 1}};
+  west().prices = {{1h, "small", {1'000'000}}};
+  EXPECT_LT(run().cost, 0.5);
+}
+
 TEST_F(SimulationTest, AllJobsEndAndHostsArePaidForTheirTime) {
   const Report report = run();
   expect_all_ended(report);

@@ -1,36 +1,55 @@
 #pragma once
 
+#include <string>
+
 #include "core/dispatch/events.h"
-#include "core/dispatch/state/call_gates.h"
+#include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/state/menu.h"
-#include "core/dispatch/state/plan_state.h"
-#include "core/dispatch/state/recorder.h"
-#include "core/dispatch/state/sets.h"
+#include "core/dispatch/state/questions/price_answers.h"
+#include "core/dispatch/state/questions/questions.h"
 
 namespace hostler::dispatch {
 
-/// Asks sets for the prices of their types, and takes the answers.
+/// Asks sets for the prices of their types, and takes the answers, also for the hosts that there
+/// are.
 class PriceEvents {
  public:
-  PriceEvents(const model::SitePolicy& policy, Sets& sets, Menu& menu, CallGates& gates,
-              PlanState& plan, Recorder& recorder)
+  PriceEvents(const model::SitePolicy& policy, const Sets& sets, Hosts& hosts, Menu& menu,
+              Questions& questions, PriceAnswers& answers, PlanState& plan, Recorder& recorder,
+              InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
+        hosts_(hosts),
         menu_(menu),
-        gates_(gates),
+        questions_(questions),
+        answers_(answers),
         plan_(plan),
-        recorder_(recorder) {}
+        recorder_(recorder),
+        steps_(steps) {}
 
   void send_due(std::uint32_t set, Now now);
   void on(const PricesFetched& event, Now now);
+  /// Also after the start: from now on the sets are asked. A price that was converted at another
+  /// exchange rate is not known any more.
+  void policy_changed(Now now);
+  /// Hosts of the set cost what its cloud says now of their types, where its lists do not say what
+  /// each of them costs. O(hosts).
+  void reprice(const std::string& set);
 
  private:
+  void ask(std::uint32_t set, const Questions::Call& call, Now now);
+  void give_up(std::uint32_t set, Now now);
+  [[nodiscard]] std::optional<double> rate(std::uint32_t set) const;
+
   const model::SitePolicy& policy_;
-  Sets& sets_;
+  const Sets& sets_;
+  Hosts& hosts_;
   Menu& menu_;
-  CallGates& gates_;
+  Questions& questions_;
+  PriceAnswers& answers_;
   PlanState& plan_;
   Recorder& recorder_;
+  InstanceSteps& steps_;
 };
 
 }  // namespace hostler::dispatch

@@ -83,6 +83,11 @@ bool Questions::bad(const Name& name, model::CloudErrorClass cls, Now now) {
   return question.failures == 1;
 }
 
+void Questions::ask_now(const Name& name, Now now) {
+  Question& question = all_.at(name);
+  question.next = std::min(question.next, now.mono);
+}
+
 void Questions::ask_again(std::uint32_t set, Now now) {
   for (auto& [name, question] : all_) {
     if (name.set != set) continue;
@@ -109,7 +114,8 @@ Mono Questions::next_wake() const {
 
 bool Questions::can_be_asked(std::uint32_t set, model::CloudOp op) const {
   const Set& asked = sets_.at(set);
-  return asked.is_open() && (op != model::CloudOp::kLeftovers || asked.info.has_leftovers);
+  return asked.is_open() && (op != model::CloudOp::kLeftovers || asked.info.has_leftovers) &&
+         (op != model::CloudOp::kOther || asked.info.has_price_history);
 }
 
 }  // namespace hostler::dispatch

@@ -15,10 +15,10 @@
 namespace hostler::dispatch {
 
 /// Questions that sets are asked again and again: which images a query finds, which types are
-/// offered, which leftovers there are. Each is asked when it is due, once at a time and as its gate
-/// allows; after bad answers it is asked after longer and longer pauses, and not before the time
-/// that the cloud has named. Only the answer to the newest call counts. What an answer means, its
-/// handler knows.
+/// offered, which leftovers there are, what types cost. Each is asked when it is due, once at a
+/// time and as its gate allows; after bad answers it is asked after longer and longer pauses, and
+/// not before the time that the cloud has named. Only the answer to the newest call counts. What an
+/// answer means, its handler knows.
 ///
 /// A new question needs a CloudOp, an effect and an event with a number, and a handler that calls
 /// keep() for each policy, due() at each tick, and take() for each answer.
@@ -63,6 +63,8 @@ class Questions {
   void good(const Name& name, Now now, std::optional<Duration> pause = {});
   /// The answer that was taken is bad. True: the one before was good, or there was none.
   bool bad(const Name& name, model::CloudErrorClass cls, Now now);
+  /// The question is asked now, or when the cloud wants to be asked.
+  void ask_now(const Name& name, Now now);
   /// The set has another driver or account: all its questions are asked now, and answers that are
   /// still to come are ignored.
   void ask_again(std::uint32_t set, Now now);
