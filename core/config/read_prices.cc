@@ -27,12 +27,9 @@ bool is_currency(std::string_view text) {
 }
 constexpr const char* kCurrencyForm = "three capital letters, as \"USD\"";
 
-void read_entry(json::Object& o, const model::SitePolicy& site, model::FilePrice& out) {
-  o.need("provider_type")
-      .text(out.provider_type, {.bytes_max = 200, .bytes_min = 1, .one_line = true});
-  o.may("zone").text(out.zone, {.bytes_max = 63, .one_line = true});
-  o.may("market").word(out.market, kFileMarkets);
-  o.need("price_per_hour").millionths(out.price_per_hour.value, 0, kPriceMax);
+/// In the currency of the site.
+void read_file_price(json::Object& o, const model::SitePolicy& site, model::Micros& out) {
+  o.need("price_per_hour").millionths(out.value, 0, kPriceMax);
   const json::Field field = o.need("currency");
   std::string currency;
   if (!field.text(currency, {.bytes_max = 16, .one_line = true})) return;
@@ -41,9 +38,17 @@ void read_entry(json::Object& o, const model::SitePolicy& site, model::FilePrice
     return;
   }
   if (const auto rate = model::rate_of(site, currency))
-    out.price_per_hour = model::to_site(out.price_per_hour, *rate);
+    out = model::to_site(out, *rate);
   else
     field.problem(model::no_rate_text(site, currency));
+}
+
+void read_entry(json::Object& o, const model::SitePolicy& site, model::FilePrice& out) {
+  o.need("provider_type")
+      .text(out.provider_type, {.bytes_max = 200, .bytes_min = 1, .one_line = true});
+  o.may("zone").text(out.zone, {.bytes_max = 63, .one_line = true});
+  o.may("market").word(out.market, kFileMarkets);
+  read_file_price(o, site, out.price_per_hour);
 }
 
 auto place(const model::FilePrice& one) {
@@ -52,11 +57,13 @@ auto place(const model::FilePrice& one) {
 
 /// Problems have their path in the file.
 void read_entries(const std::string& content, const model::SitePolicy& site,
-                  json::Problems& problems, std::vector<model::FilePrice>& out) {
+                  json::Problems& problems, std::vector<model::FilePrice>& out,
+                  model::Micros& volume) {
   const auto document =
       json::Document::parse(content, {.bytes_max = kPricesFileMax, .comments = true});
   if (!document) return problems.add(document.error());
   json::Field(document->root(), problems).object([&](json::Object& o) {
+    o.may("volume_price").object([&](json::Object& one) { read_file_price(one, site, volume); });
     o.need("prices").each(kEntriesMax, [&](const json::Field& element) {
       if (problems.full()) return;
       element.object([&](json::Object& entry) { read_entry(entry, site, out.emplace_back()); });
@@ -89,7 +96,7 @@ void read_currency(json::Object& o, model::SitePolicy& out) {
 }
 
 void read_prices(const json::Field& field, const Context& context, const model::SitePolicy& site,
-                 std::vector<model::FilePrice>& out) {
+                 model::SetPolicy& out) {
   std::string path;
   if (!read_path(field, context, path) || !context.options.read_files) return;
   const auto content = context.options.trusted_only ? read_trusted_file(path, kPricesFileMax)
@@ -100,9 +107,9 @@ void read_prices(const json::Field& field, const Context& context, const model::
   }
   json::Problems problems;
   std::vector<model::FilePrice> prices;
-  read_entries(*content, site, problems, prices);
+  read_entries(*content, site, problems, prices, out.volume_price);
   if (problems.ok())
-    out = std::move(prices);
+    out.file_prices = std::move(prices);
   else
     field.problem(path + ": " + problems.result().error().message);
 }

@@ -127,7 +127,8 @@ void read_policy(json::Object& o, const Context& context, const model::SitePolic
   o.may("list_interval").duration(out.list_interval, 100ms, 1h);
   o.may("price_interval").duration(out.price_interval, 1s, 24h);
   o.may("offerings_interval").duration(out.offerings_interval, 1s, 24h);
-  read_prices(o.may("prices_file"), context, site, out.file_prices);
+  read_prices(o.may("prices_file"), context, site, out);
+  o.may("volume_price").millionths(out.volume_price.value, 0, kPriceMax);
   o.may("create_timeout").duration(out.create_timeout, 1s, 1h);
   o.may("destroy_timeout").duration(out.destroy_timeout, 1s, 1h);
   o.may("list_timeout").duration(out.list_timeout, 1s, 1h);

@@ -55,7 +55,7 @@ void read_selector(const json::Field& field, model::TypeSelector& out);
 void read_currency(json::Object& o, model::SitePolicy& out);
 /// The prices in the file that the field names, in the currency of the site.
 void read_prices(const json::Field& field, const Context& context, const model::SitePolicy& site,
-                 std::vector<model::FilePrice>& out);
+                 model::SetPolicy& out);
 /// The key `isolation`, which says nothing any more. For one release: remove it with that.
 void read_isolation(const json::Field& field, const Context& context);
 void read_sandbox_min(const json::Field& field, model::Sandbox& out);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -63,6 +64,7 @@ struct SetPolicy {
   Duration list_interval = 10s, price_interval = 10min, images_interval = 5min,
            offerings_interval = 1h, leftovers_interval = 10min, leftovers_after = 30min;
   std::vector<FilePrice> file_prices;  ///< By provider type, market and zone.
+  Micros volume_price;                 ///< Of a GiB of `added_scratch`.
   /// A mistake of the cloud about what is left must not cost data unless the site says so.
   LeftoverRule leftovers = LeftoverRule::kReport;
   /// When half of the connected hosts become unreachable at once, none is ended for this time.
@@ -138,6 +140,13 @@ struct PoolPolicy {
   bool drop_capabilities = true;  ///< Of jobs, where the agent is root: the bounding set is empty.
   friend bool operator==(const PoolPolicy&, const PoolPolicy&) = default;
 };
+
+/// What the scratch disk costs that is asked for with each create of the type.
+inline Micros volume_price(const SetPolicy& set, const InstanceType& type) {
+  constexpr double kGiB = std::int64_t{1} << 30;
+  const double gib = static_cast<double>(type.added_scratch) / kGiB;
+  return {static_cast<std::int64_t>(std::ceil(gib * static_cast<double>(set.volume_price.value)))};
+}
 
 /// ", all behind jump host bastion.example:22"; empty: the hosts of the set are reached directly.
 inline std::string behind_jump_host(const SetPolicy& set) {

@@ -176,14 +176,16 @@ void Cloud::change_price(const PriceChange& change) {
   for (auto& [id, machine] : machines_) {
     if (machine->request.type.name != change.type) continue;
     pay(*machine);
-    machine->price_per_hour = change.per_hour;
+    machine->price_per_hour = price_of(machine->request.type);
     machine->shown.reset();
   }
 }
 
 model::Micros Cloud::price_of(const model::InstanceType& type) const {
   const auto changed = prices_.find(type.name);
-  return changed == prices_.end() ? type.price_per_hour : changed->second;
+  const auto set = std::ranges::find(policy_.sets, set_, &model::SetPolicy::name);
+  return (changed == prices_.end() ? type.price_per_hour : changed->second) +
+         model::volume_price(*set, type);
 }
 
 /// Ids end with the number of their machine.

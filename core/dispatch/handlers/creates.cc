@@ -113,7 +113,10 @@ std::shared_ptr<model::CreateRequest> Creates::make_request(const scheduler::Off
   const double rate = model::rate_of(policy_, info.currency).value_or(1);
   out->type.price_per_hour = model::from_site(type.price_per_hour, rate);
   if (offering.market == model::Market::kSpot && pool.price_cap_per_hour.value != 0)
-    out->price_cap_per_hour = model::from_site(pool.price_cap_per_hour, rate);
+    out->price_cap_per_hour = model::from_site(
+        {std::max<std::int64_t>(
+            1, pool.price_cap_per_hour.value - model::volume_price(set_policy, type).value)},
+        rate);
   out->name_hint = name_hint(pool.name, record.id.text(), info.name_max);
   make_secrets_(pool, set_policy.name, info, *out, record.identity);
   record.idempotency_key = out->idempotency_key;

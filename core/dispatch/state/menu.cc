@@ -111,7 +111,9 @@ std::optional<std::uint32_t> Menu::type_index(const std::string& name) const {
 
 model::Micros Menu::price_of(std::uint32_t set, std::uint32_t type, const std::string& zone,
                              model::Market market) const {
-  return clouds_price_of(set, type, zone, market).value_or(policy_.types[type].price_per_hour);
+  const auto& configured = policy_.types[type];
+  return clouds_price_of(set, type, zone, market)
+      .value_or(configured.price_per_hour + model::volume_price(policy_.sets[set], configured));
 }
 
 std::optional<model::Micros> Menu::clouds_price_of(std::uint32_t set, std::uint32_t type,

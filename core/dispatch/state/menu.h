@@ -47,7 +47,7 @@ class Menu {
   [[nodiscard]] std::optional<model::Micros> clouds_price_of(std::uint32_t set, std::uint32_t type,
                                                              const std::string& zone,
                                                              model::Market market) const;
-  /// The same, otherwise the configured price.
+  /// The same, otherwise the configured price with that of its scratch disk.
   [[nodiscard]] model::Micros price_of(std::uint32_t set, std::uint32_t type,
                                        const std::string& zone, model::Market market) const;
 

@@ -118,6 +118,18 @@ TEST_F(PricesFileTest, IsReadInOrderAndConverted) {
                           model::FilePrice{"b", model::Market::kOnDemand, "", {3'000'000}}));
 }
 
+TEST_F(PricesFileTest, HasThePriceOfVolumesUnlessTheSetSaysOne) {
+  const char* const file = R"({"prices": [],
+        "volume_price": {"price_per_hour": 0.0001, "currency": "EUR"}})";
+  const char* const rates = R"(, "currency": "USD", "exchange_rates": {"EUR": 1.5})";
+  EXPECT_EQ(read_prices(file, rates).config.site.sets.at(0).volume_price, model::Micros{150});
+  const Reading own = read_types("{}", R"(, "prices_file": "prices.json", "volume_price": 0.0002)",
+                                 rates, folder_.path());
+  EXPECT_EQ(own.config.site.sets.at(0).volume_price, model::Micros{200});
+  EXPECT_THAT(problem(read_prices(file, R"(, "currency": "USD")")),
+              HasSubstr("volume_price.currency"));
+}
+
 TEST_F(PricesFileTest, ACurrencyWithoutARateIsAnErrorThatNamesTheEntry) {
   const auto found = problem(
       read_prices(R"({"prices": [{"provider_type": "b", "price_per_hour": 2, "currency": "EUR"}]})",

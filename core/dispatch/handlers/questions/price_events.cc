@@ -22,7 +22,10 @@ std::optional<double> PriceEvents::rate(std::uint32_t set) const {
 }
 
 void PriceEvents::policy_changed(Now now) {
+  volume_prices_.resize(sets_.size());
   for (std::uint32_t set = 0; set < sets_.size(); ++set) {
+    const model::Micros volume = policy_.sets[set].volume_price;
+    if (std::exchange(volume_prices_[set], volume) != volume) answers_.forget(set);
     std::vector<std::string> types;
     for (const std::uint32_t type : menu_.types_of(set))  // An offering says its own price.
       if (policy_.types[type].only_in.empty()) types.push_back(policy_.types[type].name);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/dispatch/events.h"
 #include "core/dispatch/handlers/instance_steps.h"
@@ -50,6 +51,7 @@ class PriceEvents {
   PlanState& plan_;
   Recorder& recorder_;
   InstanceSteps& steps_;
+  std::vector<model::Micros> volume_prices_;  ///< By set: known prices have it in them.
 };
 
 }  // namespace hostler::dispatch

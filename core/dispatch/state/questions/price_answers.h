@@ -44,6 +44,8 @@ class PriceAnswers {
   /// not known at this rate.
   std::vector<std::string> keep(std::uint32_t set, const std::vector<std::string>& types,
                                 std::optional<double> rate);
+  /// No price of the set is known any more.
+  void forget(std::uint32_t set) { by_set_.at(set).clear(); }
   /// By type.
   [[nodiscard]] const std::map<std::string, PriceAnswer>& of(std::uint32_t set) const {
     return by_set_.at(set);
