@@ -15,7 +15,7 @@ namespace hostler::config {
 
 inline constexpr std::size_t kSecretFileMax = std::size_t{64} * 1024;
 inline constexpr std::int32_t kInstancesMax = 1'000'000;
-inline constexpr std::int64_t kPriceMax = 1'000'000'000'000;  ///< A million per hour.
+inline constexpr std::int64_t kPriceMax = model::kPriceMax.value;
 inline constexpr std::int64_t kBytesMax = std::int64_t{1} << 50;
 inline constexpr Duration kLongest = 24h * 3650;
 

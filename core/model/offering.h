@@ -27,6 +27,9 @@ struct Micros {
   Micros& operator+=(Micros b) { return *this = *this + b; }
 };
 
+/// No price of one hour is higher, wherever it comes from.
+inline constexpr Micros kPriceMax{1'000'000'000'000};
+
 enum class Market : std::uint8_t { kOnDemand, kSpot };
 /// "on_demand", "spot".
 const char* to_string(Market market);

@@ -98,7 +98,9 @@ std::string read_instance(const hostler_rec& record, model::AddressChoice choice
   out.interruption = wall(in.interruption_unix_ns);
   if (read.broken().empty() && out.id.empty()) return "R28: an instance without an id";
   if (in.ssh_port > 65535) return "R6: an ssh_port of " + std::to_string(in.ssh_port);
-  return std::move(read.broken());
+  return first_flaw({std::move(read.broken()), price_flaw(in.price_micros_per_hour, -1),
+                     time_flaw("created_unix_ns", in.created_unix_ns),
+                     time_flaw("interruption_unix_ns", in.interruption_unix_ns)});
 }
 
 std::string read_set_info(const hostler_rec& record, model::SetInfo& out) {
@@ -139,7 +141,10 @@ std::string read_price(const hostler_rec& record, model::ZonePrice& out) {
   read.text(out.zone, in.zone, "zone");
   out.market = market(in.market);
   out.point = {wall(in.start_unix_ns), model::Micros{in.price_micros_per_hour}};
-  if (in.price_micros_per_hour < 0) return "R6: a price below 0";
+  if (auto flaw = first_flaw(
+          {price_flaw(in.price_micros_per_hour, 0), time_flaw("start_unix_ns", in.start_unix_ns)});
+      !flaw.empty())
+    return flaw;
   if (out.zone.size() > kZoneBytesMax)
     return "limit: a price's zone of more than " + std::to_string(kZoneBytesMax) + " bytes";
   return std::move(read.broken());

@@ -26,7 +26,7 @@ std::string read_offering(const hostler_rec& record, model::CloudOffering& out, 
   out.market = market(in.market);
   if (in.available <= HOSTLER_AVAILABLE_NO)
     out.available = static_cast<model::Availability>(in.available);  // else R9
-  if (in.price_micros_per_hour < -1) return "R6: a price below 0";
+  if (auto flaw = price_flaw(in.price_micros_per_hour, -1); !flaw.empty()) return flaw;
   if (in.vcpus > kCountMax || in.gpus > kCountMax || in.ram_bytes > kBytesMax ||
       in.scratch_bytes > kBytesMax)
     return "R6: an offering of more than 2^20 vcpus or gpus, or 2^50 bytes";
@@ -49,7 +49,8 @@ std::string read_interruption(const hostler_rec& record, model::Interruption& ou
     out.action = static_cast<model::InterruptionAction>(in.action);  // else R9
   if (read.broken().empty() && out.instance_id.empty())
     return "R28: an interruption of no instance";
-  return std::move(read.broken());
+  return first_flaw(
+      {std::move(read.broken()), time_flaw("interruption_unix_ns", in.interruption_unix_ns)});
 }
 
 std::string read_leftover(const hostler_rec& record, model::Leftover& out, TextsLeft& left) {
@@ -63,7 +64,7 @@ std::string read_leftover(const hostler_rec& record, model::Leftover& out, Texts
   out.created = wall(in.created_unix_ns);
   if (read.broken().empty() && (out.id.empty() || out.type.empty()))
     return "R28: a leftover without an id or a type";
-  return std::move(read.broken());
+  return first_flaw({std::move(read.broken()), time_flaw("created_unix_ns", in.created_unix_ns)});
 }
 
 std::string read_image(const hostler_rec& record, model::Image& out, TextsLeft& left) {
@@ -76,7 +77,7 @@ std::string read_image(const hostler_rec& record, model::Image& out, TextsLeft& 
   read.name(out.architecture, in.architecture, "architecture");
   out.created = wall(in.created_unix_ns);
   if (read.broken().empty() && out.id.empty()) return "R28: an image without an id";
-  return std::move(read.broken());
+  return first_flaw({std::move(read.broken()), time_flaw("created_unix_ns", in.created_unix_ns)});
 }
 
 std::string read_console(const hostler_rec& record, model::ConsoleText& out, TextsLeft& left) {
@@ -91,7 +92,7 @@ std::string read_console(const hostler_rec& record, model::ConsoleText& out, Tex
   TextReader read(left);
   read.bytes(out.bytes, in.bytes, in.n_bytes, "bytes");
   out.as_of = wall(in.as_of_unix_ns);
-  return std::move(read.broken());
+  return first_flaw({std::move(read.broken()), time_flaw("as_of_unix_ns", in.as_of_unix_ns)});
 }
 
 }  // namespace hostler::plugin_host

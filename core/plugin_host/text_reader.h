@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -125,6 +126,26 @@ class TextReader {
 };
 
 inline Wall wall(std::int64_t unix_ns) { return {unix_ns / 1000}; }
+
+/// R6 for a price: "a price below 0"; empty: it can be one. `least`: -1 where that means "not
+/// known".
+inline std::string price_flaw(std::int64_t micros, std::int64_t least) {
+  if (micros < least) return "R6: a price below 0";
+  if (micros > model::kPriceMax.value) return "R6: a price above 1,000,000 an hour";
+  return {};
+}
+/// R6 for a time: a clock counts from 1970, and no machine of today is there in 2100.
+inline std::string time_flaw(const char* field, std::int64_t unix_ns) {
+  constexpr std::int64_t kIn2100 = 4'102'444'800'000'000'000;
+  if (unix_ns >= 0 && unix_ns < kIn2100) return {};
+  return std::string("R6: ") + field + " is before 1970 or after 2099";
+}
+/// The first of them; empty: none.
+inline std::string first_flaw(std::initializer_list<std::string> flaws) {
+  for (const auto& flaw : flaws)
+    if (!flaw.empty()) return flaw;
+  return {};
+}
 
 inline model::Market market(std::uint32_t market) {
   return market == HOSTLER_MARKET_SPOT ? model::Market::kSpot : model::Market::kOnDemand;

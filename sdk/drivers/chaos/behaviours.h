@@ -48,6 +48,8 @@ inline constexpr Behaviour kBehaviours[]{
     {"long_id", "", "create", "an id of 256 bytes"},
     {"wrong_port", "R6", "create", "the port 70,000"},
     {"negative_price", "R6", "history", "a price below 0"},
+    {"huge_price", "R6", "history", "a price of 9 billion an hour"},
+    {"far_future", "R6", "create", "an instance that was asked for in 2262"},
     {"unknown_values", "R9", "create", "a state, flags and a record that nobody knows"},
     {"no_id", "R28", "create", "an instance without an id"},
     {"two_ids", "R28", "create", "two instances in one create"},

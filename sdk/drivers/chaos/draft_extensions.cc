@@ -12,7 +12,9 @@ const hostler_ext_offerings kOfferings = {
       auto out = hostler::driver::offering_record();
       out.provider_type = r->n_provider_types > 0 ? r->provider_types[0] : str("p.small");
       out.region = str("r1"), out.zone = str("z1"), out.architecture = str("x86_64");
-      out.price_micros_per_hour = s->word == "negative_offering" ? -2 : 40'000;
+      out.price_micros_per_hour = s->word == "negative_offering" ? -2
+                                  : s->word == "dear_offering"   ? INT64_MAX
+                                                                 : 40'000;
       out.ram_bytes = std::uint64_t{8} << 30U, out.scratch_bytes = std::uint64_t{20} << 30U;
       out.vcpus = s->word == "huge_offering" ? 4'000'000'000U : 4, out.gpus = 1;
       out.market = r->market;

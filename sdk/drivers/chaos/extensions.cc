@@ -55,6 +55,7 @@ const hostler_ext_price_history kPrices = {
       price.zone = str(zone);
       price.market = HOSTLER_MARKET_ON_DEMAND;
       if (s->word == "negative_price") price.price_micros_per_hour = -1;
+      if (s->word == "huge_price") price.price_micros_per_hour = INT64_MAX;
       op->emit(op, reinterpret_cast<const hostler_rec*>(&price));
       return HOSTLER_OK;
     }};

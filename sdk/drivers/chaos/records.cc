@@ -80,6 +80,10 @@ bool emit_wrong(const std::string& word, hostler_op* op, const std::string& id,
     record.n_tags = kTags.size();
   } else if (word == "wrong_port") {
     record.ssh_port = 70'000;
+  } else if (word == "huge_cost") {
+    record.price_micros_per_hour = INT64_MAX;
+  } else if (word == "far_future") {
+    record.created_unix_ns = INT64_MAX;
   } else if (word == "bad_tag") {
     static constexpr hostler_kv kTags[]{{HOSTLER_STR("colour"), HOSTLER_STR("\xff")}};
     record.tags = kTags;

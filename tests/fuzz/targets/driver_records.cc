@@ -77,6 +77,8 @@ void check_texts(std::initializer_list<const std::string*> texts) {
   promise(bytes <= kRecordBytesMax, "a record is bounded");
 }
 
+bool is_price(model::Micros price) { return price.value >= 0 && price <= model::kPriceMax; }
+
 void instance(Bytes& in) {
   DriverMemory memory(in);
   hostler_instance record{};
@@ -105,7 +107,7 @@ void instance(Bytes& in) {
   promise(out.state_error.find('\n') == std::string::npos, "an error is one line");
   if (!broken.empty()) return;
   promise(!out.id.empty() && out.ssh_port != 0, "a good instance has id and port");
-  promise(!out.price_per_hour || out.price_per_hour->value >= 0, "a price is not below 0");
+  promise(!out.price_per_hour || is_price(*out.price_per_hour), "a price is in its range");
   promise(out.state <= model::CloudState::kFailed, "a state is one of ours");
 }
 
@@ -141,7 +143,7 @@ void price(Bytes& in) {
   const auto broken =
       emit(record, in, [&](const auto& rec) { return plugin_host::read_price(rec, out); });
   check_texts({&out.zone});
-  promise(!broken.empty() || out.point.per_hour.value >= 0, "a price is not below 0");
+  promise(!broken.empty() || is_price(out.point.per_hour), "a price is in its range");
 }
 
 void error(Bytes& in) {

@@ -19,7 +19,7 @@ def setUpModule():
     SITE.make()
     prices = [{"micros_per_hour": int(CHEAP * 1e6), "from": "2020-01-01T00:00:00Z"},
               {"micros_per_hour": int(DEAR * 1e6), "from": "2021-01-01T00:00:00Z"},
-              {"micros_per_hour": 1, "from": "2200-01-01T00:00:00Z"}]
+              {"micros_per_hour": 1, "from": "2090-01-01T00:00:00Z"}]
     tokens = tcp_access.write_tokens(SITE)
     PORT = tcp_access.start(SITE, lambda port: SITE.write_config(
         access={"socket": {"path": SITE.socket}, "tcp": {"port": port, "tokens_file": tokens}},

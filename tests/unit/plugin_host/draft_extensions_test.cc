@@ -46,7 +46,7 @@ TEST(OfferingsTest, ArriveWithAllTheirFields) {
 }
 
 TEST(OfferingsTest, WithNumbersThatNoTypeHasAreRefused) {
-  for (const char* word : {"negative_offering", "huge_offering"}) {
+  for (const char* word : {"negative_offering", "huge_offering", "dear_offering"}) {
     ChaosSet set(word);
 
     const auto found = offerings(set);

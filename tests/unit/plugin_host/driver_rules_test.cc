@@ -39,6 +39,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Fault{"long_zone", "limit: zone has 256 bytes, at most 255 are taken"},
                       Fault{"huge_name", "limit: remote_user has 104857600 bytes"},
                       Fault{"many_tags", "limit: a record with too many tags"},
+                      Fault{"far_future", "R6: created_unix_ns is before 1970 or after 2099"},
+                      Fault{"huge_cost", "R6: a price above 1,000,000 an hour"},
                       Fault{"no_id", "R28: "}, Fault{"two_ids", "R28: "}, Fault{"nothing", "R28: "},
                       Fault{"other_key", "R32: "}, Fault{"positive_status", "R26: "},
                       Fault{"complete_twice", "R26: "}, Fault{"return_after_complete", "R26: "},

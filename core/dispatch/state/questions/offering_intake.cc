@@ -15,14 +15,14 @@ namespace {
 constexpr std::size_t kProviderTypeMax = 200, kZoneNameMax = 63, kArchitectureMax = 63,
                       kCurrencyNameMax = 16;
 constexpr std::int32_t kCountMax = 1 << 20;
-constexpr std::int64_t kSizeMax = std::int64_t{1} << 50, kPriceMax = 1'000'000'000'000;
+constexpr std::int64_t kSizeMax = std::int64_t{1} << 50;
 
 bool is_shown(const std::string& text, std::size_t max) {
   return text.size() <= max && is_utf8(text) && printable(text, max + 1) == text;
 }
 
 bool is_price(const std::optional<model::Micros>& price) {
-  return price && price->value >= 0 && price->value <= kPriceMax;
+  return price && price->value >= 0 && *price <= model::kPriceMax;
 }
 
 /// Why the offering cannot be used; empty: it can.
