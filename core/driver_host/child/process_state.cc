@@ -9,6 +9,7 @@
 #include <clocale>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -45,11 +46,12 @@ std::string working_directory() {
   return std::filesystem::current_path(none).string();
 }
 
-/// Only this file shows it without changing it.
-std::string file_mode_mask() {
+/// Only this file shows it without changing it, and it needs a descriptor.
+std::optional<std::string> file_mode_mask() {
   const auto status = read_file("/proc/self/status", std::size_t{64} << 10U);
   const auto at = status ? status->find("Umask:") : std::string::npos;
-  return at == std::string::npos ? "" : status->substr(at, status->find('\n', at) - at);
+  if (at == std::string::npos) return std::nullopt;
+  return status->substr(at, status->find('\n', at) - at);
 }
 
 std::size_t count_threads() {
@@ -74,7 +76,7 @@ std::vector<std::string> ProcessState::changes() {
   std::vector<std::string> out;
   auto now = read();
   for (std::size_t i = 0; i < now.size(); ++i) {
-    if (now[i].value.empty() || now[i].value == seen_[i].value) continue;
+    if (!now[i].value || now[i].value == seen_[i].value) continue;
     out.emplace_back(now[i].name);
     seen_[i] = std::move(now[i]);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ class ProcessState {
  private:
   struct Part {
     const char* name;
-    std::string value;
+    std::optional<std::string> value;  ///< Unset: it cannot be seen now.
   };
   static std::vector<Part> read();
 

@@ -112,7 +112,9 @@ void ProcessLoop::poll(SteadyTime until) {
     const auto events =
         static_cast<short>(child.process->has_backlog() ? POLLIN | POLLOUT : POLLIN);
     polled.push_back({child.process->frames_fd(), events, 0});
-    polled.push_back({child.process->output_fd(), POLLIN, 0});
+    const auto waits_until = child.output.waits_until(now);
+    if (waits_until) until = std::min(until, *waits_until);
+    polled.push_back({waits_until ? -1 : child.process->output_fd(), POLLIN, 0});
     polled.push_back({child.process->end_fd(), POLLIN, 0});
     of.push_back(&child);
   }
@@ -141,8 +143,10 @@ void ProcessLoop::read_output(Child& child) {
 }
 
 void ProcessLoop::log_output(Child& child, std::string_view bytes) {
-  for (const auto& line : child.output.add(bytes, steady_clock::now()))
+  const auto now = steady_clock::now();
+  for (const auto& line : child.output.add(bytes, now))
     log::warn(set_.log_area(), "wrote: " + line);
+  if (auto flood = child.output.flood(now); !flood.empty()) set_.on_broken_rule(flood);
 }
 
 void ProcessLoop::read_frames(Child& child) {

@@ -77,6 +77,7 @@ void change_process(const std::string& word, const std::string& gate) {
   if (word == "change_directory") (void)!::chdir("/dev");
   if (word == "change_locale") std::setlocale(LC_ALL, "C.UTF-8");
   if (word == "change_environment") ::setenv("HOSTLER_CHAOS", "1", 1);
+  if (word == "clear_environment") ::clearenv();
   if (word == "change_umask") ::umask(0);
   if (word == "change_signals")
     for (const int signal : {SIGTERM, SIGSEGV, SIGPIPE}) ::signal(signal, [](int) {});
@@ -92,6 +93,10 @@ void harm_process(const std::string& word, const std::string& gate) {
   if (word == "flood_stdout") {
     for (int line = 0; line < 100'000; ++line) std::puts("again and again");
     std::fflush(stdout);
+  }
+  if (word == "flood_stderr") {
+    const std::string block(std::size_t{64} << 10U, 'x');
+    for (int i = 0; i < 16; ++i) std::fwrite(block.data(), 1, block.size(), stderr);
   }
   if (word == "leak_descriptors")
     while (::open("/dev/null", O_RDONLY) >= 0) {  // NOLINT: it leaks

@@ -88,6 +88,23 @@ class CrashingDriverTest(unittest.TestCase):
         self.check_the_rest_works()
         self.assertEqual(len(before), 2, "one process for each set")
 
+    def broken_rule_of(self, word):
+        self.start(word)
+        rule = wait_for("it breaks a rule", lambda: self.driver().get("last_broken_rule"))
+        self.check_the_rest_works()
+        return rule
+
+    def test_a_price_that_cannot_be_is_no_price(self):
+        self.assertIn("history: R6: a price above 1,000,000 an hour", self.broken_rule_of("huge_price"))
+        self.assertLess(self.site.get("/v1/cost")["total"], 1)
+
+    def test_an_environment_that_is_gone_was_changed(self):
+        self.assertEqual(self.broken_rule_of("clear_environment"), "R44: the driver has changed the environment")
+
+    def test_a_flood_of_output_without_an_end_of_line_is_named_and_waits(self):
+        self.assertIn("R41: it writes more than 256 KiB a second to its standard output or error",
+                      self.broken_rule_of("flood_stderr"))
+
     def test_no_process_of_a_driver_outlives_the_daemon(self):
         self.start("hang")
         pids = self.driver_processes()

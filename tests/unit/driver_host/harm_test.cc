@@ -85,7 +85,8 @@ TEST(HarmTest, WhatADriverChangesOfItsProcessIsNamed) {
   for (const auto& [word, what] :
        {Change{"change_signals", "handlers of signals"}, Change{"change_locale", "the locale"},
         Change{"change_directory", "the working directory"},
-        Change{"change_environment", "the environment"}, Change{"change_umask", "the umask"}}) {
+        Change{"change_environment", "the environment"},
+        Change{"clear_environment", "the environment"}, Change{"change_umask", "the umask"}}) {
     ChaosSet set(word);
     ASSERT_TRUE(set.opened()) << word;
 
