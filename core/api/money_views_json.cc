@@ -32,7 +32,13 @@ void write_cost(json::Writer& w, const model::CostView& view) {
     w.begin_object().member("name", row.name).key("cost").millionths(row.cost.value);
     w.member("seconds", row.used_us / 1'000'000).end_object();
   }
-  w.end_array().member("more", view.more).end_object();
+  w.end_array().member("more", view.more);
+  if (!view.doubts.empty()) {
+    w.key("doubts").begin_array();
+    for (const auto& doubt : view.doubts) w.value(doubt);
+    w.end_array();
+  }
+  w.end_object();
 }
 
 void write_quota(json::Writer& w, const model::QuotaView& view) {

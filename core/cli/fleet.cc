@@ -148,7 +148,11 @@ Row gate_row(json::Value one) {
   const std::string failures = field(one, "failures");
   // A boot gate is shut by several boots that failed: it counts how often it was shut.
   const bool is_boot = field(one, "class") == "boot";
-  return {field(one, "key"), one.has("until") ? field(one, "until") : "half-open",
+  const bool is_price = field(one, "class") == "price";
+  return {field(one, "key"),
+          one.has("until") ? field(one, "until")
+          : is_price       ? "it is opened"
+                           : "half-open",
           is_boot ? "shut " + failures + (failures == "1" ? " time" : " times") : failures,
           field(one, "message")};
 }

@@ -58,6 +58,7 @@ int cost(Client& client, const CostOptions& options) {
   if (root.at("more").bool_or(false)) warn("there are more rows; use a higher --limit");
   if (root.has("total"))
     say("all instances: " + field(root, "total") + ", of that unused: " + field(root, "unused"));
+  for (const json::Value doubt : root.at("doubts").children()) warn(std::string(doubt.text()));
   return exit_code::kOk;
 }
 

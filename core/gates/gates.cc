@@ -16,6 +16,8 @@ using model::GateRecord;
 constexpr Duration kRetryMax = 24h;
 constexpr Duration kProbePause = 5s;
 constexpr std::uint32_t kInternalErrorsMax = 5;
+/// No call opens such a gate: an admin does.
+constexpr Duration kUntilOpened = 24h * 3650;
 
 struct BackOff {
   Duration first, most;
@@ -38,6 +40,8 @@ std::optional<BackOff> back_off(CloudErrorClass cls, CloudOp op) {
       return BackOff{30s, 30min};
     case CloudErrorClass::kDriverCrashes:
       return BackOff{1h, 24h};  // As crash_gates.cc shuts them.
+    case CloudErrorClass::kPrice:
+      return BackOff{kUntilOpened, kUntilOpened};
     case CloudErrorClass::kInvalid:
     case CloudErrorClass::kUnsupported:
     case CloudErrorClass::kNotFound:
@@ -257,13 +261,12 @@ std::vector<GateRecord> Gates::tell_of_boots(const std::string& id, const std::s
 }
 
 std::vector<std::string> Gates::open_boots(const std::function<bool(const GateRecord&)>& which) {
-  std::vector<std::string> opened;
-  for (auto it = gates_.begin(); it != gates_.end();) {
-    const bool opens = is_of_boots(it->second.record) && which(it->second.record);
-    if (opens) opened.push_back(it->first);
-    it = opens ? gates_.erase(it) : std::next(it);
-  }
-  return opened;
+  return open_all([&](const GateRecord& r) { return is_of_boots(r) && which(r); });
+}
+
+std::vector<std::string> Gates::open_prices(const std::function<bool(const GateRecord&)>& which) {
+  return open_all(
+      [&](const GateRecord& r) { return r.cls == CloudErrorClass::kPrice && which(r); });
 }
 
 void Gates::restore(const GateRecord& record, Now now) {

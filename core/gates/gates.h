@@ -105,6 +105,10 @@ class Gates {
   /// Removes the boot gates for which `which(record)` is true. Returns their keys.
   std::vector<std::string> open_boots(const std::function<bool(const model::GateRecord&)>& which);
 
+  /// Removes the gates of doubted prices (of class kPrice) for which `which(record)` is true.
+  /// refuse() shuts them; no call opens them. Returns their keys.
+  std::vector<std::string> open_prices(const std::function<bool(const model::GateRecord&)>& which);
+
   // Gates of crashes (of class kDriverCrashes): one is shut when the driver died twice in a row in
   // the same call. The same call is of the same function of the set; of a create the same offering,
   // of a destroy the same instance. Records of one crash are among all() too, and hold nothing

@@ -34,8 +34,9 @@ enum class CloudErrorClass : std::uint8_t {
   kMisbehaving,    ///< The driver broke a rule of the ABI; the message names it.
   kBoot,           ///< Of gates only: new hosts do not come up. No driver returns it.
   kDriverCrashes,  ///< Of gates only: the driver died in such a call, twice in a row.
+  kPrice,          ///< Of gates only: the cloud's price is doubted until an admin believes it.
 };
-inline constexpr int kCloudErrorClasses = static_cast<int>(CloudErrorClass::kDriverCrashes) + 1;
+inline constexpr int kCloudErrorClasses = static_cast<int>(CloudErrorClass::kPrice) + 1;
 const char* to_string(CloudErrorClass cls);
 
 /// The scope of an error, as bits; CloudError has a text for some of them.

@@ -246,8 +246,8 @@ constexpr std::array kEvents{
               "they can"},
     EventInfo{
         Event::kGateShut, "gate_shut", kGate, kInfo, Holds::kReason,
-        "the cloud refused a call, new hosts do not come up, or the driver dies in a call: such "
-        "calls are held back for a while"},
+        "the cloud refused a call, new hosts do not come up, the driver dies in a call, or a price "
+        "is doubted: such calls are held back for a while, or until an admin opens the gate"},
     EventInfo{Event::kGateOpened, "gate_opened", kGate, kInfo, Holds::kNone,
               "such calls are made again"},
     EventInfo{Event::kStarted, "started", kSite, kInfo, Holds::kNone, "the daemon was started"},

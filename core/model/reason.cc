@@ -100,6 +100,8 @@ constexpr std::array kReasons{
     ReasonInfo{Reason::kBoot, "boot", kWarning, "new hosts do not come up"},
     ReasonInfo{Reason::kDriverCrashes, "driver_crashes", kWarning,
                "the driver died in such a call, twice in a row"},
+    ReasonInfo{Reason::kPrice, "price", kAlarm,
+               "the cloud's price is more than 100 times the configured one"},
 
     ReasonInfo{Reason::kNone, "exit", kDebug, "the job's process exited", EndReason::kExit},
     ReasonInfo{Reason::kNone, "signal", kDebug, "a signal ended the job's process",
@@ -142,7 +144,7 @@ constexpr std::array kWaitingCodes{
                 "an admin releases or cancels it"},
 };
 
-constexpr std::size_t kInstanceReasons = static_cast<std::size_t>(Reason::kDriverCrashes) + 1;
+constexpr std::size_t kInstanceReasons = static_cast<std::size_t>(Reason::kPrice) + 1;
 
 /// By value of EndReason: the index of its row.
 constexpr auto kEndRows = [] {
@@ -239,6 +241,8 @@ Reason reason_of(CloudErrorClass cls) {
       return Reason::kBoot;
     case CloudErrorClass::kDriverCrashes:
       return Reason::kDriverCrashes;
+    case CloudErrorClass::kPrice:
+      return Reason::kPrice;
   }
   return Reason::kUnknown;
 }

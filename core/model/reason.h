@@ -78,6 +78,7 @@ enum class Reason : std::uint8_t {
   kMisbehaving,
   kBoot,
   kDriverCrashes,
+  kPrice,
 };
 
 /// The meaning of one code. One code may be both a Reason and an EndReason.

@@ -168,10 +168,11 @@ struct CostView {
     std::int64_t used_us = 0;  ///< The sum of times that jobs ran, or that instances were on.
   };
   Wall since, until;
-  std::optional<Micros> total;   ///< Of all instances; unset: the caller may not see it.
-  std::optional<Micros> unused;  ///< Of it, the part that no job used; likewise.
-  std::vector<Row> rows;         ///< The highest cost first.
-  bool more = false;             ///< There are more rows than asked for.
+  std::optional<Micros> total;           ///< Of all instances; unset: the caller may not see it.
+  std::optional<Micros> unused;          ///< Of it, the part that no job used; likewise.
+  std::vector<Row> rows;                 ///< The highest cost first.
+  bool more = false;                     ///< There are more rows than asked for.
+  std::vector<std::string> doubts = {};  ///< Prices that it counts with and that are doubted.
 };
 /// The limits of a principal and what it has.
 struct QuotaView {

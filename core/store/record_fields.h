@@ -195,7 +195,7 @@ void fields(V& v, typename V::template Ref<model::GateRecord> r) {
   v.text("key", r.key);
   v.text("set_name", r.set);
   v.choice("op", r.op, model::CloudOp::kWatch);
-  v.choice("cls", r.cls, model::CloudErrorClass::kDriverCrashes);
+  v.choice("cls", r.cls, model::CloudErrorClass::kPrice);
   v.number("scope", r.scope);
   v.text("type", r.type);
   v.text("quota_group", r.group);

@@ -82,7 +82,7 @@ api::HealthView DaemonService::health() {
     view.problems.push_back({"disk", text});
   for (const auto& set : clouds.sets) add_problems(set, view);
   for (const auto& gate : clouds.gates)
-    if (gate.cls == model::CloudErrorClass::kBoot)
+    if (gate.cls == model::CloudErrorClass::kBoot || gate.cls == model::CloudErrorClass::kPrice)
       view.problems.push_back({"gate " + gate.key, gate.message});
   return view;
 }

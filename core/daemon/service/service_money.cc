@@ -5,6 +5,17 @@
 
 /// Requests about prices and costs.
 namespace hostler::daemon {
+namespace {
+
+std::vector<std::string> price_doubts(const std::vector<model::GateRecord>& gates) {
+  std::vector<std::string> out;
+  for (const auto& gate : gates)
+    if (gate.cls == model::CloudErrorClass::kPrice)
+      out.push_back("gate \"" + gate.key + "\": " + gate.message);
+  return out;
+}
+
+}  // namespace
 
 void DaemonService::prices(const api::Principal&, const api::PriceQuery& query,
                            api::Answer<api::PricesView> answer) {
@@ -20,11 +31,16 @@ void DaemonService::cost(const api::Principal& who, const api::CostQuery& query,
   if (own && !is_by_work(query.by))
     return answer(fail(Errc::kForbidden, who.name + " may ask by user or by job: what instances " +
                                              "cost is for readers and admins"));
-  const bool taken =
-      uses_.worker->post([store = uses_.store, query, owner = own ? who.name : "", answer] {
-        answer(make_cost_view(store->reads(), query, owner));
-      });
-  if (!taken) answer(fail(Errc::kUnavailable, "too many bills are being made; ask again later"));
+  uses_.loop->query([store = uses_.store, worker = uses_.worker, query, owner = own ? who.name : "",
+                     answer = std::move(answer)](const dispatch::Queries& state, Now now) {
+    const bool taken =
+        worker->post([store, query, owner, answer, doubts = price_doubts(state.gates(now.mono))] {
+          auto view = make_cost_view(store->reads(), query, owner);
+          if (view) view->doubts = doubts;
+          answer(std::move(view));
+        });
+    if (!taken) answer(fail(Errc::kUnavailable, "too many bills are being made; ask again later"));
+  });
 }
 
 void DaemonService::shares(const api::Principal& who, api::Answer<model::SharesView> answer) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/pricing/doubt.h"
 
 namespace hostler::dispatch {
 namespace {
@@ -101,7 +102,7 @@ void AdminRequests::policy_changed(Now now) {
     Host& host = *hosts_.change(id);
     host.instance.type = menu_.type_index(host.instance.record.type);
     host.counted_price.reset();
-    steps_.count(host);
+    steps_.count(host, now);
   }
   plan_.reload(policy_);
   const std::string will_go = closing_.close_hosts();
@@ -111,6 +112,15 @@ void AdminRequests::policy_changed(Now now) {
                    now);
   boots_.reloaded(now);
   gates_.reloaded(now);
+  gates_.open_prices(
+      [&](const model::GateRecord& gate) {
+        return std::ranges::none_of(menu_.offerings(), [&](const auto& offering) {
+          return pricing::is_doubted(offering.price_per_hour,
+                                     policy_.types[offering.type].price_per_hour) &&
+                 gates::holds(gate, gates_.create_query(offering));
+        });
+      },
+      now);
 }
 
 }  // namespace hostler::dispatch

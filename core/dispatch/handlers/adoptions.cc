@@ -182,6 +182,7 @@ model::InstanceId Adoptions::adopt(std::uint32_t index, const Stranger& stranger
   instance.deadline = now.mono + pool.boot_timeout;
   Host& added = hosts_.add(std::move(made));
   const model::InstanceId id = added.id();
+  steps_.count(added, now);  // Of the menu's price; that of the list may be doubted.
   recorder_.record("cloud", id.text(), model::Event::kAdopted, to_string(why),
                    "the cloud lists " + printable(seen.id, 80) + " as this set's", now, list.cause);
   auto outcome = fleet::listed(added.instance, seen, list.as_of, pool, now);

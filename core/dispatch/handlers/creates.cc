@@ -58,7 +58,7 @@ void Creates::apply(const scheduler::Create& create, Now now) {
   if (create.is_exchange)
     rests_.exchange(offering.pool, now.mono + rest_of_exchange(policy_.pools[offering.pool]));
   Host& added = hosts_.add(std::move(intended));
-  steps_.count(added);
+  steps_.count(added, now);
   const std::string& cheaper = create.passed_over;
   const auto& entry =
       recorder_.record("scheduler", added.id().text(), model::Event::kCreateIntended, type.name,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/fleet/legal.h"
+#include "core/pricing/doubt.h"
 
 namespace hostler::dispatch {
 
@@ -31,7 +32,7 @@ void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor,
     recorder.change(model::InstanceChanged{instance.record, nullptr, create_is_over});
     if (create_is_over) host.create.reset();
   }
-  count(host);
+  count(host, now);
   reachability_.update(host, now);
   if (boots.look(host, now)) consoles_.ask(host, now);
   for (const auto effect : outcome.effects) execute(effect, host, outcome.list_after, now);
@@ -87,12 +88,21 @@ void InstanceSteps::execute(fleet::Effect effect, Host& host, Duration list_afte
   }
 }
 
-void InstanceSteps::count(Host& host) {
+/// The cloud may say another price of an instance than of its type.
+void InstanceSteps::doubt(const Host& host, model::Micros before, model::Micros price, Now now) {
+  if (!host.instance.type) return;
+  const auto configured = owners_.policy.types[*host.instance.type].price_per_hour;
+  if (pricing::becomes_doubted(before, price, configured))
+    owners_.gates.price_doubted(owners_.boots.query(host), price, configured, now);
+}
+
+void InstanceSteps::count(Host& host, Now now) {
   const auto& instance = host.instance;
   std::optional<model::Micros> price;
   if (instance.may_exist()) price = instance.record.price_per_hour;
   if (host.counted_price == price) return;
   auto& governor = owners_.governor;
+  if (host.counted_price && price) doubt(host, *host.counted_price, *price, now);
   if (host.counted_price) governor.removed(instance.set, instance.pool, *host.counted_price);
   if (price) governor.added(instance.set, instance.pool, *price);
   if (!price) owners_.plan.want();  // A ceiling may have room again.

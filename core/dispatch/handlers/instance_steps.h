@@ -48,9 +48,10 @@ class InstanceSteps {
   /// host may be gone afterwards: callers look it up again before they touch it.
   void apply(Host& host, fleet::Outcome outcome, const char* actor, Now now);
   /// Brings the governor's account of the instance up to date.
-  void count(Host& host);
+  void count(Host& host, Now now);
 
  private:
+  void doubt(const Host& host, model::Micros before, model::Micros price, Now now);
   void execute(fleet::Effect effect, Host& host, Duration list_after, Now now);
   /// The instance is forgotten, with its work and its part of the ceilings.
   void gone(model::InstanceId id, Now now);

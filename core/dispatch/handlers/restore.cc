@@ -73,7 +73,7 @@ bool Restore::take(model::InstanceChanged row, Now now) {
     if (policy_.pools[i].name == instance.record.pool) instance.pool = i;
   instance.type = menu_.type_index(instance.record.type);
   Host& added = hosts_.restore(std::move(known));
-  steps_.count(added);
+  steps_.count(added, now);
   const Wall created = added.instance.record.created;
   const Duration age = created.us == 0 ? Duration::max() : now.wall - created;
   if (age >= Duration::zero() && age < std::chrono::minutes(1))

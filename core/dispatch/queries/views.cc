@@ -37,6 +37,7 @@ model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
 
 model::GateRecord gate_view(const gates::Gate& gate, Mono now) {
   model::GateRecord out = gate.record;
+  if (gate.record.cls == model::CloudErrorClass::kPrice) out.until = {};  // Until it is opened.
   if (gate.until > now) return out;
   const bool is_boot = gate.prober.value != 0;
   out.until = {};

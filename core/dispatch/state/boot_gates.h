@@ -23,6 +23,8 @@ class BootGates {
   bool look(Host& host, Now now);
   /// A host of the journal. One that is still to come up may be the one that probes a gate.
   void restore(Host& host, Now now);
+  /// The create of the host's kind.
+  [[nodiscard]] gates::GateQuery query(const Host& host) const;
   /// Pools choose other types now, of what is offered: their hosts boot as they did.
   void types_changed() { settings_ = settings_of(policy_); }
   /// The policy has changed: gates open where it changes how hosts boot.
@@ -34,7 +36,6 @@ class BootGates {
     std::vector<std::pair<std::string, std::string>> pools, types;
   };
   static Settings settings_of(const model::SitePolicy& policy);
-  [[nodiscard]] gates::GateQuery query(const Host& host) const;
   void reclaimed(const Host& host, Now now);
 
   const model::SitePolicy& policy_;

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "core/base/units.h"
+#include "core/pricing/doubt.h"
+
 namespace hostler::dispatch {
 
 void CallGates::answered(const gates::GateQuery& call, const model::CloudError* error, Now now) {
@@ -50,6 +53,24 @@ std::optional<model::GateRecord> CallGates::open(const std::string& key, const s
   auto gate = gates_.open(key);
   if (gate) opened("user", {gate->key}, why, now);
   return gate;
+}
+
+void CallGates::price_doubted(const gates::GateQuery& create, model::Micros price,
+                              model::Micros configured, Now now) {
+  model::CloudError error;
+  error.cls = model::CloudErrorClass::kPrice;
+  error.scope = model::scope::kType | model::scope::kZone | model::scope::kMarket |
+                model::scope::kOperation;
+  error.message = "the cloud asks " + format_money(price.value) + " an hour for type " +
+                  create.type + ", more than " + std::to_string(pricing::kDoubtedFactor) +
+                  " times the configured " + format_money(configured.value) +
+                  ": none is created until an admin opens this gate (hostler gates open), or "
+                  "corrects the configured price";
+  refused(create, error, now);
+}
+
+void CallGates::open_prices(const std::function<bool(const model::GateRecord&)>& which, Now now) {
+  opened("admin", gates_.open_prices(which), "the configured price has changed", now);
 }
 
 void CallGates::boot_failed(const gates::GateQuery& boot, std::vector<model::GateRecord> shut,

@@ -75,6 +75,12 @@ class CallGates {
   /// An admin opens a gate; `why` names who. Returns the gate; none: there is no such gate.
   std::optional<model::GateRecord> open(const std::string& key, const std::string& why, Now now);
 
+  /// The cloud asks a price that is doubted for what this create asks for: none is made until an
+  /// admin opens the gate, or configures a price at which it is not doubted.
+  void price_doubted(const gates::GateQuery& create, model::Micros price, model::Micros configured,
+                     Now now);
+  void open_prices(const std::function<bool(const model::GateRecord&)>& which, Now now);
+
   // Of boot gates; see gates::Gates.
   void boot_sent(const gates::GateQuery& boot, Now now) { gates_.boot_sent(boot, now.mono); }
   void boot_failed(const gates::GateQuery& boot, std::vector<model::GateRecord> shut,

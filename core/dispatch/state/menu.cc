@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "core/pricing/doubt.h"
 
 namespace hostler::dispatch {
 
@@ -159,10 +160,13 @@ Menu::PriceNews Menu::take_prices(std::uint32_t set, const std::string& type,
   PriceNews out{prices_.take(policy_.sets[set].name, type, fetched, now)};
   if (out.news.empty()) return out;
   for (auto& offering : offerings_) {
-    if (offering.set != set || policy_.types[offering.type].name != type) continue;
+    const auto& its_type = policy_.types[offering.type];
+    if (offering.set != set || its_type.name != type) continue;
     const model::Micros before = std::exchange(
         offering.price_per_hour, price_of(set, offering.type, offering.zone, offering.market));
     out.changed |= before != offering.price_per_hour;
+    if (pricing::becomes_doubted(before, offering.price_per_hour, its_type.price_per_hour))
+      out.doubted.push_back(static_cast<std::uint32_t>(&offering - offerings_.data()));
   }
   return out;
 }

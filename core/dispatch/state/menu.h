@@ -61,8 +61,9 @@ class Menu {
   /// The start time of the newest known price of the type.
   [[nodiscard]] std::optional<Wall> newest_price(std::uint32_t set, std::uint32_t type) const;
   struct PriceNews {
-    std::vector<model::PriceRow> news;  ///< For the journal.
-    bool changed = false;               ///< The price of an offering has changed.
+    std::vector<model::PriceRow> news;        ///< For the journal.
+    bool changed = false;                     ///< The price of an offering has changed.
+    std::vector<std::uint32_t> doubted = {};  ///< Offerings whose price is doubted since now.
   };
   PriceNews take_prices(std::uint32_t set, const std::string& type,
                         const std::vector<model::ZonePrice>& fetched, Wall now);

@@ -23,7 +23,7 @@ def setUpModule():
     tokens = tcp_access.write_tokens(SITE)
     PORT = tcp_access.start(SITE, lambda port: SITE.write_config(
         access={"socket": {"path": SITE.socket}, "tcp": {"port": port, "tokens_file": tokens}},
-        types=[{"name": "small", "vcpus": 2, "ram": "2GiB", "price": 0.02}],
+        types=[{"name": "small", "vcpus": 2, "ram": "2GiB", "price": 100}],
         sets=[{"name": "local", "driver": "local", "list_interval": "1s",
                "config": {"root": SITE.under("instances"), "types": {"small": {"prices": prices}}}}],
         pools=[{"name": "default", "sets": ["local"], "types": ["small"], "max": 2,

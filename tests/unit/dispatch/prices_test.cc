@@ -4,6 +4,7 @@
 namespace hostler::dispatch {
 namespace {
 
+using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -146,6 +147,63 @@ TEST_F(PricesTest, AnErrorLeavesThePricesAsTheyWere) {
   story.pass(11min);
   story.say_prices("small", tl::unexpected(error(CloudErrorClass::kTransient)));
   EXPECT_EQ(type_bought(), "large");
+}
+
+class DoubtedPriceTest : public PricesTest {
+ protected:
+  std::vector<std::string> gates() {
+    std::vector<std::string> out;
+    for (const auto& gate : story.dispatcher.queries().gates(story.now.mono))
+      if (gate.cls == CloudErrorClass::kPrice) out.push_back(gate.key);
+    return out;
+  }
+  const std::string key = "west price op=create type=small zone= market=on_demand";
+};
+
+TEST_F(DoubtedPriceTest, IsMoreThan100TimesTheConfiguredOne) {
+  say_price("small", 6000);
+  EXPECT_THAT(gates(), IsEmpty());
+  say_price("small", 6001, 1min);
+  EXPECT_THAT(gates(), ElementsAre(key));
+  EXPECT_EQ(type_bought(), "large");
+  story.pass(100h);
+  say_price("small", 60, 1min);
+  EXPECT_THAT(gates(), ElementsAre(key)) << "only an admin opens it";
+}
+
+TEST_F(DoubtedPriceTest, AnAdminBelievesIt) {
+  say_price("small", 6001);
+  EXPECT_TRUE(story.ask(OpenGate{0, "user root", key}));
+  say_price("small", 7000, 1min);
+  EXPECT_THAT(gates(), IsEmpty()) << "it was believed that it is so high";
+}
+
+TEST_F(DoubtedPriceTest, IsBelievedWhereTheConfiguredPriceIsCorrected) {
+  say_price("small", 6001);
+  story.say(PolicyChanged{small_site()});
+  EXPECT_THAT(gates(), ElementsAre(key)) << "a reload for another reason";
+  auto site = small_site();
+  site.types[0].price_per_hour = {100};
+  story.say(PolicyChanged{site});
+  EXPECT_THAT(gates(), IsEmpty());
+}
+
+TEST_F(DoubtedPriceTest, HasNoMeasureWhereTheConfiguredOneIs0) {
+  auto site = small_site();
+  site.types[0].price_per_hour = {0};
+  story.say(PolicyChanged{site});
+  say_price("small", 900'000'000'000);
+  EXPECT_THAT(gates(), IsEmpty());
+}
+
+TEST_F(DoubtedPriceTest, OfAnInstanceCountsForCeilingsAndShutsTheGateOfItsOffering) {
+  story.submit({story.job()});
+  auto seen = story.seen(InstanceId{1});
+  seen.price_per_hour = model::Micros{6001};
+  story.say(CreateSeen{InstanceId{1}, seen});
+  EXPECT_THAT(gates(), ElementsAre(key));
+  EXPECT_EQ(story.dispatcher.queries().instances().at(0).record.price_per_hour,
+            model::Micros{6001});
 }
 
 }  // namespace

@@ -88,6 +88,11 @@ void PriceEvents::on(const PricesFetched& event, Now now) {
     const bool has_news = !taken.news.empty();
     for (auto& price : taken.news) recorder_.change(std::move(price));
     if (has_news) reprice(event.set);
+    for (const std::uint32_t doubted : taken.doubted) {
+      const auto& offering = menu_.offerings()[doubted];
+      gates_.price_doubted(gates_.create_query(offering), offering.price_per_hour,
+                           policy_.types[offering.type].price_per_hour, now);
+    }
     if (taken.changed) plan_.want();
   }
   if (answers_.answered(*set, event.type, rate(*set))) plan_.want();
