@@ -22,9 +22,9 @@
 #include "core/agent/host/attempt/shim_lock.h"
 #include "core/agent/host/attempt/slots.h"
 #include "core/agent/host/journal/journal.h"
-#include "core/agent/host/system/cgroups.h"
 #include "core/agent/host/system/launch.h"
 #include "core/agent/host/system/sweep.h"
+#include "core/base/cgroups.h"
 
 namespace hostler::agent {
 namespace {

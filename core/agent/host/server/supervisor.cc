@@ -32,7 +32,9 @@ Result<void> Supervisor::open(const std::string& folder) {
   HOSTLER_TRY(shims_.open());
   cleaner_.open();
   HOSTLER_TRY(log_.open());
-  cgroups_.open("hostler-agent-" + log_.state_id());
+  // Elsewhere jobs run without limits, and AttemptEnd::limits_enforced is false.
+  if (::geteuid() == 0 && is_in_first_pid_namespace())
+    cgroups_.open("hostler-agent-" + log_.state_id());
   for (const auto& [id, attempt] : log_.all()) slots_.occupy(attempt.begin.slot);
   for (const auto& [id, attempt] : log_.all())
     if (!attempt.end) adopt(attempt);
@@ -40,6 +42,12 @@ Result<void> Supervisor::open(const std::string& folder) {
   slots_.discard_rest(cleaner_);
   log_.rotate();  // leaves torn records and forgotten attempts behind
   return {};
+}
+
+Limits Supervisor::limits() const {
+  const auto version = cgroups_.version();
+  if (version == Cgroups::Version::kNone) return Limits::kNone;
+  return version == Cgroups::Version::kV2 ? Limits::kCgroupV2 : Limits::kCgroupV1;
 }
 
 void Supervisor::close() {
@@ -84,7 +92,7 @@ bool Supervisor::fork_shim(const Start& start, const Begin& begin) {
                       .slot = begin.slot,
                       .uid = begin.uid,
                       .folder_is_ready = ready,
-                      .cgroups = cgroups_.prepare(begin.slot, start.ram_max, start.processes_max),
+                      .cgroups = cgroups_.prepare(begin.slot, {start.ram_max, start.processes_max}),
                       .state_folder = folder_,
                       .marker = marker(begin),
                       .started_us = wall_us(),
@@ -120,7 +128,7 @@ void Supervisor::remove(model::AttemptId id) {
   (void)::unlink(notice_path(id).c_str());
   if (attempt.begin.has_script) (void)::unlink(script_path(id).c_str());
   slots_.give_back(attempt.begin.slot, attempt.begin.uid, cleaner_);
-  if (cgroups_.kind() != Limits::kNone) idle_at_ = boottime_us() + kIdleUs;
+  if (cgroups_.version() != Cgroups::Version::kNone) idle_at_ = boottime_us() + kIdleUs;
 }
 
 std::string Supervisor::marker(const Begin& begin) const {

@@ -12,7 +12,7 @@
 #include "core/agent/host/journal/attempt_log.h"
 #include "core/agent/host/server/checks.h"
 #include "core/agent/host/server/shim_table.h"
-#include "core/agent/host/system/cgroups.h"
+#include "core/base/cgroups.h"
 
 namespace hostler::agent {
 
@@ -61,7 +61,7 @@ class Supervisor {
   [[nodiscard]] ShimTable& shims() { return shims_; }
   [[nodiscard]] const std::string& folder() const { return folder_; }
   [[nodiscard]] const std::string& boot_id() const { return boot_id_; }
-  [[nodiscard]] Limits limits() const { return cgroups_.kind(); }
+  [[nodiscard]] Limits limits() const;
 
  private:
   void adopt(const Attempt& attempt);
@@ -74,7 +74,7 @@ class Supervisor {
   ShimTable shims_;
   AttemptLog log_;
   Slots slots_;
-  Cgroups cgroups_;
+  Cgroups cgroups_{{"memory", "pids"}};
   Cleaner cleaner_;
   std::string folder_;  ///< Absolute path of the state folder.
   std::string boot_id_;

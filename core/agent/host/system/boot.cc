@@ -1,5 +1,7 @@
 #include "core/agent/host/system/boot.h"
 
+#include <sys/stat.h>
+
 #include <cstdlib>
 
 #include "core/agent/host/system/os.h"
@@ -18,6 +20,12 @@ std::string boot_id() {
   const std::string start(fields.size() > 20 ? fields[20] : "");
   const std::string text = kernel + start;
   return "k-" + std::to_string(fnv1a(text)) + "-" + std::to_string(fnv1a(text + "2"));
+}
+
+bool is_in_first_pid_namespace() {
+  constexpr ino_t kFirst = 0xEFFFFFFCU;  // PROC_PID_INIT_INO of Linux
+  struct stat info {};
+  return ::stat("/proc/self/ns/pid", &info) == 0 && info.st_ino == kFirst;
 }
 
 }  // namespace hostler::agent

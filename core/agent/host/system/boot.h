@@ -8,5 +8,7 @@ namespace hostler::agent {
 /// the boot id of the kernel); otherwise a hash of the kernel's boot id and the start time of pid
 /// 1; without /proc a random id.
 std::string boot_id();
+/// False in a container, for example.
+bool is_in_first_pid_namespace();
 
 }  // namespace hostler::agent

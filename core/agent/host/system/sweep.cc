@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/agent/host/system/cgroups.h"
 #include "core/agent/host/system/os.h"
+#include "core/base/cgroups.h"
 #include "core/base/text.h"
 
 namespace hostler::agent {

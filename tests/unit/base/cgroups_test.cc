@@ -1,0 +1,99 @@
+// Cgroups on a folder of files: this shows what is written where, not what the kernel does of it.
+#include "core/base/cgroups.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "core/base/files.h"
+#include "tests/temp_folder.h"
+
+namespace hostler {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr CgroupLimits kLimits{.ram_max = 4096, .cpu_weight = 25};
+
+class CgroupsTest : public testing::Test {
+ protected:
+  /// The files that the kernel makes in a folder of cgroups.
+  void give(const std::string& path, const std::vector<std::string>& files) {
+    std::filesystem::create_directories(folder_ / path);
+    for (const auto& file : files) (void)folder_.put(path + "/" + file, "");
+  }
+  std::string written(const std::string& path) {
+    return read_file(folder_ / path, 4096).value_or("nothing");
+  }
+  Cgroups cgroups(const std::string& own) {
+    Cgroups out({"memory", "cpu"}, folder_.path(), folder_.put("own", own));
+    out.open("drivers");
+    return out;
+  }
+  void give_v2(const std::string& above) {
+    (void)folder_.put("cgroup.controllers", "cpu memory");
+    give(above, {"cgroup.subtree_control"});
+    give(above + "/drivers", {"cgroup.subtree_control"});
+    give(above + "/drivers/1", {"memory.max", "memory.swap.max", "cpu.weight"});
+  }
+
+  const test::TempFolder folder_;
+};
+
+TEST_F(CgroupsTest, OfV2LimitMemoryAndCpuInOneFolder) {
+  give_v2(".");
+  auto cgroups = this->cgroups("0::/user.slice/user-0.slice/session-1.scope\n");
+
+  EXPECT_EQ(cgroups.version(), Cgroups::Version::kV2);
+  EXPECT_THAT(cgroups.prepare(1, kLimits), ElementsAre(folder_ / "drivers/1"));
+  EXPECT_EQ(written("cgroup.subtree_control"), "+memory +cpu");
+  EXPECT_EQ(written("drivers/cgroup.subtree_control"), "+memory +cpu");
+  EXPECT_EQ(written("drivers/1/memory.max"), "4096");
+  EXPECT_EQ(written("drivers/1/memory.swap.max"), "0");
+  EXPECT_EQ(written("drivers/1/cpu.weight"), "25");
+}
+
+TEST_F(CgroupsTest, OfAServiceAreBesideThatOfItsOwnProcesses) {
+  give_v2("system.slice/hostlerd.service");
+  auto cgroups = this->cgroups("0::/system.slice/hostlerd.service/daemon\n");
+
+  EXPECT_THAT(cgroups.prepare(1, kLimits),
+              ElementsAre(folder_ / "system.slice/hostlerd.service/drivers/1"));
+  EXPECT_EQ(written("system.slice/hostlerd.service/cgroup.subtree_control"), "+memory +cpu");
+}
+
+TEST_F(CgroupsTest, OfV1LimitEachInItsHierarchy) {
+  for (const char* controller : {"memory", "cpu"}) {
+    give(controller, {"cgroup.procs"});
+    give(std::string(controller) + "/own/drivers/1",
+         {"memory.limit_in_bytes", "memory.max_usage_in_bytes", "cpu.shares"});
+  }
+  auto cgroups = this->cgroups("4:memory:/own\n1:cpu,cpuacct:/own\n");
+
+  EXPECT_EQ(cgroups.version(), Cgroups::Version::kV1);
+  EXPECT_THAT(cgroups.prepare(1, kLimits),
+              ElementsAre(folder_ / "memory/own/drivers/1", folder_ / "cpu/own/drivers/1"));
+  EXPECT_EQ(written("memory/own/drivers/1/memory.limit_in_bytes"), "4096");
+  EXPECT_EQ(written("cpu/own/drivers/1/cpu.shares"), "256");
+}
+
+TEST_F(CgroupsTest, ThatCannotBeMadeAreNone) {
+  (void)folder_.put("cgroup.controllers", "cpu memory");
+  auto cgroups = this->cgroups("0::/\n");
+
+  EXPECT_EQ(cgroups.version(), Cgroups::Version::kNone) << "drivers/ has no subtree_control";
+  EXPECT_THAT(cgroups.prepare(1, kLimits), IsEmpty());
+}
+
+TEST_F(CgroupsTest, WithoutALimitThatWasAskedForAreNone) {
+  give_v2(".");
+  std::filesystem::remove(folder_ / "drivers/1/cpu.weight");
+  auto cgroups = this->cgroups("0::/\n");
+
+  EXPECT_THAT(cgroups.prepare(1, kLimits), IsEmpty());
+}
+
+}  // namespace
+}  // namespace hostler
