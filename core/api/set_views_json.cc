@@ -9,6 +9,8 @@ void write_driver(json::Writer& w, const model::DriverView& view) {
   w.key("driver").begin_object().member("name", view.name);
   member_text(w, "version", view.version);
   member_text(w, "sandbox", view.sandbox);
+  member_text(w, "memory_limit", view.memory_limit);
+  member_text(w, "cpu_limit", view.cpu_limit);
   w.member("state", view.opening.empty() ? view.state : view.state + ": " + view.opening);
   w.member("crashes", view.crashes);
   member_text(w, "last_crash", view.last_crash);

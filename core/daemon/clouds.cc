@@ -23,6 +23,8 @@ model::DriverView view_of(const std::string& name, const plugin_host::SetHealth&
   return {.name = name,
           .version = health.driver_version,
           .sandbox = health.sandbox,
+          .memory_limit = health.memory_limit,
+          .cpu_limit = health.cpu_limit,
           .state = health.state,
           .opening = health.opening,
           .last_crash = health.last_crash,

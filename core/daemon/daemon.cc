@@ -156,9 +156,7 @@ void Daemon::Parts::tidy_store(Now now) {
 
 void Daemon::Parts::load_drivers() {
   const auto sets = set_sources(config);
-  DriverSource drivers{driver_folders(config.driver_path), driver_rules(config),
-                       driver_host_program(), config.sandbox_min};
-  clouds = std::make_unique<Clouds>(sets, std::move(drivers), metrics, reload,
+  clouds = std::make_unique<Clouds>(sets, driver_source(config), metrics, reload,
                                     [this](dispatch::Event event) { post(std::move(event)); });
   clouds->reload(sets, driver_rules(config));
 }

@@ -27,6 +27,7 @@ Result<LoadedDriver> load_driver(DriverFiles files, const DriverSource& drivers,
   options.program = drivers.host_program;
   options.set = source.name;
   options.driver = file;
+  options.cgroups = drivers.cgroups;
   options.sandbox = {.level = level, .min = drivers.sandbox_min, .readable = source.readable};
   return LoadedDriver{.source = source,
                       .identity = std::move(files.identity),

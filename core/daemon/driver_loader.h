@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/driver_host/parent/process_cgroups.h"
 #include "core/model/cloud.h"
 #include "core/model/sandbox.h"
 #include "core/plugin_host/discovery.h"
@@ -37,6 +38,7 @@ struct DriverSource {
   plugin_host::DriverRules rules;
   std::string host_program;                            ///< hostler-driver-host.
   model::Sandbox sandbox_min = model::Sandbox::kNone;  ///< A set with less is closed.
+  std::shared_ptr<driver_host::ProcessCgroups> cgroups = {};
 };
 
 /// The files of a driver, checked.

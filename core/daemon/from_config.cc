@@ -40,6 +40,14 @@ std::map<std::string, CredentialWatches::Watched> watched_credentials(
   return out;
 }
 
+DriverSource driver_source(const config::Config& config) {
+  return {.folders = driver_folders(config.driver_path),
+          .rules = driver_rules(config),
+          .host_program = driver_host_program(),
+          .sandbox_min = config.sandbox_min,
+          .cgroups = std::make_shared<driver_host::ProcessCgroups>(config.state_dir.string())};
+}
+
 plugin_host::DriverRules driver_rules(const config::Config& config) {
   return {.state_dir = config.state_dir, .trusted = config.trusted_drivers};
 }

@@ -24,6 +24,8 @@ std::vector<SetSource> set_sources(const config::Config& config);
 /// By the names of the sets.
 std::map<std::string, CredentialWatches::Watched> watched_credentials(const config::Config& config);
 plugin_host::DriverRules driver_rules(const config::Config& config);
+/// Of a daemon that starts: the cgroups of its drivers are made.
+DriverSource driver_source(const config::Config& config);
 store::Options store_options(const config::Config& config, const DescriptorShares& shares);
 
 /// Secrets: those of the configuration, or else one key per set that is created in the state folder

@@ -83,6 +83,8 @@ struct PoolView {
 struct DriverView {
   std::string name, version;  ///< The version is empty until the driver was loaded.
   std::string sandbox;        ///< "full", "files" or "none"; empty before its first start.
+  std::string memory_limit;   ///< "cgroup", "process" or "none"; empty as above.
+  std::string cpu_limit;      ///< "cgroup", "nice" or "none"; empty as above.
   std::string state;          ///< "open", "suspended: two calls hang in list" and so on.
   std::string opening;     ///< "set_open has run for 23 s"; empty: the set is not opened for long.
   std::string last_crash;  ///< How its process ended last without being told to; empty: never.

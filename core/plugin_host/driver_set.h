@@ -42,8 +42,10 @@ struct SetHealth {
   std::string driver_version;  ///< Empty: not loaded yet.
   std::string opening;  ///< "set_open has run for 23 s", if the set is opened for long; or empty.
   // Of a driver in a process of its own; else empty.
-  std::string sandbox;     ///< "full", "files", "none": what is in force.
-  std::string last_crash;  ///< How its process ended last without being told to.
+  std::string sandbox;       ///< "full", "files", "none": what is in force.
+  std::string memory_limit;  ///< "cgroup", "process", "none": as above.
+  std::string cpu_limit;     ///< "cgroup", "nice", "none": as above.
+  std::string last_crash;    ///< How its process ended last without being told to.
   std::uint64_t crashes = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 
 #include "core/base/files.h"
 #include "core/driver_host/child/allowed_calls.h"
+#include "core/driver_host/wire/limits.h"
 
 namespace hostler::driver_host {
 namespace {
@@ -71,6 +73,29 @@ class Program {
     ret(answer(EPERM));
   }
 
+  /// `call` is refused unless this argument is one of `values`; what follows decides the rest.
+  void refuse_unless(long call, unsigned argument, Numbers values) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint64_t>(call), 0, values.size() + 3);
+    load(low_half(argument));
+    std::size_t left = values.size();
+    for (const auto value : values) add(BPF_JMP | BPF_JEQ | BPF_K, value, left--, 0);
+    ret(answer(EPERM));
+    load(offsetof(seccomp_data, nr));
+  }
+  /// `call` is refused if `mask` leaves something of `flags`, and `size` is above `max`.
+  void refuse_above(long call, unsigned size, std::uint32_t max, unsigned flags,
+                    std::uint32_t mask) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint64_t>(call), 0, 8);
+    load(low_half(flags));
+    add(BPF_JMP | BPF_JSET | BPF_K, mask, 0, 5);
+    load(low_half(size) + 4);
+    add(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2);
+    load(low_half(size));
+    add(BPF_JMP | BPF_JGT | BPF_K, max, 0, 1);
+    ret(answer(ENOMEM));
+    ret(kAllow);
+  }
+
   [[nodiscard]] sock_fprog get() {
     return {static_cast<unsigned short>(code_.size()), code_.data()};
   }
@@ -118,7 +143,12 @@ void add_conditions(Program& program) {
       {PR_SET_NAME, PR_GET_NAME, PR_SET_VMA, PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS,
        PR_SET_SECCOMP, PR_GET_SECCOMP, PR_GET_DUMPABLE, PR_GET_PDEATHSIG, PR_CAPBSET_READ,
        PR_SET_TIMERSLACK, PR_GET_TIMERSLACK, PR_SET_THP_DISABLE, PR_GET_THP_DISABLE});
+  // Limits are read, of this process; and hostlerd's threads run where they like.
+  program.refuse_unless(SYS_prlimit64, 0, {0, self});
   program.allow_if_null(SYS_prlimit64, 2);
+  program.allow_if(SYS_sched_setaffinity, 0, {0, self});
+  // RLIMIT_DATA does not count these, and only some of them are seen each second.
+  program.refuse_above(SYS_mmap, 1, kSharedPieceMax, 3, MAP_SHARED);
   // Reading and truncating: rules for files of before Linux 6.2 see only the reading.
   program.refuse_if(SYS_openat, 2, {O_TRUNC}, O_TRUNC | O_ACCMODE);
 #ifdef SYS_open

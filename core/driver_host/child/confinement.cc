@@ -28,15 +28,19 @@ Confinement restrict_files_and_calls(const SandboxOptions& options,
 
 }  // namespace
 
-Result<Confinement> confine(const SandboxOptions& options,
-                            const plugin_host::LibraryFile& library) {
+Result<Confinement> confine(const SandboxOptions& options, const plugin_host::LibraryFile& library,
+                            const std::vector<std::string>& cgroups) {
   Confinement out;
   if (options.level < options.min) out.why_less = "no more was asked for";
   keep_memory_private();
   if (options.level != Sandbox::kNone) {
+    const bool has_cgroup = enter_cgroups(cgroups);
     limit_resources();
+    const bool gives_way = !has_cgroup && give_way();
     HOSTLER_TRY(drop_privileges());
     out = restrict_files_and_calls(options, library);
+    out.memory_limit = has_cgroup ? "cgroup" : "process";
+    out.cpu_limit = has_cgroup ? "cgroup" : gives_way ? "nice" : "none";
   }
   if (out.level >= options.min) return out;
   return fail(Errc::kUnavailable, "the sandbox of the driver's process is " +

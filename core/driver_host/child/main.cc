@@ -8,11 +8,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "core/base/units.h"
 #include "core/driver_host/child/confinement.h"
 #include "core/driver_host/child/crash_report.h"
+#include "core/driver_host/child/memory_watch.h"
 #include "core/driver_host/child/outlet.h"
 #include "core/driver_host/child/server.h"
 #include "core/driver_host/wire/child_arguments.h"
@@ -41,7 +44,7 @@ std::size_t workers_of(const hostler_driver& driver) {
   return std::min<std::size_t>(driver.max_concurrency, kWorkersMax);
 }
 
-Hello hello_of(const hostler_driver& driver, model::Sandbox sandbox) {
+Hello hello_of(const hostler_driver& driver, const Confinement& confinement) {
   Hello hello{.wire_version = kWireVersion,
               .host_version = plugin_host::host_table().version,
               .name = text(driver.name),
@@ -55,7 +58,8 @@ Hello hello_of(const hostler_driver& driver, model::Sandbox sandbox) {
               .min_host_minor = driver.min_host_minor,
               .abi_minor = driver.abi_minor,
               .extensions = {},
-              .sandbox = std::string(to_string(sandbox))};
+              .in_force = {std::string(to_string(confinement.level)), confinement.memory_limit,
+                           confinement.cpu_limit}};
   for (const char* id : plugin_host::kKnownExtensions)
     if (driver.get_extension(id) != nullptr) hello.extensions.emplace_back(id);
   return hello;
@@ -87,6 +91,16 @@ plugin_host::LibraryFile inherited_files(const ChildArguments& arguments) {
   return out;
 }
 
+/// Why this process has to end; empty: it has not.
+std::string too_much_memory(const std::optional<MemoryWatch>& watch) {
+  if (!watch) return {};
+  const auto bytes = watch->shared_bytes();
+  if (!bytes) return "R44: the driver has closed descriptors that are not its own";
+  if (*bytes <= kMemoryMax) return {};
+  return "limit: it shares " + format_size(static_cast<std::int64_t>(*bytes)) +
+         " of memory, more than " + format_size(kMemoryMax);
+}
+
 int serve(const ChildArguments& arguments) {
   follow_parent(arguments.parent);
   const int last_fd = kOwnFilesFd + static_cast<int>(arguments.own_files.size()) - 1;
@@ -98,12 +112,14 @@ int serve(const ChildArguments& arguments) {
   plugin_host::set_line_sink(&send_line);
   report_crashes_to(outlet.socket().get());
   auto file = inherited_files(arguments);
-  const auto confinement = confine(arguments.sandbox, file);
+  const auto confinement = confine(arguments.sandbox, file, arguments.cgroups);
   if (!confinement) {
     outlet.send_frame(FrameType::kFailed, 0, confinement.error().message);
     return 1;
   }
   report(*confinement);
+  std::optional<MemoryWatch> watch;
+  if (confinement->memory_limit == std::string_view("process")) watch.emplace();
   const auto offered = plugin_host::offer_files(file);
   auto library = offered ? plugin_host::DriverLibrary::load_open(std::move(file), arguments.library)
                          : tl::unexpected(offered.error());
@@ -112,16 +128,17 @@ int serve(const ChildArguments& arguments) {
     return 1;
   }
   try {
-    outlet.send_frame(FrameType::kHello, 0,
-                      to_body(hello_of((*library)->table(), confinement->level)));
+    outlet.send_frame(FrameType::kHello, 0, to_body(hello_of((*library)->table(), *confinement)));
   } catch (...) {
     outlet.send_frame(FrameType::kFailed, 0, "R45: an exception left get_extension");
     return 1;
   }
   const std::size_t workers = workers_of((*library)->table());
   auto connection = std::make_shared<plugin_host::Connection>(*std::move(library));
-  Server server(std::move(connection), outlet, std::move(control), workers,
-                [&confinement] { return confinement->files.is_outdated(); });
+  Server server(
+      std::move(connection), outlet, std::move(control), workers,
+      [&confinement] { return confinement->files.is_outdated(); },
+      [&watch] { return too_much_memory(watch); });
   server.run();
   return 0;
 }

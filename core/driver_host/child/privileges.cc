@@ -1,6 +1,8 @@
 #include "core/driver_host/child/privileges.h"
 
+#include <fcntl.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -10,16 +12,18 @@
 #include <array>
 
 #include "core/base/files.h"
+#include "core/driver_host/wire/limits.h"
 
 namespace hostler::driver_host {
 namespace {
 
 constexpr rlim_t kDescriptorsMax = 4096;
 #if !defined(HOSTLER_SANITIZED)
-constexpr rlim_t kMemoryMax = rlim_t{4} << 30U;
+constexpr rlim_t kDataMax = kMemoryMax;
 #else
-constexpr rlim_t kMemoryMax = RLIM_INFINITY;  // the sanitizers reserve terabytes
+constexpr rlim_t kDataMax = RLIM_INFINITY;  // the sanitizers reserve terabytes
 #endif
+constexpr int kNiceMore = 5;
 
 void lower(__rlimit_resource resource, rlim_t max) {
   rlimit limit{};
@@ -39,7 +43,22 @@ void keep_memory_private() {
 void limit_resources() {
   lower(RLIMIT_NOFILE, kDescriptorsMax);
   // Not RLIMIT_AS: it counts addresses that a runtime reserves and does not use, too.
-  lower(RLIMIT_DATA, kMemoryMax);
+  lower(RLIMIT_DATA, kDataMax);
+  // A driver writes no files but those in memory, and RLIMIT_DATA does not count these.
+  (void)::signal(SIGXFSZ, SIG_IGN);
+  lower(RLIMIT_FSIZE, kSharedPieceMax);
+}
+
+bool enter_cgroups(const std::vector<std::string>& folders) {
+  return !folders.empty() && std::ranges::all_of(folders, [](const std::string& folder) {
+    const UniqueFd fd(::open((folder + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
+    return fd && ::write(fd.get(), "0", 1) == 1;
+  });
+}
+
+bool give_way() {
+  const int of_host = ::getpriority(PRIO_PROCESS, 0);
+  return ::setpriority(PRIO_PROCESS, 0, of_host + kNiceMore) == 0;
 }
 
 Result<void> drop_privileges() {

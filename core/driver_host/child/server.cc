@@ -1,5 +1,6 @@
 #include "core/driver_host/child/server.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -40,12 +41,14 @@ class Buffer {
 }  // namespace
 
 Server::Server(std::shared_ptr<plugin_host::Connection> connection, const Outlet& outlet,
-               UniqueFd control, std::size_t workers_max, std::function<bool()> is_outdated)
+               UniqueFd control, std::size_t workers_max, std::function<bool()> is_outdated,
+               std::function<std::string()> why_ended)
     : connection_(std::move(connection)),
       outlet_(outlet),
       control_(std::move(control)),
       workers_max_(workers_max),
-      is_outdated_(std::move(is_outdated)) {}
+      is_outdated_(std::move(is_outdated)),
+      why_ended_(std::move(why_ended)) {}
 
 void Server::run() {
   {
@@ -54,6 +57,7 @@ void Server::run() {
   }
   const Buffer buffer;
   while (true) {
+    wait_for_control();
     const auto received = receive_message(control_, buffer.room(), true, false);
     if (received.what != Received::What::kMessage) ::_exit(0);
     std::string_view message = buffer.first(received.size);
@@ -62,6 +66,19 @@ void Server::run() {
       on_control(*frame);
     }
   }
+}
+
+/// A look at least each second, also while nothing comes.
+void Server::wait_for_control() const {
+  constexpr int kLookEachMs = 1000;
+  pollfd polled{control_.get(), POLLIN, 0};
+  do
+    if (const auto why = why_ended_(); !why.empty()) {
+      outlet_.send_frame(FrameType::kBrokenRule, 0, why);
+      outlet_.send_frame(FrameType::kFailed, 0, "was ended: " + why);
+      ::_exit(1);
+    }
+  while (::poll(&polled, 1, kLookEachMs) <= 0);
 }
 
 void Server::on_control(const Frame& frame) {

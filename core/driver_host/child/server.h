@@ -27,9 +27,11 @@ namespace hostler::driver_host {
 class Server final : public plugin_host::Operation::Listener {
  public:
   /// `workers_max`: how many functions of the driver may run at once. `is_outdated`: whether
-  /// another process is to take the place of this one; asked with each ping.
+  /// another process is to take the place of this one; asked with each ping. `why_ended`: why this
+  /// process is to end now; empty: it goes on. Asked each second.
   Server(std::shared_ptr<plugin_host::Connection> connection, const Outlet& outlet,
-         UniqueFd control, std::size_t workers_max, std::function<bool()> is_outdated);
+         UniqueFd control, std::size_t workers_max, std::function<bool()> is_outdated,
+         std::function<std::string()> why_ended);
 
   /// Returns when hostlerd has said that the set is to be closed, and it is. If hostlerd is gone,
   /// the process ends.
@@ -45,6 +47,7 @@ class Server final : public plugin_host::Operation::Listener {
   void run_call(const Frame& frame, const UniqueFd& file);
   void refuse_call(std::uint64_t call, const std::string& why) const;
   void report_changes();
+  void wait_for_control() const;
   [[nodiscard]] bool is_active(std::uint64_t call);
   void on_control(const Frame& frame);
   void cancel(std::uint64_t call, bool time_is_up);
@@ -57,6 +60,7 @@ class Server final : public plugin_host::Operation::Listener {
   ProcessState state_ HOSTLER_GUARDED_BY(state_mutex_);
   bool has_descriptors_ HOSTLER_GUARDED_BY(state_mutex_) = true;
   const std::function<bool()> is_outdated_;
+  const std::function<std::string()> why_ended_;
 
   Mutex state_mutex_;
   Mutex mutex_;

@@ -70,7 +70,8 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::start(ChildId id, const Chil
                                         .parent = static_cast<int>(::getpid()),
                                         .own_files = std::move(own_names),
                                         .is_listed_only = library.is_listed_only,
-                                        .sandbox = options.sandbox});
+                                        .sandbox = options.sandbox,
+                                        .cgroups = options.cgroups});
   auto variables = environment();
   pid_t pid = 0;
   const int error = ::posix_spawn(&pid, options.program.c_str(), actions, settings.attributes(),

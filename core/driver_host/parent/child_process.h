@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -22,6 +23,7 @@ namespace hostler::driver_host {
 struct ChildOptions {
   std::string program;  ///< hostler-driver-host.
   SandboxOptions sandbox = {};
+  std::vector<std::string> cgroups = {};  ///< Folders of those that it enters.
 };
 
 /// The process of a driver, its sockets, and what it writes to its standard output and error.

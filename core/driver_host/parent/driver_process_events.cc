@@ -155,7 +155,9 @@ void DriverProcess::on_hello(ChildId child, const Hello& hello) {
   table_ = {std::clamp<std::size_t>(hello.max_concurrency, 1, 1024), hello.abi_minor};
   calls_.set_slots(table_.slots);
   health_.driver_version = printable(hello.version, 80);
-  health_.sandbox = printable(hello.sandbox, 20);
+  health_.sandbox = printable(hello.in_force.sandbox, 20);
+  health_.memory_limit = printable(hello.in_force.memory_limit, 20);
+  health_.cpu_limit = printable(hello.in_force.cpu_limit, 20);
   supervisor_.on_hello(child, steady_clock::now());
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/driver_host/wire/limits.h"
 #include "core/log/log.h"
 #include "core/plugin_host/host_table.h"
@@ -93,13 +94,20 @@ void ProcessLoop::act(const Supervisor::Action& action) {
 
 void ProcessLoop::start(ChildId id) {
   const auto& options = set_.options();
-  auto process =
-      ChildProcess::start(id, {.program = options.program, .sandbox = options.sandbox}, library_);
+  ProcessCgroups::Place place;
+  if (options.cgroups && options.sandbox.level != model::Sandbox::kNone)
+    place = options.cgroups->make();
+  auto process = ChildProcess::start(
+      id, {.program = options.program, .sandbox = options.sandbox, .cgroups = place.folders},
+      library_);
   if (!process) {
-    const std::string& why = process.error().message;
+    std::string why = process.error().message;
+    leave_cgroups(place, why);
     return set_.on_not_started(id, why, is_out_of_descriptors(why));
   }
-  children_[id].process = *process;
+  Child& child = children_[id];
+  child.process = *process;
+  child.cgroups = std::move(place);
   set_.on_started(*std::move(process));
 }
 
@@ -108,6 +116,7 @@ void ProcessLoop::start(ChildId id) {
 void ProcessLoop::poll(SteadyTime until) {
   std::vector<pollfd> polled{{set_.wakeup().fd(), POLLIN, 0}};
   std::vector<Child*> of;
+  const auto now = steady_clock::now();
   for (auto& [id, child] : children_) {
     const auto events =
         static_cast<short>(child.process->has_backlog() ? POLLIN | POLLOUT : POLLIN);
@@ -173,7 +182,8 @@ void ProcessLoop::on_frame(Child& child, const Frame& frame) {
     case FrameType::kHello:
       return on_hello(child, frame);
     case FrameType::kFailed:
-      child.why_ended = "cannot load the driver: " + printable(frame.body, 1000);
+      child.why_ended =
+          (child.has_loaded ? "" : "cannot load the driver: ") + printable(frame.body, 1000);
       return;
     case FrameType::kRecord:
       return on_record(child, frame);
@@ -247,6 +257,12 @@ void ProcessLoop::on_end(Child& child, const Frame& frame) {
 
 // ---- the end of a process ----------------------------------------------------------------------
 
+void ProcessLoop::leave_cgroups(const ProcessCgroups::Place& place, std::string& how) {
+  const auto& cgroups = set_.options().cgroups;
+  if (!cgroups || !cgroups->remove(place)) return;
+  how += ": its memory has reached the limit of " + format_size(kMemoryMax);
+}
+
 void ProcessLoop::on_child_ended(Child& child) {
   child.process->kill();  // its sockets are closed, so it is of no use, whether it runs or not
   std::string rest;
@@ -256,6 +272,7 @@ void ProcessLoop::on_child_ended(Child& child) {
   }
   log_output(child, rest + "\n");  // also a line that it has not ended
   auto [how, signal, is_clean] = child.process->reap();
+  leave_cgroups(child.cgroups, how);
   if (child.crash && child.crash->signal == 0)
     how = "was ended by exit(" + std::to_string(child.crash->exit_status) + ")";
   const bool was_told = !child.why_ended.empty();

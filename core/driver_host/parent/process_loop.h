@@ -10,6 +10,7 @@
 #include "core/driver_host/parent/child_process.h"
 #include "core/driver_host/parent/driver_process.h"
 #include "core/driver_host/parent/output_lines.h"
+#include "core/driver_host/parent/process_cgroups.h"
 #include "core/driver_host/parent/supervisor.h"
 #include "core/driver_host/wire/messages.h"
 #include "core/plugin_host/library_file.h"
@@ -35,6 +36,7 @@ class ProcessLoop {
  private:
   struct Child {
     std::shared_ptr<ChildProcess> process;
+    ProcessCgroups::Place cgroups;
     OutputLines output;
     RecordReader records;
     std::optional<Crash> crash;      ///< What it has said of its end.
@@ -61,6 +63,7 @@ class ProcessLoop {
   void on_hello(Child& child, const Frame& frame);
   void on_nonsense(Child& child);
   void on_child_ended(Child& child);
+  void leave_cgroups(const ProcessCgroups::Place& place, std::string& how);
 
   const std::string driver_;
   const plugin_host::LibraryFile library_;

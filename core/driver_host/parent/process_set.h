@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "core/driver_host/parent/process_cgroups.h"
 #include "core/driver_host/wire/child_arguments.h"
 #include "core/plugin_host/driver_set.h"
 #include "core/plugin_host/library_file.h"
@@ -16,9 +17,10 @@ struct ProcessOptions {
   std::string set = {};           ///< Its name, for the log.
   model::DriverFile driver = {};  ///< For reports of crashes.
   SandboxOptions sandbox = {};
-  Duration hang = std::chrono::seconds(2);    ///< From a call's cancel until it hangs (R31).
-  Duration grace = std::chrono::seconds(10);  ///< From a call's cancel until it is abandoned.
-  std::size_t queue_max = 100'000;            ///< Calls that wait for a slot; more are refused.
+  std::shared_ptr<ProcessCgroups> cgroups = {};  ///< Null: the processes limit themselves.
+  Duration hang = std::chrono::seconds(2);       ///< From a call's cancel until it hangs (R31).
+  Duration grace = std::chrono::seconds(10);     ///< From a call's cancel until it is abandoned.
+  std::size_t queue_max = 100'000;               ///< Calls that wait for a slot; more are refused.
 };
 
 /// A set whose driver runs in a process of its own. What the driver does

@@ -28,6 +28,7 @@ struct ChildArguments {
   std::vector<std::string> own_files = {};  ///< The names of the driver's own open files.
   bool is_listed_only = false;              ///< plugin_host::LibraryFile.
   SandboxOptions sandbox;
+  std::vector<std::string> cgroups = {};  ///< Folders of those that it enters.
 };
 
 std::vector<std::string> to_argv(const std::string& program, const ChildArguments& arguments);

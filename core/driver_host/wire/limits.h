@@ -7,7 +7,13 @@ namespace hostler::driver_host {
 
 /// Raised when the form of a frame changes in a way that the rules of growth do not cover. Both
 /// sides must have the same.
-inline constexpr std::uint32_t kWireVersion = 2;
+inline constexpr std::uint32_t kWireVersion = 3;
+
+/// Of a driver's process: what it allocates, or all of it where a cgroup counts; and where none
+/// does, what it shares.
+inline constexpr std::uint64_t kMemoryMax = std::uint64_t{4} << 30U;
+/// Of one memory file and of one shared mapping.
+inline constexpr std::uint64_t kSharedPieceMax = std::uint64_t{64} << 20U;
 
 /// Of one message of a socket: well below the kernel's limit, which its administrator can lower.
 inline constexpr std::size_t kDatagramMax = std::size_t{60} << 10;

@@ -17,7 +17,8 @@ void visit_body(Hello& h, V& v) {
   v(h.wire_version), v(h.host_version);
   v(h.name), v(h.version), v(h.vendor), v(h.license), v(h.runtime), v(h.config_schema_json);
   v(h.threading), v(h.max_concurrency), v(h.min_host_minor), v(h.abi_minor);
-  v(h.extensions), v(h.sandbox);
+  v(h.extensions);
+  v(h.in_force.sandbox), v(h.in_force.memory_limit), v(h.in_force.cpu_limit);
 }
 template <class V>
 void visit_body(End& e, V& v) {

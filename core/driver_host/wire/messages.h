@@ -12,6 +12,14 @@
 /// The bodies of frames that are not structs of the ABI.
 namespace hostler::driver_host {
 
+/// What limits the process of a driver.
+struct InForce {
+  std::string sandbox;       ///< "full", "files" or "none"
+  std::string memory_limit;  ///< "cgroup", "process" or "none"
+  std::string cpu_limit;     ///< "cgroup", "nice" or "none"
+  friend bool operator==(const InForce&, const InForce&) = default;
+};
+
 /// What the process of a driver says of itself and of the driver's table. Texts are the driver's.
 struct Hello {
   std::uint32_t wire_version = 0;
@@ -20,7 +28,7 @@ struct Hello {
   std::uint32_t threading = 0, max_concurrency = 1, min_host_minor = 0;
   std::uint32_t abi_minor = 0;
   std::vector<std::string> extensions;  ///< Ids of those that the driver has.
-  std::string sandbox;                  ///< "full", "files" or "none": what is in force.
+  InForce in_force;
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 

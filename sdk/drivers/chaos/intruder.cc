@@ -3,7 +3,10 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <netdb.h>
+#include <sched.h>
 #include <spawn.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -104,6 +107,40 @@ long use_memory() {
   return memory != nullptr ? 0 : -1;
 }
 
+constexpr std::size_t kMiB = std::size_t{1} << 20U;
+
+/// The pages are there once they are written to.
+long share_mapping(std::size_t bytes) {
+  void* const at =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return -1;
+  std::memset(at, 1, bytes);
+  return 0;
+}
+
+long share_file(std::size_t bytes) {
+  const int fd = ::memfd_create("shared", MFD_CLOEXEC);
+  return fd < 0 ? -1 : ::fallocate(fd, 0, 0, static_cast<off_t>(bytes));
+}
+
+/// Keeps them until the process is ended.
+long keep_80(long (*share)(std::size_t)) {
+  for (int i = 0; i < 80; ++i)
+    if (share(63 * kMiB) < 0) return -1;
+  for (;;) ::pause();
+}
+
+long pin(pid_t process) {
+  cpu_set_t processors;
+  ::sched_getaffinity(0, sizeof processors, &processors);
+  return ::sched_setaffinity(process, sizeof processors, &processors);
+}
+
+long watch_names(const char* path) {
+  const int fd = ::inotify_init1(IN_CLOEXEC);
+  return fd < 0 ? -1 : ::inotify_add_watch(fd, path, IN_CREATE);
+}
+
 const std::map<std::string, Attempt> kAttempts{
     {"nothing", [](const char*) { return 0L; }},
     {"constructor",
@@ -138,6 +175,18 @@ const std::map<std::string, Attempt> kAttempts{
     {"name_itself", [](const char*) -> long { return ::prctl(PR_SET_NAME, "mine", 0, 0, 0); }},
     {"capabilities", [](const char*) { return have_capabilities(); }},
     {"memory", [](const char*) { return use_memory(); }},
+    {"share_mapping", [](const char*) { return share_mapping(65 * kMiB); }},
+    {"share_file", [](const char*) { return share_file(65 * kMiB); }},
+    {"share_80_mappings", [](const char*) { return keep_80(&share_mapping); }},
+    {"share_80_files", [](const char*) { return keep_80(&share_file); }},
+    {"pin_host", [](const char*) { return pin(::getppid()); }},
+    {"pin_itself", [](const char*) { return pin(0); }},
+    {"read_limits",
+     [](const char*) -> long {
+       rlimit limit{};
+       return ::prlimit(::getppid(), RLIMIT_NOFILE, nullptr, &limit);
+     }},
+    {"watch", &watch_names},
     {"inet_socket", [](const char*) { return make_socket(AF_INET6, SOCK_DGRAM); }},
     {"unix_socket", [](const char*) { return make_socket(AF_UNIX); }},
     // The resolver of libcurl and Rust's tokio wake their threads by one.

@@ -11,6 +11,7 @@ import subprocess
 import time
 import unittest
 
+import cgroups
 from drivers import sha256
 from folder_cloud import FolderCloud
 from one_site import ARGS, main
@@ -87,6 +88,21 @@ class CrashingDriverTest(unittest.TestCase):
         before = self.driver_processes()
         self.check_the_rest_works()
         self.assertEqual(len(before), 2, "one process for each set")
+
+    def test_what_limits_a_driver_is_shown_and_in_force(self):
+        self.start("")
+        wait_for("it is open", lambda: self.driver()["state"] == "open")
+        limits = self.driver()["memory_limit"], self.driver()["cpu_limit"]
+        self.assertIn(limits, [("cgroup", "cgroup"), ("process", "nice")])
+        its_cgroup = cgroups.name_of(self.site.under("state"))
+        of_processes = []
+        for pid in self.driver_processes():
+            with open(f"/proc/{pid}/cgroup", encoding="utf-8") as file:
+                of_processes.append(its_cgroup in file.read())
+        self.assertEqual(of_processes.count(True), 1 if limits[0] == "cgroup" else 0)
+        self.assertEqual(self.driver("local")["memory_limit"], "none", "its instances are below it")
+        self.site.stop()
+        self.assertEqual(cgroups.folders_of(self.site.under("state")), [])
 
     def broken_rule_of(self, word):
         self.start(word)

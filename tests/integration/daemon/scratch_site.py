@@ -16,6 +16,7 @@ import tempfile
 import time
 import urllib.parse
 
+import cgroups
 from contract import Contract
 
 # Seconds until an expected event is missing; a healthy site needs a few.
@@ -367,7 +368,7 @@ class Site:
         # A keeper restarts what dies below it: all must go in one sweep that finds nobody.
         for _ in range(200):
             left = self.processes()
-            if not left:
+            if not left and cgroups.remove_all(self.folder):
                 return
             for pid, _ in left:
                 try:

@@ -19,13 +19,15 @@ inline bool kernel_has_landlock() {
 
 /// A set of the driver that tries what a sandbox refuses (plugin_host/drivers/intruder.cc).
 inline std::unique_ptr<plugin_host::DriverSet> make_intruder(
-    const SandboxOptions& sandbox, const std::string& program = HOSTLER_DRIVER_HOST) {
+    const SandboxOptions& sandbox, const std::string& program = HOSTLER_DRIVER_HOST,
+    std::shared_ptr<ProcessCgroups> cgroups = nullptr) {
   const std::string driver = "fake_intruder";
   const auto found = plugin_host::discover({plugin_host::trusted_copy(driver)}).find(driver);
   if (!found) ADD_FAILURE() << found.error().message;
   auto library = plugin_host::check_library(*found);
   if (!library) ADD_FAILURE() << library.error().message;
-  return make_process_set(driver, *std::move(library), {.program = program, .sandbox = sandbox});
+  return make_process_set(driver, *std::move(library),
+                          {.program = program, .sandbox = sandbox, .cgroups = std::move(cgroups)});
 }
 
 /// How the driver says that its attempt ended: "read: done", "read: Permission denied".

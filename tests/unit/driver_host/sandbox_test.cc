@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <future>
 #include <thread>
+#include <tuple>
 
 #include "core/driver_host/child/file_access.h"
 #include "core/driver_host/parent/process_set.h"
@@ -79,6 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Attempt{"truncate", "FILE", kRefused, kAny, kDone},
                     Attempt{"chmod", "FILE", kRefused, kDone, kDone},
                     Attempt{"remove", "FILE", kRefused, kDenied, kDone},
+                    Attempt{"watch", "FOLDER", kRefused, kDone, kDone},
                     Attempt{"constructor", "", kDenied, kDenied, kDone}),
     name_of);
 
@@ -88,7 +90,10 @@ INSTANTIATE_TEST_SUITE_P(ProgramsAndProcesses, SandboxTest,
                                          Attempt{"ptrace", "", kRefused, kRefused, kAny},
                                          Attempt{"read_memory", "", kRefused, kRefused, kAny},
                                          Attempt{"signal", "", kRefused, kAny, kDone},
-                                         Attempt{"survive", "", kRefused, kDone, kDone}),
+                                         Attempt{"survive", "", kRefused, kDone, kDone},
+                                         Attempt{"pin_host", "", kRefused, kAny, kAny},
+                                         Attempt{"pin_itself", "", kDone, kDone, kDone},
+                                         Attempt{"read_limits", "", kRefused, kAny, kAny}),
                          name_of);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -159,6 +164,50 @@ TEST(ReadableTest, FilesAndFoldersOfTheConfigurationAreReadableAndNoMore) {
 TEST(ReadableTest, AFileThatTakesThePlaceOfAnotherIsNoticed) {
   if (!kernel_has_landlock()) GTEST_SKIP() << "this kernel has no Landlock";
   EXPECT_EXIT(replace_a_readable_file(), testing::ExitedWithCode(0), "");
+}
+
+TEST(LimitsTest, APieceOfSharedMemoryIsSmall) {
+  const std::string mapping = attempt({.level = Sandbox::kFull}, "share_mapping", "");
+  EXPECT_EQ(mapping, "share_mapping: Cannot allocate memory");
+  for (const auto level : {Sandbox::kFull, Sandbox::kFiles})
+    EXPECT_EQ(attempt({.level = level}, "share_file", ""), "share_file: File too large");
+}
+
+/// The end of a process that keeps so many pieces, and waits.
+class ManyPiecesTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(ManyPiecesTest, AreCountedTogetherAndEndTheProcess) {
+  const auto set = make_intruder({.level = Sandbox::kFull});
+  EXPECT_THAT(open(*set, GetParam(), ""), HasSubstr("was ended: limit: it shares "));
+  EXPECT_THAT(set->health().last_broken_rule, HasSubstr("limit: it shares"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Of63MiB, ManyPiecesTest,
+                         testing::Values("share_80_mappings", "share_80_files"),
+                         [](const auto& one) { return std::string(one.param); });
+
+TEST(LimitsTest, AreSaidAsTheyAreInForce) {
+  for (const auto& [level, memory, cpu] : {std::tuple{Sandbox::kFull, "process", "nice"},
+                                           std::tuple{Sandbox::kNone, "none", "none"}}) {
+    const auto set = make_intruder({.level = level});
+    (void)open(*set, "nothing", "");
+    EXPECT_EQ(set->health().memory_limit, memory);
+    EXPECT_EQ(set->health().cpu_limit, cpu);
+  }
+}
+
+/// With cgroups, where this machine gives some.
+TEST(CgroupTest, CountsAllMemoryOfADriverAndEndsItThere) {
+  const auto cgroups =
+      std::make_shared<ProcessCgroups>("hostler-test-" + std::to_string(::getpid()));
+  if (cgroups->make().folders.empty()) GTEST_SKIP() << "this process may not make cgroups";
+  const auto set = make_intruder({.level = Sandbox::kFull}, HOSTLER_DRIVER_HOST, cgroups);
+
+  EXPECT_EQ(open(*set, "nothing", ""), "nothing: done");
+  EXPECT_EQ(set->health().memory_limit, "cgroup");
+  EXPECT_EQ(set->health().cpu_limit, "cgroup");
+  EXPECT_THAT(open(*set, "share_80_files", ""),
+              HasSubstr("its memory has reached the limit of 4 GiB"));
 }
 
 #ifndef HOSTLER_SANITIZED

@@ -71,14 +71,14 @@ class UnitFilterTest : public testing::Test {
   [[nodiscard]] std::string program() const { return folder_ / "as_in_unit"; }
   [[nodiscard]] const std::map<std::string, Names>& groups() const { return groups_; }
 
-  /// The level that is in force when the service allows these calls.
+  /// The level and the limit of CPU that are in force when the service allows these calls.
   [[nodiscard]] std::string sandbox_with(const Names& allowed) const {
     std::ofstream file(folder_ / "allowed");
     for (const auto& call : allowed) file << call << "\n";
     file.close();
     const auto set = make_intruder({.level = model::Sandbox::kFull}, program());
     EXPECT_EQ(open(*set, "resolve", ""), "resolve: done");
-    return set->health().sandbox;
+    return set->health().sandbox + ", " + set->health().cpu_limit;
   }
 
  private:
@@ -87,16 +87,16 @@ class UnitFilterTest : public testing::Test {
 };
 
 TEST_F(UnitFilterTest, TheServiceAllowsWhatTheSandboxOfADriverNeeds) {
-  EXPECT_EQ(sandbox_with(allowed_by_unit(groups())), "full");
+  EXPECT_EQ(sandbox_with(allowed_by_unit(groups())), "full, nice");
 }
 
 TEST_F(UnitFilterTest, WithoutItsLinesForThatThereIsNone) {
-  EXPECT_EQ(sandbox_with(allowed_by_unit(groups(), "landlock_")), "none");
+  EXPECT_EQ(sandbox_with(allowed_by_unit(groups(), "landlock_")), "none, nice");
   const auto required = make_intruder({.min = model::Sandbox::kFiles}, program());
   EXPECT_THAT(open(*required, "resolve", ""),
               testing::HasSubstr("the sandbox of the driver's process is none, but sandbox_min of "
                                  "the configuration is files: landlock_create_ruleset is refused"));
-  EXPECT_EQ(sandbox_with(allowed_by_unit(groups(), "seccomp")), "files");
+  EXPECT_EQ(sandbox_with(allowed_by_unit(groups(), "seccomp")), "files, none");
 }
 
 }  // namespace

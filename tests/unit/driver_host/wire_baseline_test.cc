@@ -206,7 +206,7 @@ void describe_messages(std::ostream& out) {
                     .min_host_minor = 11,
                     .abi_minor = 12,
                     .extensions = {"13", "14"},
-                    .sandbox = "15"};
+                    .in_force = {"15", "16", "17"}};
   const End end{.status = 1,
                 .scope = 2,
                 .flags = 3,
@@ -224,7 +224,8 @@ void describe_messages(std::ostream& out) {
   const ChildArguments arguments{
       .library = "library",
       .parent = 1,
-      .sandbox = {.level = model::Sandbox::kFiles, .readable = {"readable"}}};
+      .sandbox = {.level = model::Sandbox::kFiles, .readable = {"readable"}},
+      .cgroups = {"cgroup"}};
   for (const auto& argument : to_argv("program", arguments)) out << argument << " ";
   out << "\n";
 }

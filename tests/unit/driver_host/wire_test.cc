@@ -301,7 +301,7 @@ TEST(WireTest, AHelloArrivesWithAllFields) {
                     .min_host_minor = 1,
                     .abi_minor = 3,
                     .extensions = {"a/1", "b/1"},
-                    .sandbox = "full"};
+                    .in_force = {"full", "process", "nice"}};
 
   EXPECT_EQ(read_hello(to_body(hello)), hello);
 }
