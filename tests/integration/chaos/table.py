@@ -21,6 +21,7 @@ WHO_IS_FIRST = re.compile(r"has ended with status 0(?: in \w+)?; it wrote: R44: 
 TIMEOUT = 120
 LINE = re.compile(r"^\S+ \w+ driver \w+(?:, set bad)?: (.*)$", re.M)
 LEFT_OUT = re.compile(r" \(\d+ lines before it were left out\)")
+LONG_RUN = re.compile(r"(.)\1{99,}")
 
 
 class Runner:
@@ -53,7 +54,7 @@ class Runner:
             text = f"**hostlerd ends**: signal {number} ({signal.strsignal(number)})"
         else:
             text = f"**hostlerd ends** with status {done.returncode}"
-        said = [LEFT_OUT.sub("", line) for line in LINE.findall((folder / "log").read_text(errors="replace"))]
+        said = [LONG_RUN.sub(r"\1\1\1...", LEFT_OUT.sub("", line)) for line in LINE.findall((folder / "log").read_text(errors="replace"))]
         for line in dict.fromkeys(said):
             rule = line.removeprefix("broke a rule: ")
             if rule.split(": ", 1)[-1] not in text and rule.removeprefix("the driver's process ") not in text:
