@@ -22,9 +22,10 @@ constexpr std::uint64_t kOfStore = 9 + 4 + 7;
 /// What threads have open for a moment: two files for each turn of a request, the configuration and
 /// what it names, names of hosts that are looked up.
 constexpr std::uint64_t kOfMoments = 8 + 4 + 4;
-/// The driver in use and its successor, each with its files, and three processes of both; the start
-/// of one more; the command that prints the credentials; the recording.
-constexpr std::uint64_t kOfSet = 2 * 3 + 3 * 4 + 8 + 3 + 1;
+/// The driver in use and its successor, each with its library and two more files, and three
+/// processes of both; the start of one more; the command that prints the credentials; the
+/// recording.
+constexpr std::uint64_t kOfSet = 2 * 4 + 3 * 4 + 9 + 3 + 1;
 /// Sessions at the jump host for tries, and some that hosts share.
 constexpr std::uint64_t kOfProxy = 8 + 8;
 
