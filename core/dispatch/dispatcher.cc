@@ -82,7 +82,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const OfferingsFetched& e) {
                    if (!to.offerings.on(e, to.types.in_use(), now)) return;
                    to.types.refresh(now);
-                   to.prices.reprice(e.set);
+                   to.prices.reprice(e.set, now);
                  },
                  [&](const LeftoversListed& e) { to.leftovers.on(e, now); },
                  [&](const LeftoverDestroyed& e) { to.leftover_destroys.on(e, now); },

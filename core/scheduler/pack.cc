@@ -14,7 +14,7 @@ namespace {
 /// Times the bound of a kind: a better fill is not sought.
 constexpr double kGoodEnough = 1.001;
 constexpr double kCheapEnough = 1.01;   ///< Times the bound: a better packing is not sought.
-constexpr double kStillCheap = 1.02;    ///< Times the bound: no other division is improved.
+constexpr double kStillCheap = 1.02;    ///< Times the bound: no other division is sought.
 constexpr double kNearlyEqual = 1.004;  ///< Times another price per worth.
 constexpr double kSpare = 1.05;         ///< A host that is larger by so much holds all the rest.
 constexpr double kSizeStep = 1.25;      ///< From one size of a family that is tried to the next.
@@ -66,21 +66,25 @@ void Packer::solve(const ResourceVector& weights) {
   solved_.assign(best.patterns.rbegin(), best.patterns.rend());
 }
 
-/// With equal shares. Also the division of the best one, whose worths stay.
+/// With equal shares. Also the division whose worths stay: the first, unless another is cheap at
+/// once. Where none is, its packings end up cheaper on more menus.
 std::pair<Packer::Packing, double> Packer::pack_by_divisions(const ResourceVector& weights) {
   round_.rules = std::span(kAllRules).first(1);
   round_.good_enough = kNearlyEqual;
   double division = kDivisions.front();
   divide_worth(weights, division);
   Packing best = *pack_all(true);
+  const std::uint64_t work = work_;
   for (const double least : std::span(kDivisions).subspan(1)) {
     if (is_cheap(best, is_short(best))) break;
     divide_worth(weights, least);
     auto packing = pack_all(false);
     if (!packing) break;
-    if (keep_better(best, std::move(*packing))) division = least;
+    if (keep_better(best, std::move(*packing)) && best.cost <= lower_bound_ * kStillCheap)
+      division = least;
   }
   divide_worth(weights, division);
+  work_ = work;  // What follows has as much as without the other divisions.
   return {std::move(best), division};
 }
 

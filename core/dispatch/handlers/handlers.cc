@@ -14,7 +14,7 @@ Handlers::Handlers(State& s, CreateSecretsFactory make_secrets, const Options& o
                      calls, consoles, attempt_rows, job_steps, reachability),
       interruptions(s.policy, s.hosts, s.jobs, s.recorder, job_steps, instance_steps),
       sets(s.policy, s.sets, s.hosts, s.images, s.gates, s.plan, s.recorder),
-      prices(s.policy, s.sets, s.hosts, s.menu, s.questions, s.prices, s.plan, s.recorder,
+      prices(s.policy, s.sets, s.hosts, s.menu, s.questions, s.prices, s.gates, s.plan, s.recorder,
              instance_steps),
       quota_groups(s.policy, s.sets, s.menu, s.gates, s.recorder),
       images(s.policy, s.sets, s.images, s.questions, s.plan, s.recorder),

@@ -90,7 +90,7 @@ void open_confined(Context& c) {
   const auto file = plugin_host::open_untrusted_library(c.options.library);
   if (!file) return c.findings.fail("R1", "", file.error().message);
   (void)hygiene();
-  const auto confined = driver_host::confine(sandbox, file->fd);
+  const auto confined = driver_host::confine(sandbox, *file);
   if (!confined || confined->level != sandbox.level)
     return c.findings.skip("this machine has no sandbox for it: " +
                            (confined ? confined->why_less : confined.error().message));

@@ -87,7 +87,7 @@ void PriceEvents::on(const PricesFetched& event, Now now) {
     auto taken = menu_.take_prices(*set, event.type, *event.result, now.wall);
     const bool has_news = !taken.news.empty();
     for (auto& price : taken.news) recorder_.change(std::move(price));
-    if (has_news) reprice(event.set);
+    if (has_news) reprice(event.set, now);
     for (const std::uint32_t doubted : taken.doubted) {
       const auto& offering = menu_.offerings()[doubted];
       gates_.price_doubted(gates_.create_query(offering), offering.price_per_hour,
@@ -98,7 +98,7 @@ void PriceEvents::on(const PricesFetched& event, Now now) {
   if (answers_.answered(*set, event.type, rate(*set))) plan_.want();
 }
 
-void PriceEvents::reprice(const std::string& set) {
+void PriceEvents::reprice(const std::string& set, Now now) {
   for (const auto id : hosts_.ids()) {
     const auto& known = hosts_.find(id)->instance;
     if (known.record.set != set || !known.type || known.listing.has_price()) continue;
@@ -108,7 +108,7 @@ void PriceEvents::reprice(const std::string& set) {
     Host& host = *hosts_.change(id);
     host.instance.record.price_per_hour = *price;
     recorder_.change(model::InstanceChanged{host.instance.record, nullptr, false});
-    steps_.count(host);
+    steps_.count(host, now);
   }
 }
 

@@ -16,14 +16,15 @@ namespace hostler::dispatch {
 class PriceEvents {
  public:
   PriceEvents(const model::SitePolicy& policy, const Sets& sets, Hosts& hosts, Menu& menu,
-              Questions& questions, PriceAnswers& answers, PlanState& plan, Recorder& recorder,
-              InstanceSteps& steps)
+              Questions& questions, PriceAnswers& answers, CallGates& gates, PlanState& plan,
+              Recorder& recorder, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
         menu_(menu),
         questions_(questions),
         answers_(answers),
+        gates_(gates),
         plan_(plan),
         recorder_(recorder),
         steps_(steps) {}
@@ -35,7 +36,7 @@ class PriceEvents {
   void policy_changed(Now now);
   /// Hosts of the set cost what its cloud says now of their types, where its lists do not say what
   /// each of them costs. O(hosts).
-  void reprice(const std::string& set);
+  void reprice(const std::string& set, Now now);
 
  private:
   void ask(std::uint32_t set, const Questions::Call& call, Now now);
@@ -48,6 +49,7 @@ class PriceEvents {
   Menu& menu_;
   Questions& questions_;
   PriceAnswers& answers_;
+  CallGates& gates_;
   PlanState& plan_;
   Recorder& recorder_;
   InstanceSteps& steps_;
