@@ -214,7 +214,8 @@ constexpr std::array kEvents{
               "the cloud does not say which types it offers: those of before stay, and it is asked "
               "again"},
     EventInfo{Event::kPricesUnknown, "prices_unknown", kSet, kAlarm, Holds::kNone,
-              "the driver has not said for ten minutes what types cost: the prices from before or the configured ones count, also for "
+              "the driver has not said for ten minutes what types cost: the prices from before or "
+              "the configured ones count, also for "
               "price caps and ceilings"},
     EventInfo{
         Event::kDriverCrashed, "driver_crashed", kSet, kWarning, Holds::kData,

@@ -201,7 +201,8 @@ Result<Manifest> read_manifest(const std::filesystem::path& file, const DriverRu
                                       ": driver_trust of the configuration is "
                                       "\"pinned\", and driver_sha256 has no digest for "
                                       "driver '" +
-                                      manifest.name + "'; it would be \"" + manifest.pinned_by() + "\"");
+                                      manifest.name + "'; it would be \"" + manifest.pinned_by() +
+                                      "\"");
   return manifest;
 }
 

@@ -59,8 +59,8 @@ void CallGates::price_doubted(const gates::GateQuery& create, model::Micros pric
                               model::Micros configured, Now now) {
   model::CloudError error;
   error.cls = model::CloudErrorClass::kPrice;
-  error.scope = model::scope::kType | model::scope::kZone | model::scope::kMarket |
-                model::scope::kOperation;
+  error.scope =
+      model::scope::kType | model::scope::kZone | model::scope::kMarket | model::scope::kOperation;
   error.message = "the cloud asks " + format_money(price.value) + " an hour for type " +
                   create.type + ", more than " + std::to_string(pricing::kDoubtedFactor) +
                   " times the configured " + format_money(configured.value) +

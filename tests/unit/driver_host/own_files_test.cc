@@ -42,9 +42,7 @@ class OwnFilesTest : public testing::Test {
     const auto end = opened.get();
     return end ? "it is open" : end.error().message;
   }
-  [[nodiscard]] Manifest manifest() const {
-    return *discover({folder_.path()}).find(kDriver);
-  }
+  [[nodiscard]] Manifest manifest() const { return *discover({folder_.path()}).find(kDriver); }
 
   [[nodiscard]] fs::path manifest_file() const { return folder_ / "fake_own_files.hostler.json"; }
 
