@@ -258,7 +258,7 @@ constexpr std::array kEvents{
               "the configuration was read again"},
     EventInfo{Event::kDiskFull, "disk_full", kSite, kAlarm, Holds::kNone,
               "the disk of the state folder is full: submits and uploads are refused, and output "
-              "waits on its hosts"},
+              "waits on its hosts; or only output has no room, and waits"},
     EventInfo{Event::kDiskHasRoom, "disk_has_room", kSite, kInfo, Holds::kNone,
               "the disk of the state folder has room again for all that waited"},
 };

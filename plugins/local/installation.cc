@@ -14,8 +14,6 @@ namespace {
 
 using driver::Error;
 
-constexpr const char* kSupervisor = "hostler-local-supervisor";
-
 /// The folder of this library; empty if it was loaded from memory.
 std::string own_folder() {
   Dl_info info{};
@@ -74,8 +72,8 @@ void prepare_machine(const Config& config, const Account& account, hostler_op* o
   // The path is compiled into sshd. Usually a service manager creates this folder at boot.
   if (account.uid == 0) make_folder("/run/sshd", 0755);
   if (account.can_log_in()) return;
-  const bool namespaces =
-      config.confinement != "subreapers" && run_program({config.supervisor, "--probe"}, op) == 0;
+  const bool namespaces = config.confinement != "subreapers" &&
+                          run_program({config.supervisor, "--probe"}, op, kSupervisor) == 0;
   if (!namespaces)
     throw Error(HOSTLER_E_INVALID,
                 "the account " + account.name + " cannot log in (shell " + account.shell +

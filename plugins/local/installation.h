@@ -7,6 +7,8 @@
 
 namespace hostler::local {
 
+inline constexpr const char* kSupervisor = "hostler-local-supervisor";
+
 /// Fills in the path of the supervisor: the host's open file, or that beside the driver's file if
 /// the host has none to give, unless it is configured. Throws driver::Error(HOSTLER_E_INVALID) that
 /// names the field if a program is missing or not allowed.

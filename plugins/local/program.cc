@@ -49,15 +49,16 @@ struct SpawnSettings {
   SpawnSettings& operator=(const SpawnSettings&) = delete;
 };
 
-pid_t spawn(const std::vector<std::string>& argv) {
+pid_t spawn(const std::vector<std::string>& argv, const char* name) {
   const SpawnSettings settings;
   std::vector<char*> arguments;
   for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
+  if (name != nullptr) arguments[0] = const_cast<char*>(name);
   char path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
   char* environment[] = {path, nullptr};
   pid_t pid = 0;
-  const int error = posix_spawn(&pid, arguments[0], &settings.actions, &settings.attributes,
+  const int error = posix_spawn(&pid, argv[0].c_str(), &settings.actions, &settings.attributes,
                                 arguments.data(), environment);
   if (error != 0)
     throw Error(HOSTLER_E_INTERNAL, "cannot run " + argv[0] + ": " + std::strerror(error));
@@ -74,9 +75,9 @@ int ms_until(std::uint64_t deadline_mono_ns) {
 
 }  // namespace
 
-int run_program(const std::vector<std::string>& argv, hostler_op* op) {
+int run_program(const std::vector<std::string>& argv, hostler_op* op, const char* name) {
   const driver::Fd cancel(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  const pid_t pid = spawn(argv);
+  const pid_t pid = spawn(argv, name);
   const driver::Fd ended(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   bool in_time = true;
   {

@@ -14,6 +14,7 @@
 
 #include "folder/files.h"
 #include "folder/lock.h"
+#include "installation.h"
 #include "program.h"
 #include "strays.h"
 
@@ -338,9 +339,10 @@ bool InstanceStore::publish(Draft& draft, const std::string& id) {
 void InstanceStore::start(const InstanceFolder& folder, std::int64_t generation, hostler_op* op) {
   std::string problem;
   try {
-    const int status = run_program({supervisor_, folder.path(), std::to_string(generation)}, op);
+    const int status =
+        run_program({supervisor_, folder.path(), std::to_string(generation)}, op, kSupervisor);
     if (status == 0) return;
-    problem = supervisor_ + " ended with status " + std::to_string(status);
+    problem = std::string(kSupervisor) + " ended with status " + std::to_string(status);
   } catch (const Error& wrong) {
     driver::check_cancelled(op);
     problem = wrong.what();

@@ -95,9 +95,11 @@ Received receive_message(const UniqueFd& socket, std::span<char> buffer, bool bl
     header.msg_controllen = room.bytes.size();
   }
   ssize_t n = 0;
+  // ECONNRESET comes once, before the messages that are still there: the other side has closed its
+  // end with messages of ours unread.
   do {
     n = ::recvmsg(socket.get(), &header, MSG_CMSG_CLOEXEC | (block ? 0 : MSG_DONTWAIT));
-  } while (n < 0 && errno == EINTR);
+  } while (n < 0 && (errno == EINTR || errno == ECONNRESET));
   using What = Received::What;
   if (n < 0) return {errno == EAGAIN || errno == EWOULDBLOCK ? What::kNothing : What::kClosed};
   // Nobody sends an empty message. One that was cut is longer than any that this program sends.

@@ -66,6 +66,7 @@ class AnswersTest(unittest.TestCase):
         for path in ("", "/output", "/output?stream=stderr", "/files"):
             self.ask("GET", f"/v1/jobs/{its}{path}")
         self.ask("POST", f"/v1/jobs/{its}/cancel", status=409)
+        self.ask("POST", f"/v1/jobs/{its}/outputs/give-up", status=409)
         self.ask("DELETE", f"/v1/jobs/{long}/outputs", status=409)
         self.ask("DELETE", f"/v1/jobs/{its}/outputs")
         self.ask("GET", f"/v1/jobs/{its}/output", status=404)

@@ -71,6 +71,9 @@ TEST_F(GateStoryTest, AFullSubnetIsRememberedAcrossARestart) {
 TEST_F(GateStoryTest, AReloadOpensAQuotaGate) {
   (void)refused(error(CloudErrorClass::kQuota));
   ASSERT_THAT(gates(), SizeIs(1));
+  auto job = story.job(2);
+  job.shape.constraints.types = {"small"};
+  (void)story.submit({job});
   story.clear();
 
   story.say(PolicyChanged{small_site()});

@@ -163,6 +163,7 @@ class DoubtedPriceTest : public PricesTest {
 TEST_F(DoubtedPriceTest, IsMoreThan100TimesTheConfiguredOne) {
   say_price("small", 6000);
   EXPECT_THAT(gates(), IsEmpty());
+  story.pass(11min);
   say_price("small", 6001, 1min);
   EXPECT_THAT(gates(), ElementsAre(key));
   EXPECT_EQ(type_bought(), "large");

@@ -42,7 +42,7 @@ class StrangersTest : public testing::Test {
     }
     return out;
   }
-  model::SetView set() const { return story.dispatcher.queries().sets().at(0); }
+  model::SetView set() const { return story.dispatcher.queries().sets(story.now).at(0); }
   std::size_t known() const { return story.dispatcher.queries().instances().size(); }
   bool believe(std::uint64_t list) {
     return story.ask(BelieveList{0, "root", "west", list}).has_value();

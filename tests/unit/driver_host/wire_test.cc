@@ -10,6 +10,7 @@
 #include "core/driver_host/wire/decoder.h"
 #include "core/driver_host/wire/encoder.h"
 #include "core/driver_host/wire/messages.h"
+#include "core/driver_host/wire/socket.h"
 
 namespace hostler::driver_host {
 namespace {
@@ -304,6 +305,21 @@ TEST(WireTest, AHelloArrivesWithAllFields) {
                     .in_force = {"full", "process", "nice"}};
 
   EXPECT_EQ(read_hello(to_body(hello)), hello);
+}
+
+// Bug: the process of a driver died with requests unread, and the id that it had sent was lost.
+TEST(SocketTest, WhatAProcessHasSentArrivesThoughItEndsWithMessagesUnread) {
+  auto pair = *make_socket_pair();
+  ASSERT_EQ(send_message(pair.ours, "unread", true), Sent::kSent);
+  ASSERT_EQ(send_message(pair.theirs, "the id", true), Sent::kSent);
+  pair.theirs.reset();
+  std::string buffer(64, '\0');
+
+  const auto received = receive_message(pair.ours, buffer, false, false);
+
+  ASSERT_EQ(received.what, Received::What::kMessage);
+  EXPECT_EQ(buffer.substr(0, received.size), "the id");
+  EXPECT_EQ(receive_message(pair.ours, buffer, false, false).what, Received::What::kClosed);
 }
 
 }  // namespace

@@ -27,8 +27,9 @@ TEST_F(OutputRoomTest, WhatHasBegunGoesOnWhileOthersFillTheDisk) {
   EXPECT_TRUE(room_.admit(attempt(1), 16 * kMiB));
   free_ = kMiB;
   EXPECT_TRUE(room_.admit(attempt(1), 15 * kMiB));
+  EXPECT_FALSE(room_.admit(attempt(2), 1)) << "what there is is promised";
   EXPECT_FALSE(room_.admit(attempt(1), 30 * kMiB)) << "its files came on top";
-  EXPECT_FALSE(room_.admit(attempt(2), 1));
+  EXPECT_TRUE(room_.admit(attempt(2), 1)) << "nothing is promised any more";
 }
 
 TEST_F(OutputRoomTest, TheNextOneComesWhenOneHasEnded) {

@@ -216,9 +216,9 @@ TEST_P(DamagedTest, DamagedGatesAndPricesAreNamedAndLeftOut) {
   must_commit({gate, model::PriceRow{"local", "small", "z", {}, {{10}, {20}}}});
 
   const auto restored =
-      restored_after("UPDATE gates SET cls = 16; UPDATE prices SET price_per_hour = -1");
+      restored_after("UPDATE gates SET cls = 99; UPDATE prices SET price_per_hour = -1");
 
-  EXPECT_THAT(named(restored), ElementsAre("gates a gate: cls is 16",
+  EXPECT_THAT(named(restored), ElementsAre("gates a gate: cls is 99",
                                            "prices local small z 10: price_per_hour is -1"));
   EXPECT_THAT(restored.gates, IsEmpty());
   EXPECT_THAT(restored.prices, IsEmpty());
