@@ -174,6 +174,8 @@ function(hostler_driver name)
   if(NOT ARG_NO_MANIFEST)  # hosts load nothing that others may write to
     add_dependencies(hostler_driver_${name} hostler-manifest ${ARG_FILES})
     list(TRANSFORM ARG_FILES REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE own_files)
+    # Else the manifest is not made again when one of them changes.
+    set_target_properties(hostler_driver_${name} PROPERTIES LINK_DEPENDS "${own_files}")
     add_custom_command(TARGET hostler_driver_${name} POST_BUILD VERBATIM
       COMMAND chmod go-w $<TARGET_FILE:hostler_driver_${name}> ${own_files}
       COMMAND hostler-manifest $<TARGET_FILE:hostler_driver_${name}>

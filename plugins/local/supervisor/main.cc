@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -73,6 +74,8 @@ int supervise(const InstanceFolder& folder, std::int64_t generation) {
 }  // namespace hostler::local
 
 int main(int argc, char** argv) {
+  // It was started by a descriptor, whose number is its name until now.
+  (void)::prctl(PR_SET_NAME, "hostler-local-supervisor");
   if (argc == 2 && std::strcmp(argv[1], "--probe") == 0)
     return hostler::local::namespaces_work() ? 0 : 1;
   if (argc != 3 || argv[1][0] != '/') {
