@@ -69,9 +69,21 @@ void Disk::apply(const model::AttemptChanged& row) {
   const bool told_again = found != attempts_.end() && row.state == model::AttemptState::kEnded &&
                           row.state == found->second.state && row.end->output_is_inline;
   if (found != attempts_.end() && row.state <= found->second.state && !told_again &&
-      row.state != model::AttemptState::kDone)
+      row.state != model::AttemptState::kDone && !is_found_again(found->second, row))
     complain_(row.attempt.text() + " went back in its life");
   attempts_[row.attempt] = row;
+}
+
+bool Disk::is_found_again(const model::AttemptChanged& known,
+                          const model::AttemptChanged& row) const {
+  const bool was_lost = known.state == model::AttemptState::kDone &&
+                        (!known.end || known.end->reason == model::EndReason::kHostLost);
+  const auto job = jobs_.find(row.attempt.work);
+  if (!was_lost || row.instance != known.instance || job == jobs_.end()) return false;
+  const auto& present = job->second.record;
+  return row.state == model::AttemptState::kIntended &&
+         present.state == model::WorkState::kRunning && present.instance == row.instance &&
+         present.attempt == row.attempt.number;
 }
 
 void Disk::apply(const model::InstanceChanged& row) {

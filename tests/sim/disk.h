@@ -65,6 +65,9 @@ class Disk {
   void apply(const model::WorkItem& row);
   void apply(const model::WorkChanged& row);
   void apply(const model::AttemptChanged& row);
+  /// It was lost with its host and not seen to end; it is there, and its job goes on with it.
+  [[nodiscard]] bool is_found_again(const model::AttemptChanged& known,
+                                    const model::AttemptChanged& row) const;
   void apply(const model::InstanceChanged& row);
   void apply(const model::GateChanged& row) { gates_[row.record.key] = row.record; }
   void apply(const model::GateOpened& row) { gates_.erase(row.key); }
