@@ -108,6 +108,8 @@ Outcome set_idle_behavior(Instance& instance, IdleBehavior behavior, const std::
                        instance.record.state == InstanceState::kStopped);
   if (leaves)
     return terminate(instance, Reason::kDrained, "empty when " + actor + " drained it", now);
+  if (instance.record.state == InstanceState::kIdle && ends_when_empty(instance))
+    return terminate(instance, Reason::kBroken, instance.record.last_text, now);
   out.changed = true;
   out.event = Event::kIdleBehavior;
   out.reason_code = model::to_string(behavior);

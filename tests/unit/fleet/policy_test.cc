@@ -108,6 +108,21 @@ TEST(HoldTest, AnEarlyEndOfTheHoldLeavesTheDeadline) {
   EXPECT_EQ(instance.deadline, at(10min).mono);
 }
 
+TEST(HoldTest, ABrokenHostGoesWhenItsHoldEndsAndNothingIsOnIt) {
+  Instance idle = instance_in(InstanceState::kIdle);
+  (void)set_idle_behavior(idle, IdleBehavior::kHold, "root", at(1s));
+  (void)broken(idle, {"report", "it reported a number that cannot be"}, at(2s));
+  ASSERT_EQ(idle.record.state, InstanceState::kIdle);
+  EXPECT_EQ(set_idle_behavior(idle, IdleBehavior::kRun, "root", at(3s)).reason_code, "broken");
+  EXPECT_EQ(idle.record.state, InstanceState::kTerminating);
+
+  Instance busy = instance_in(InstanceState::kBusy);
+  (void)set_idle_behavior(busy, IdleBehavior::kHold, "root", at(1s));
+  (void)broken(busy, {"report", "it reported a number that cannot be"}, at(2s));
+  (void)set_idle_behavior(busy, IdleBehavior::kRun, "root", at(3s));
+  EXPECT_EQ(busy.record.state, InstanceState::kBusy);
+}
+
 TEST(DrainTest, AnEmptyHostGoesAtOnceABusyOneWhenItIsEmpty) {
   Instance idle = instance_in(InstanceState::kIdle);
   const auto out = set_idle_behavior(idle, IdleBehavior::kDrain, "root", at(1s));
