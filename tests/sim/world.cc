@@ -196,7 +196,10 @@ void World::post(dispatch::Event event) {
 
 void World::take(dispatch::Outbox outbox, const Cause& cause) {
   decisions_.check(cause, outbox, kernel_->queries(), now());
-  if (creates_until_ <= now().mono) pool_days_.lists_are_overdue(now());
+  if (creates_until_ <= now().mono) {
+    pool_days_.lists_are_overdue(now());
+    cloud_.driver_died();  // Creates are held back, repeated ones too.
+  }
   pool_days_.check(cause, outbox, kernel_->queries(), now());
   if (images_) images_->check(kernel_->queries().sets().front(), outbox);
   if (offerings_) offerings_->decided(outbox);
