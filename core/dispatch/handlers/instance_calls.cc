@@ -114,6 +114,9 @@ void InstanceCalls::set_tags(Host& host, Now now) {
 void InstanceCalls::power(Host& host, CloudOp op, Now now) {
   auto& instance = host.instance;
   if (host.calls.switches()) return;
+  // A list has shown it off, and another one on. A plan ends it, unless an admin holds it.
+  if (const auto& info = sets_.at(instance.set).info; op == CloudOp::kStop && !info.has_power)
+    return;
   const auto query = gates_.query(host, op);
   const auto* gate = gates_.shut(query, now.mono);
   if (gate != nullptr || !sets_.at(instance.set).is_open()) {

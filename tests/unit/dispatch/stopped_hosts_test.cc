@@ -83,6 +83,20 @@ TEST_F(StoppedHostsTest, AnAttemptThatIsFoundThereLaterGoesOnIfItsJobStillWaits)
   EXPECT_EQ(killed[0].attempt.work, WorkId{9});
 }
 
+TEST_F(StoppedHostsTest, AHeldHostOfACloudWithoutPowerIsNeitherSwitchedNorEnded) {
+  for (const bool has_power : {false, true}) {
+    lose(false, small_site(), has_power);
+    ASSERT_TRUE(story.ask(SetIdleBehavior{0, "user root", on, model::IdleBehavior::kHold}));
+    list(CloudState::kStopped);
+    list(CloudState::kStopped);
+    ASSERT_EQ(story.state(on), InstanceState::kStopped);
+    story.clear();
+    list(CloudState::kRunning);
+    EXPECT_THAT(story.all<PowerCall>(), SizeIs(has_power ? 1 : 0));
+    EXPECT_EQ(story.state(on), InstanceState::kStopped);
+  }
+}
+
 TEST_F(StoppedHostsTest, OneThatIsFailedLosesItsWorkWithItsMachine) {
   lose(true);
   list(CloudState::kFailed);
