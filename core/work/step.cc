@@ -59,14 +59,18 @@ Outcome queue_again(Job& job, const std::string& why) {
   return {Next::kQueueAgain, true, Event::kQueuedAgain, "", why};
 }
 
-/// The present attempt is on no host, and no host that lists it later has it: see found_again().
+/// The present attempt is over, and no host that lists it later has it: see found_again().
+Outcome queue_anew(Job& job, const std::string& why) {
+  job.made().instance = {};
+  return queue_again(job, why);
+}
+
 Outcome undo_start(Job& job, const std::string& why, Now now) {
   --job.made().starts;
   if (job.record->cancel_requested)
     return end(job, WorkState::kCancelled, EndReason::kCancelled, "cancelled before it started",
                now);
-  job.record->instance = {};
-  return queue_again(job, "it never started: " + why);
+  return queue_anew(job, "it never started: " + why);
 }
 
 /// Ends the job after its last attempt: the attempt has ended and its output is here.
@@ -221,10 +225,10 @@ Outcome exited(Job& job, const model::AttemptEnd& ended, Now now) {
   record.ended = ended.ended.us != 0 ? ended.ended : now.wall;
   if (record.interrupted && ended.reason != EndReason::kTimeLimit && survives_interruption(job)) {
     --record.starts;
-    return queue_again(job, "its attempt ended because its host was to be interrupted");
+    return queue_anew(job, "its attempt ended because its host was to be interrupted");
   }
   if (ended.reason == EndReason::kSupervisionLost && may_restart(job))
-    return queue_again(job, "supervision of the attempt was lost");
+    return queue_anew(job, "supervision of the attempt was lost");
   if (ended.output_is_inline && !ended.has_output_files) return conclude(job, now);
   record.state = WorkState::kCollecting;
   return {Next::kCollect, true, Event::kCollecting, "", ""};

@@ -82,6 +82,24 @@ TEST_F(InterruptionTest, JustBeforeTheInterruptionARestartableJobIsEndedAndGoesO
   EXPECT_EQ(story.record(on).reason_code, model::Reason::kInterrupted);
 }
 
+TEST_F(InterruptionTest, AnEndThatIsToldAgainDoesNotCountAgain) {
+  const auto [id, on] = story.running(true);
+  (void)watch();
+  ASSERT_TRUE(story.ask(SetIdleBehavior{0, "user root", on, model::IdleBehavior::kHold}));
+  notice(on, 2min);
+  story.pass(116s);
+  story.exited(on, id, 1, 143);
+  ASSERT_EQ(story.record(id).state, WorkState::kQueued);
+  story.host(on, model::HostLost{"reset", 0s});
+  story.clear();
+  story.ready(on, {{{id, 1}, model::AttemptPhase::kEnded}});
+  story.exited(on, id, 1, 143);
+  EXPECT_THAT(story.ledger(), Not(Contains(id.text() + " found_again")));
+  EXPECT_EQ(story.record(id).state, WorkState::kQueued);
+  EXPECT_EQ(story.record(id).starts, 0U);
+  EXPECT_THAT(story.commands<model::AckAttempt>(), Not(IsEmpty()));
+}
+
 /// A job whose host will be interrupted, in a pool that keeps idle hosts for 3 s only.
 class ReplacementTest : public testing::Test {
  protected:
