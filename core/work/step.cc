@@ -86,6 +86,11 @@ Outcome conclude(Job& job, Now now) {
   return end(job, WorkState::kFailed, record.reason, record.reason_text, now);
 }
 
+/// The attempt does not count. Where it was found again, that may have been said before.
+void take_back_start(model::WorkRecord& record) {
+  if (record.starts > 0) --record.starts;
+}
+
 bool may_restart(const Job& job) {
   return job.restartable && !job.record->cancel_requested && job.record->starts < job.attempts_max;
 }
@@ -224,7 +229,7 @@ Outcome exited(Job& job, const model::AttemptEnd& ended, Now now) {
   record.started = ended.started;
   record.ended = ended.ended.us != 0 ? ended.ended : now.wall;
   if (record.interrupted && ended.reason != EndReason::kTimeLimit && survives_interruption(job)) {
-    --record.starts;
+    take_back_start(record);
     return queue_anew(job, "its attempt ended because its host was to be interrupted");
   }
   if (ended.reason == EndReason::kSupervisionLost && may_restart(job))
@@ -251,7 +256,7 @@ Outcome host_gone(Job& job, const std::string& why, Now now, bool was_announced)
     return collected(job, "its host went before all output was here: " + why, now);
   if (!on_host(job)) return {};
   if ((was_announced || job.record->interrupted) && survives_interruption(job)) {
-    --job.record->starts;
+    take_back_start(*job.record);
     return queue_again(job, "its host was interrupted: " + why);
   }
   if (may_restart(job)) return queue_again(job, "its host was lost: " + why);

@@ -291,6 +291,15 @@ TEST(HostGoneTest, RestartsEndAtAttemptsMax) {
   EXPECT_EQ(job.record->reason, EndReason::kHostLost);
 }
 
+TEST(HostGoneTest, AnAttemptThatIsFoundAgainAndInterruptedAgainIsTakenBackOnce) {
+  Job job = running_job();
+  job.restartable = true;
+  EXPECT_EQ(host_gone(job, "suspended", at(2s), /*was_announced=*/true).next, Next::kQueueAgain);
+  (void)found_again(job, at(3s));
+  EXPECT_EQ(host_gone(job, "suspended", at(4s), /*was_announced=*/true).next, Next::kQueueAgain);
+  EXPECT_EQ(job.record->starts, 0U);
+}
+
 TEST(HostGoneTest, AttemptsThatNeverStartedAreNotCounted) {
   Job job = queued_job();
   job.restartable = true;
