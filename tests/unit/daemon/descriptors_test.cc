@@ -69,6 +69,21 @@ TEST(DescriptorsTest, AUsualLimitKeepsNobodyBack) {
   EXPECT_EQ(policy, config.site);
 }
 
+TEST(DescriptorsTest, OnlyPoolsThatMayHaveMoreHostsThanFilesGiveTheSiteACeiling) {
+  const auto ceiling = [](std::int32_t pool_max) {
+    auto config = site(2);
+    config.site.pools[0].sizes.max = pool_max;
+    const auto shares = share_descriptors(config, 20'000);
+    if (!shares) return -1;
+    model::SitePolicy policy = config.site;
+    bound_instances(policy, config, *shares);
+    return policy.ceilings.instances_max;
+  };
+  EXPECT_EQ(ceiling(2'000), 0);
+  EXPECT_GT(ceiling(20'000), 2'000);
+  EXPECT_LT(ceiling(20'000), 20'000);
+}
+
 TEST(DescriptorsTest, ClientsGetWhatNoPoolCanUse) {
   auto config = site(1);
   const auto beside_many = share_descriptors(config, 300);
