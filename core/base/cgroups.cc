@@ -115,13 +115,15 @@ Cgroups::Folders Cgroups::prepare(std::uint32_t slot, const CgroupLimits& limits
   const bool has_limits =
       limits.ram_max != 0 || limits.processes_max != 0 || limits.cpu_weight != 0;
   if (version_ == Version::kNone || !has_limits) return {};
+  // remove_idle() has removed the base with the last cgroup: a new one passes no controllers on.
+  if (made_.empty() && !std::ranges::all_of(bases_, [&](const auto& b) { return make_base(b); }))
+    return {};
   // The second round replaces a cgroup that still holds memory of an earlier job.
   for (int i = 0; i < 2; ++i) {
     Folders out;
     for (const std::string& base : bases_) {
       out.push_back(base + "/" + std::to_string(slot));
       if (made_.contains(slot)) continue;
-      (void)::mkdir(base.c_str(), 0755);
       if (::mkdir(out.back().c_str(), 0755) != 0 && errno != EEXIST) return {};
     }
     made_.insert(slot);

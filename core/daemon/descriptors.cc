@@ -8,6 +8,7 @@
 #include "core/api/connections.h"
 #include "core/config/load.h"
 #include "core/log/log.h"
+#include "core/plugin_host/library_file.h"
 #include "core/store/store.h"
 
 namespace hostler::daemon {
@@ -22,10 +23,11 @@ constexpr std::uint64_t kOfStore = 9 + 4 + 7;
 /// What threads have open for a moment: two files for each turn of a request, the configuration and
 /// what it names, names of hosts that are looked up.
 constexpr std::uint64_t kOfMoments = 8 + 4 + 4;
-/// The driver in use and its successor, each with its library and two more files, and three
-/// processes of both; the start of one more; the command that prints the credentials; the
-/// recording.
-constexpr std::uint64_t kOfSet = 2 * 4 + 3 * 4 + 9 + 3 + 1;
+/// The driver in use and its successor, each with its library, one more file and those of its own,
+/// and three processes of both; the start of one more, which doubles the driver's own files; the
+/// command that prints the credentials; the recording.
+constexpr std::uint64_t kOwn = plugin_host::kOwnFilesMax;
+constexpr std::uint64_t kOfSet = 2 * (2 + kOwn) + 3 * 4 + 8 + kOwn + 3 + 1;
 /// Sessions at the jump host for tries, and some that hosts share.
 constexpr std::uint64_t kOfProxy = 8 + 8;
 

@@ -12,7 +12,8 @@ Result<DriverFiles> find_driver(const plugin_host::Discovery& drivers,
                                 const plugin_host::DriverRules& rules, const SetSource& source) {
   auto manifest = HOSTLER_TRY(drivers.find(source.driver));
   auto library = HOSTLER_TRY(plugin_host::check_library(manifest, rules));
-  std::string identity = plugin_host::to_json(manifest);  // With the sum of the library.
+  std::string identity = plugin_host::to_json(manifest);  // With the digests of its files.
+  if (library.is_listed_only) identity += "runs no other files";
   return DriverFiles{std::move(manifest), std::move(library), std::move(identity)};
 }
 

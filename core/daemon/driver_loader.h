@@ -45,7 +45,7 @@ struct DriverSource {
 struct DriverFiles {
   plugin_host::Manifest manifest;
   plugin_host::LibraryFile library;
-  std::string identity;  ///< Equal for the same manifest and library.
+  std::string identity;  ///< Equal for the same manifest, files and rule for other files.
 };
 
 /// A driver of a set, and what it was made from.

@@ -28,11 +28,12 @@ Result<void> compare_digest(const Manifest& manifest, const LibraryFile& file,
 /// Where others may not add a file, a library must not look for others in folders of its own.
 Result<void> check_search_path(const std::filesystem::path& path, const UniqueFd& file) {
   if (!has_search_path(file)) return {};
-  return fail(Errc::kForbidden,
-              path.string() +
-                  " looks for libraries in folders of its own (RPATH, RUNPATH), which driver_trust "
-                  "of the configuration does not allow: link it without them, and name its "
-                  "libraries with 'hostler driver manifest --file'");
+  return fail(
+      Errc::kForbidden,
+      path.string() +
+          " says itself where its libraries are (RPATH, RUNPATH, or a path), which driver_trust "
+          "of the configuration does not allow: link it without them, and name its "
+          "libraries with 'hostler driver manifest --file'");
 }
 
 Result<void> check_pin(const Manifest& manifest, const DriverRules& rules) {

@@ -10,7 +10,7 @@
 
 namespace hostler::plugin_host {
 
-inline constexpr std::size_t kOwnFilesMax = 8;
+inline constexpr std::size_t kOwnFilesMax = 4;
 
 /// Whether this can be the name of a driver's own file: of one in its library's folder that is not
 /// hidden.
@@ -54,8 +54,9 @@ std::string identity_of(const std::filesystem::path& library);
 /// In lower-case hexadecimal. `path`: for the message. Blocks on the file.
 Result<std::string> sha256_of(const UniqueFd& file, const std::filesystem::path& path);
 
-/// Whether the library or program names folders of its own in which the system's loader looks for
-/// the libraries that it needs (DT_RPATH, DT_RUNPATH). False for other files. Blocks on the file.
+/// Whether the library or program says itself where the system's loader finds the libraries that it
+/// needs: by folders (DT_RPATH, DT_RUNPATH), or by a path in place of a name (DT_NEEDED). False for
+/// other files. Blocks on the file.
 bool has_search_path(const UniqueFd& file);
 
 /// Checks that the file is a shared library for this machine that exports a driver's entry

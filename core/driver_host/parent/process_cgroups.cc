@@ -32,6 +32,7 @@ ProcessCgroups::Place ProcessCgroups::make() {
 bool ProcessCgroups::remove(const Place& place) {
   if (place.folders.empty()) return false;
   const bool was_full = Cgroups::memory_kills(place.folders) > 0;
+  Cgroups::kill(place.folders);  // Programs that have left the driver's group.
   const MutexLock lock(mutex_);
   used_.erase(place.slot);
   cgroups_.remove_idle(used_);

@@ -55,6 +55,18 @@ TEST_F(CgroupsTest, OfV2LimitMemoryAndCpuInOneFolder) {
   EXPECT_EQ(written("drivers/1/cpu.weight"), "25");
 }
 
+// Bug: after the last cgroup was removed, new ones had no limits.
+TEST_F(CgroupsTest, LimitAlsoWhatComesAfterTheLastOneWasRemoved) {
+  give_v2(".");
+  auto cgroups = this->cgroups("0::/\n");
+  (void)cgroups.prepare(1, kLimits);
+  cgroups.remove_idle({});
+  (void)folder_.put("drivers/cgroup.subtree_control", "");
+
+  EXPECT_THAT(cgroups.prepare(1, kLimits), ElementsAre(folder_ / "drivers/1"));
+  EXPECT_EQ(written("drivers/cgroup.subtree_control"), "+memory +cpu");
+}
+
 TEST_F(CgroupsTest, OfAServiceAreBesideThatOfItsOwnProcesses) {
   give_v2("system.slice/hostlerd.service");
   auto cgroups = this->cgroups("0::/system.slice/hostlerd.service/daemon\n");

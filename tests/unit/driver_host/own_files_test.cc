@@ -123,6 +123,17 @@ TEST_F(OwnFilesTest, ThePinOfADriverWithFilesIsThatOfItsManifest) {
   EXPECT_THAT(findings(*check_library(manifest(), rules_)), HasSubstr("no others are allowed"));
 }
 
+TEST_F(OwnFilesTest, ALibraryThatNeedsAnotherByItsPathSaysWhereItIs) {
+  const auto library = folder_ / "fake_own_files.hostler.so";
+  auto text = *read_file(library, 64U << 20U);
+  const auto at = text.find("libfake_number.so.1");
+  ASSERT_NE(at, std::string::npos);
+  text[at] = '/';
+  ASSERT_TRUE(write_file(library, text, 0755));
+
+  EXPECT_TRUE(has_search_path(open_untrusted_library(library)->fd));
+}
+
 TEST_F(OwnFilesTest, ALibraryThatLooksElsewhereForOthersIsForSitesThatTakeAllDriversOnly) {
   const auto library = HOSTLER_ELSEWHERE "/elsewhere.hostler.so";
   EXPECT_TRUE(has_search_path(open_untrusted_library(library)->fd));
