@@ -118,12 +118,14 @@ void Occupancy::output_came(const model::OutputProgress& progress, Mono now) {
   const auto found = std::ranges::find(attempts_, progress.attempt, &PlacedAttempt::attempt);
   if (found == attempts_.end() || !found->collecting) return;
   auto& fetch = found->fetch;
-  const bool moves = progress.here != fetch.here || fetch.waits_for_room;
-  if (progress.waits_for_room)
+  const bool moves =
+      progress.received != fetch.received || progress.here != fetch.here || fetch.waits_for_room;
+  if (progress.waits_for_room || !progress.is_stored)
     fetch.due = kNever;
   else if (moves || fetch.due == kNever)
     fetch.due = now + kOutputPatience;
   fetch.here = progress.here;
+  fetch.received = progress.received;
   fetch.size = progress.size;
   fetch.waits_for_room = progress.waits_for_room;
 }

@@ -21,6 +21,7 @@ namespace hostler::fleet {
 struct OutputFetch {
   std::uint64_t here = 0, size = 0;  ///< Bytes, as the link last told; 0: it has not.
   bool waits_for_room = false;       ///< At the daemon: the host cannot send.
+  std::uint64_t received = 0;        ///< On this connection.
   Mono due = kNever;                 ///< The host has to send a byte until then.
   friend bool operator==(const OutputFetch&, const OutputFetch&) = default;
 };

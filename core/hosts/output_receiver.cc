@@ -76,7 +76,8 @@ void OutputReceiver::look_again() {
 
 void OutputReceiver::tell(model::AttemptId attempt, Fetch& fetch) {
   const bool waits = !fetch.goes_on || (client_.not_durable(attempt) > 0 && host_.room->is_full());
-  const model::OutputProgress progress{attempt, fetch.here, fetch.size, waits};
+  const model::OutputProgress progress{attempt, fetch.here,     fetch.size,
+                                       waits,   fetch.received, client_.not_durable(attempt) == 0};
   if (fetch.told == progress) return;
   fetch.told = progress;
   host_.report(progress);
@@ -96,6 +97,8 @@ void OutputReceiver::stop() {
 }
 
 void OutputReceiver::on_chunk(agent::Chunk& chunk) {
+  if (const auto found = fetches_.find(chunk.attempt); found != fetches_.end())
+    found->second.received += chunk.data.size();
   auto durable = [weak = weak_from_this(), attempt = chunk.attempt, stream = chunk.stream,
                   &io = io_](const Result<std::uint64_t>& end) {
     if (comes_again(end)) return;

@@ -47,6 +47,7 @@ class OutputReceiver : public std::enable_shared_from_this<OutputReceiver> {
   struct Fetch {
     std::uint64_t size = 0;  ///< Of what its host has, as far as it has said.
     std::uint64_t here = 0;
+    std::uint64_t received = 0;  ///< On this connection.
     bool goes_on = false;
     std::optional<model::OutputProgress> told;
   };

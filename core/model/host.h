@@ -241,6 +241,9 @@ struct OutputProgress {
   AttemptId attempt;
   std::uint64_t here = 0, size = 0;  ///< Bytes of both streams and of the files.
   bool waits_for_room = false;       ///< The daemon's disk has no room for the rest of it.
+  /// Bytes that came on this connection. A new connection sends files again from their beginning.
+  std::uint64_t received = 0;
+  bool is_stored = true;  ///< All of these are durable: the host is waited for.
   friend bool operator==(const OutputProgress&, const OutputProgress&) = default;
 };
 

@@ -64,7 +64,8 @@ bool is_own_file_name(const std::string& name) {
 
 Result<LibraryFile> open_untrusted_library(const std::filesystem::path& path,
                                            const std::vector<std::filesystem::path>& own_files) {
-  LibraryFile file{path, HOSTLER_TRY(open_untrusted(path))};
+  auto fd = HOSTLER_TRY(open_untrusted(path));
+  LibraryFile file{path, std::move(fd)};
   if (own_files.size() > kOwnFilesMax)
     return fail(
         Errc::kInvalidArgument,
@@ -74,7 +75,8 @@ Result<LibraryFile> open_untrusted_library(const std::filesystem::path& path,
     if (!is_own_file_name(name) || own.parent_path() != path.parent_path() || own == path)
       return fail(Errc::kInvalidArgument,
                   about(file, "its own file " + own.string() + " does not stand beside it"));
-    file.own_files.push_back({name, HOSTLER_TRY(open_untrusted(own))});
+    auto own_fd = HOSTLER_TRY(open_untrusted(own));
+    file.own_files.push_back({name, std::move(own_fd)});
   }
   return file;
 }

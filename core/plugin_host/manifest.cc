@@ -66,8 +66,10 @@ Result<Manifest> make_manifest(const LibraryFile& library, DriverFacts facts) {
   m.min_host_minor = facts.min_host_minor;
   m.library = library.path.filename();
   m.sha256 = HOSTLER_TRY(sha256_of(library.fd, library.path));
-  for (const auto& [name, fd] : library.own_files)
-    m.files.push_back({name, HOSTLER_TRY(sha256_of(fd, name))});
+  for (const auto& [name, fd] : library.own_files) {
+    auto sha256 = HOSTLER_TRY(sha256_of(fd, name));
+    m.files.push_back({name, std::move(sha256)});
+  }
   m.arch = machine_name();
   m.os = "linux";
   m.extensions = std::move(facts.extensions);

@@ -65,8 +65,13 @@ Outcome queue_anew(Job& job, const std::string& why) {
   return queue_again(job, why);
 }
 
+/// The attempt does not count. Where it was found again, that may have been said before.
+void take_back_start(model::WorkRecord& record) {
+  if (record.starts > 0) --record.starts;
+}
+
 Outcome undo_start(Job& job, const std::string& why, Now now) {
-  --job.made().starts;
+  take_back_start(job.made());
   if (job.record->cancel_requested)
     return end(job, WorkState::kCancelled, EndReason::kCancelled, "cancelled before it started",
                now);
@@ -84,11 +89,6 @@ Outcome conclude(Job& job, Now now) {
                "cancelled" + (how.empty() ? "" : ": " + how), now);
   }
   return end(job, WorkState::kFailed, record.reason, record.reason_text, now);
-}
-
-/// The attempt does not count. Where it was found again, that may have been said before.
-void take_back_start(model::WorkRecord& record) {
-  if (record.starts > 0) --record.starts;
 }
 
 bool may_restart(const Job& job) {
@@ -186,7 +186,7 @@ Outcome refused(Job& job, const std::string& why, Now now, bool counts) {
   const std::string host = job.record->instance.text();
   if (std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(host);
   if (hosts.size() < job.start_failures_max) return undo_start(job, why, now);
-  --job.record->starts;
+  take_back_start(*job.record);
   return end(job, WorkState::kFailed, EndReason::kStartFailures,
              (hosts.size() == 1
                   ? "its host could not start it: "

@@ -112,15 +112,23 @@ void AdminRequests::policy_changed(Now now) {
                    now);
   boots_.reloaded(now);
   gates_.reloaded(now);
-  gates_.open_prices(
-      [&](const model::GateRecord& gate) {
-        return std::ranges::none_of(menu_.offerings(), [&](const auto& offering) {
-          return pricing::is_doubted(offering.price_per_hour,
-                                     policy_.types[offering.type].price_per_hour) &&
-                 gates::holds(gate, gates_.create_query(offering));
-        });
-      },
-      now);
+  open_prices(now);
+}
+
+/// Opens gates of prices that the new configuration makes plausible.
+void AdminRequests::open_prices(Now now) {
+  std::vector<model::GateRecord> opened;
+  const auto is_plausible = [&](const model::GateRecord& gate) {
+    const bool is_doubted = std::ranges::any_of(menu_.offerings(), [&](const auto& offering) {
+      return pricing::is_doubted(offering.price_per_hour,
+                                 policy_.types[offering.type].price_per_hour) &&
+             gates::holds(gate, gates_.create_query(offering));
+    });
+    if (!is_doubted) opened.push_back(gate);
+    return !is_doubted;
+  };
+  gates_.open_prices(is_plausible, now);
+  for (const auto& gate : opened) retry_now(gate, now);  // Creates that wait for it.
 }
 
 }  // namespace hostler::dispatch

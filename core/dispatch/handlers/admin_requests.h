@@ -45,6 +45,7 @@ class AdminRequests {
  private:
   /// Calls that the gate held back until its end are due now.
   void retry_now(const model::GateRecord& gate, Now now);
+  void open_prices(Now now);
 
   const model::SitePolicy& policy_;
   Sets& sets_;

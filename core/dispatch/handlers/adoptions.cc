@@ -176,8 +176,9 @@ model::InstanceId Adoptions::adopt(std::uint32_t index, const Stranger& stranger
                    : record.restored ? model::Reason::kMadeSince
                                      : model::Reason::kNotInJournal;
   record.reason_code = why;
-  record.price_per_hour = stranger.price_per_hour;
   instance.type = menu_.type_index(record.type);
+  if (instance.type)
+    record.price_per_hour = menu_.price_of(index, *instance.type, record.zone, record.market);
   if (instance.type) record.total = instance.occupancy.room_of(policy_.types[*instance.type]);
   instance.deadline = now.mono + pool.boot_timeout;
   Host& added = hosts_.add(std::move(made));

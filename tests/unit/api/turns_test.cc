@@ -14,6 +14,9 @@ using testing::ElementsAre;
 
 class TurnsTest : public testing::Test {
  protected:
+  ~TurnsTest() override {
+    while (!working.empty()) end(working.begin()->first);
+  }
   /// A connection, "a1" of the source "a", asks for a turn.
   void ask(const std::string& name, Turns::Kind kind = Turns::Kind::kStream) {
     turns->ask({kind, share(name.substr(0, 1)), share(name)},
@@ -26,7 +29,8 @@ class TurnsTest : public testing::Test {
   void end(const std::string& name, Duration took = 1ms) {
     now += took;
     // Out of the map first: the end of a turn gives it to the next.
-    EXPECT_FALSE(working.extract(name).empty()) << name << " has no turn";
+    const auto over = working.extract(name);
+    EXPECT_FALSE(over.empty()) << name << " has no turn";
   }
   std::vector<std::string> take_served() { return std::exchange(served, {}); }
 

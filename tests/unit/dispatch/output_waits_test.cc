@@ -99,6 +99,23 @@ TEST_F(CollectingTest, OutputThatIsGivenUpEndsItsJobAndFreesTheHost) {
   EXPECT_EQ(story.record(job).state, WorkState::kFailed);
 }
 
+// Bug: after a new connection files come again from their beginning, and the host was given up.
+TEST_F(CollectingTest, AHostThatSendsAgainWhatIsHereIsNotSilent) {
+  for (std::uint64_t received = 1; received < 4; ++received) {
+    story.host(on, model::OutputProgress{attempt(), kMiB, 16 * kMiB, false, received * kMiB});
+    wait(9min);
+  }
+  EXPECT_EQ(story.record(job).state, WorkState::kCollecting);
+  wait(2min);
+  EXPECT_EQ(story.record(job).reason, EndReason::kOutputLost);
+}
+
+TEST_F(CollectingTest, ADiskThatStoresNothingIsNoSilenceOfTheHost) {
+  story.host(on, model::OutputProgress{attempt(), kMiB, 16 * kMiB, false, 2 * kMiB, false});
+  wait(1h);
+  EXPECT_EQ(story.record(job).state, WorkState::kCollecting);
+}
+
 TEST_F(CollectingTest, AHostThatWasAwayLearnsThatItsOutputIsGivenUp) {
   story.host(on, model::HostLost{"reset", {}});
   ASSERT_TRUE(give_up());
