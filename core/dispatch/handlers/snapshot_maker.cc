@@ -30,11 +30,7 @@ SnapshotMaker::Made SnapshotMaker::make(Now now) const {
   out->has_limits = waiting_.queue().has_limits();
   if (!out->classes.empty()) wake = std::min(wake, now.mono + kReviewInterval);
   wake = std::min(wake, scheduler::next_patience_end(*out, policy_));
-  out->site = governor_.site(now.mono);
-  for (std::uint32_t i = 0; i < policy_.sets.size(); ++i)
-    out->sets.push_back(governor_.set(i, now.mono));
-  for (std::uint32_t i = 0; i < policy_.pools.size(); ++i)
-    out->pools.push_back(governor_.pool(i, now.mono));
+  add_headroom(*out, now);
   out->set_aside = set_aside_.count_pools(policy_);
   out->rests = rests_.at(now.mono);
   wake = std::min(wake, rests_.next(now.mono));
@@ -42,6 +38,23 @@ SnapshotMaker::Made SnapshotMaker::make(Now now) const {
   wake = std::min(wake, bounds_.next_end());
   if (const auto next = governor_.next_create(now.mono)) wake = std::min(wake, *next);
   return {std::move(out), wake};
+}
+
+/// What only a doubted list shows counts for ceilings, so that nothing more is bought; no host that
+/// there is ends for it, as one would if it passed a ceiling of price.
+void SnapshotMaker::add_headroom(scheduler::Snapshot& out, Now now) const {
+  const bool is_doubted =
+      std::ranges::any_of(sets_.all(), [](const Set& set) { return set.strangers.is_doubted(); });
+  const auto shown = [&](gates::Headroom room) {
+    if (is_doubted && room.price_per_hour)
+      room.price_per_hour->value = std::max<std::int64_t>(0, room.price_per_hour->value);
+    return room;
+  };
+  out.site = shown(governor_.site(now.mono));
+  for (std::uint32_t i = 0; i < policy_.sets.size(); ++i)
+    out.sets.push_back(shown(governor_.set(i, now.mono)));
+  for (std::uint32_t i = 0; i < policy_.pools.size(); ++i)
+    out.pools.push_back(shown(governor_.pool(i, now.mono)));
 }
 
 /// Items that run on hosts that will be interrupted, and will wait again.

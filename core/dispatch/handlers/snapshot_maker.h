@@ -54,6 +54,7 @@ class SnapshotMaker {
   Mono add_offerings(scheduler::Snapshot& out, Now now) const;
   /// Where a cloud's quota holds back an offering: the groups of all.
   void add_quota_groups(scheduler::Snapshot& out) const;
+  void add_headroom(scheduler::Snapshot& out, Now now) const;
   void add_displaced(scheduler::Snapshot& out) const;
   /// Displaced items of one class and principal.
   struct Part {

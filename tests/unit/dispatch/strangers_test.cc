@@ -145,6 +145,26 @@ TEST_F(StrangersTest, OfFarTooManyNoneIsAdoptedAndNothingIsCreated) {
               Contains(HasSubstr("9 instances that hostlerd does not know")));
 }
 
+// Bug: they passed the site's ceiling of price, and idle hosts ended for them.
+TEST_F(StrangersTest, OfFarTooManyNoneEndsAHostByItsPrice) {
+  auto policy = site();
+  policy.pools[0].sizes.min = 1;
+  policy.ceilings.price_per_hour_max = {200};
+  story = Story(std::move(policy), options());
+  story.begin();
+  const auto [job, on] = story.running();
+  story.exited(on, job);
+  story.host(on, model::AttemptCollected{{job, 1}, ""});
+  auto list = crowd(9);
+  list.push_back(story.seen(on));
+  for (int n = 0; n < 40; ++n) {
+    story.list(list);
+    story.pass(1min);
+  }
+  EXPECT_TRUE(set().strangers.value().doubted);
+  EXPECT_EQ(story.state(on), InstanceState::kIdle);
+}
+
 TEST_F(StrangersTest, SoManyTimesTheMaximumOfThePoolsAreNotTooMany) {
   auto policy = site();
   policy.pools[0].sizes.max = 5;
