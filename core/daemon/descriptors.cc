@@ -27,7 +27,7 @@ constexpr std::uint64_t kOfMoments = 8 + 4 + 4;
 /// and three processes of both; the start of one more, which doubles the driver's own files; the
 /// command that prints the credentials; the recording.
 constexpr std::uint64_t kOwn = plugin_host::kOwnFilesMax;
-constexpr std::uint64_t kOfSet = 2 * (2 + kOwn) + 3 * 4 + 8 + kOwn + 3 + 1;
+constexpr std::uint64_t kOfSet = 2 * (2 + kOwn) + 3UL * 4 + 8 + kOwn + 3 + 1;
 /// Sessions at the jump host for tries, and some that hosts share.
 constexpr std::uint64_t kOfProxy = 8 + 8;
 

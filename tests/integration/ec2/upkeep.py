@@ -148,9 +148,9 @@ class LeftoversTest(Upkeep):
         job, host, tags = self.tags()
         pairs = {one["KeyName"]: {tag["Key"]: tag["Value"] for tag in one.get("Tags", [])}
                  for one in CLOUD.moto.describe_key_pairs()["KeyPairs"]}
-        mine = [name for name in pairs if name.startswith("hostler-ec2-")]
-        self.assertEqual(len(mine), 1)
-        self.assertEqual(pairs[mine[0]], {"hostler-set": "ec2", "hostler-owner": tags["hostler-owner"]})
+        owned = {"hostler-set": "ec2", "hostler-owner": tags["hostler-owner"]}
+        mine = [name for name in pairs if pairs[name] == owned]
+        self.assertEqual([name[:len("hostler-ec2-")] for name in mine], ["hostler-ec2-"])
         wait_for("sets names the old one", lambda: "key-pair " + old in self.site.hostler("sets"))
         self.assertNotIn(mine[0], self.site.hostler("sets"))
         self.assertIn(old, [one["KeyName"] for one in CLOUD.moto.describe_key_pairs()["KeyPairs"]])

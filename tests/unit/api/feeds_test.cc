@@ -1,5 +1,6 @@
 #include <atomic>
-#include <future>
+#include <latch>
+#include <memory>
 #include <vector>
 
 #include "core/crypto/hash.h"
@@ -42,25 +43,27 @@ TEST_F(FeedTest, EventsBeginAfterTheCursorAndCarryTheNext) {
 
 // Bug: each stream that was read held a thread of the server, and all requests waited.
 TEST_F(FeedTest, OneStreamIsReadAtATimeAndNoRequestWaitsForIt) {
-  std::promise<void> go;
-  const std::shared_future<void> may_go = go.get_future().share();
-  std::atomic<int> reading{0};
-  service.on_events = [&] {
-    ++reading;
-    reading.notify_all();
-    may_go.wait();
+  struct Reads {
+    std::atomic<int> begun{0};
+    std::latch may_go{1};
+  };
+  const auto reads = std::make_shared<Reads>();  // The server's threads end after this function.
+  service.on_events = [reads] {
+    ++reads->begun;
+    reads->begun.notify_all();
+    reads->may_go.wait();
   };
   service.ledger = {record(1)};
   std::vector<Wire> streams;
   for (int n = 0; n < 20; ++n) streams.push_back(follow("/v1/events"));
-  reading.wait(0);
+  reads->begun.wait(0);
   for (int n = 0; n < 20; ++n) {
     Wire other = Wire::to_socket(socket);
     EXPECT_EQ(other.ask("GET", "/health").status, 200);
     EXPECT_EQ(other.ask("POST", "/v1/jobs", R"({"jobs": [{"script": "true"}]})").status, 200);
   }
-  EXPECT_EQ(reading, 1);
-  go.set_value();
+  EXPECT_EQ(reads->begun, 1);
+  reads->may_go.count_down();
   for (Wire& one : streams) EXPECT_THAT(one.read_until("\n\n"), HasSubstr("\"j-1\""));
 }
 
