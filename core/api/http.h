@@ -62,6 +62,11 @@ using Respond = std::function<void(Response)>;
 /// What a client is told when all requests together take too much memory.
 inline constexpr const char* kTooMuchAtOnce = "too much is being sent at once; try again";
 
+/// How many bytes of one kind may be in memory: those of all connections, and those of one source.
+struct MemoryBounds {
+  std::uint64_t all = 0, of_source = 0;
+};
+
 /// How long a client may take to send a body or to receive an answer.
 struct Deadlines {
   std::chrono::seconds body{600};         ///< A whole body that is kept in memory.
@@ -76,9 +81,8 @@ class Site {
   /// The maximum body size of this request, in bytes. An error answers the request, and its body is
   /// not read. Only admitted requests are passed to the calls below.
   virtual Result<std::uint64_t> admit(const Request& request) = 0;
-  /// How many bytes the bodies of all connections, and what is made of them, may take in memory
-  /// together.
-  [[nodiscard]] virtual std::uint64_t bodies_max() const = 0;
+  /// What the bodies of requests, and what is made of them, may take in memory.
+  [[nodiscard]] virtual MemoryBounds bodies_max() const = 0;
   /// Where to store the body of this request while it comes; null: it is kept in memory. The
   /// writer's calls block the server's thread while they write. Errors answer the request.
   virtual Result<std::unique_ptr<BlobWriter>> upload(const Request& request) = 0;

@@ -112,11 +112,14 @@ class ServiceSite final : public Site {
     return has_jobs ? context_.limits.submit_bytes_max : kSmallBody;
   }
 
-  std::uint64_t bodies_max() const override {
-    // The largest submit fits with the jobs that it is parsed into, and half as many bytes beside.
+  MemoryBounds bodies_max() const override {
+    // The largest submit of one source fits with the jobs that it is parsed into, and that of
+    // another source beside it.
     constexpr std::uint64_t kJobBytes = 1024;
-    return 3 * std::max<std::uint64_t>(context_.limits.submit_bytes_max, kSmallBody) +
-           kJobBytes * context_.limits.submit_jobs_max;
+    const std::uint64_t largest =
+        2 * std::max<std::uint64_t>(context_.limits.submit_bytes_max, kSmallBody) +
+        kJobBytes * context_.limits.submit_jobs_max;
+    return {2 * largest, largest};
   }
 
   Result<std::unique_ptr<BlobWriter>> upload(const Request& request) override {

@@ -247,6 +247,7 @@ class SocketServer final : public Server {
                              std::move(place),
                              options_.deadlines,
                              bodies_,
+                             answers_,
                              turns_};
       auto session = serve(std::move(socket), std::move(context));
       asio::co_spawn(strand, std::move(session), asio::detached);
@@ -263,8 +264,8 @@ class SocketServer final : public Server {
   asio::io_context io_;
   std::vector<Listening> acceptors_;
   std::vector<std::thread> threads_;
-  const std::shared_ptr<std::atomic<std::uint64_t>> bodies_ =
-      std::make_shared<std::atomic<std::uint64_t>>(0);
+  const MemoryCount bodies_ = std::make_shared<std::atomic<std::uint64_t>>(0),
+                    answers_ = std::make_shared<std::atomic<std::uint64_t>>(0);
   std::atomic<Duration> refusal_told_{Duration{}};
   std::uint16_t port_ = 0;
   bool owns_socket_file_ = false;

@@ -31,6 +31,12 @@ constexpr auto kHeaderTime = 30s;
 constexpr auto kFirstTime = 5s;
 constexpr auto kLingerTime = 5s;
 constexpr std::uint32_t kHeaderBytes = 16384;
+/// What is read and not parsed yet. The parser takes the lines between the chunks of a body only as
+/// a whole.
+constexpr std::size_t kUnparsedMax = kPiece + kHeaderBytes;
+
+constexpr const char* kTooMuchUnread =
+    "too many answers have not been read yet; read them, then ask again";
 
 /// Turns a refusal into 401, which asks the client for a token.
 void ask_for_token(Response& response) {
@@ -38,35 +44,8 @@ void ask_for_token(Response& response) {
   response.headers["WWW-Authenticate"] = "Bearer";
 }
 
-/// The memory that one connection's request takes of the budget of all connections.
-class BodyBudget {
- public:
-  /// Not counted, so that small requests succeed whatever others send.
-  static constexpr std::uint64_t kFree = kPiece;
-
-  BodyBudget(std::shared_ptr<std::atomic<std::uint64_t>> taken, std::uint64_t max)
-      : taken_(std::move(taken)), max_(max) {}
-  ~BodyBudget() { give_back(); }
-  BodyBudget(const BodyBudget&) = delete;
-  BodyBudget& operator=(const BodyBudget&) = delete;
-
-  bool take(std::uint64_t bytes) {
-    const auto free = std::min(bytes, std::exchange(free_, free_ - std::min(bytes, free_)));
-    if (free == bytes) return true;
-    mine_ += bytes - free;
-    return taken_->fetch_add(bytes - free) + bytes - free <= max_;
-  }
-  void give_back() {
-    *taken_ -= std::exchange(mine_, 0);
-    free_ = kFree;
-  }
-
- private:
-  const std::shared_ptr<std::atomic<std::uint64_t>> taken_;
-  const std::uint64_t max_;
-  std::uint64_t mine_ = 0;
-  std::uint64_t free_ = kFree;
-};
+/// Answers that wait in memory until their clients have read them. Only lists are that long.
+constexpr MemoryBounds kAnswers{std::uint64_t{256} << 20U, std::uint64_t{64} << 20U};
 
 asio::awaitable<Response> respond_to(Site& site, const Client& client, Request request) {
   const auto kind = request.body.size() > kPiece ? Turns::Kind::kLarge : Turns::Kind::kRequest;
@@ -91,7 +70,8 @@ class Session {
         peer_(std::move(peer)),
         is_known_(peer_.has_value()),
         client_{context.turns, context.place->share()},
-        budget_(std::make_shared<BodyBudget>(context.bodies, context.site->bodies_max())) {}
+        body_memory_(std::make_shared<Memory>(context.bodies, count(&Share::bodies),
+                                              context.site->bodies_max())) {}
 
   asio::awaitable<void> run() {
     for (bool more = true; more;) more = co_await one_request();
@@ -140,7 +120,12 @@ class Session {
       if (needs_token) ask_for_token(response);
       if (!framed && expects_unknown(head)) response.status = 417;
     }
-    budget_->give_back();
+    body_memory_->give_back();
+    Memory memory(context_.answers, count(&Share::answers), kAnswers);
+    if (!memory.take(response.body.size())) {
+      memory.give_back();
+      response = error_response({Errc::kUnavailable, kTooMuchUnread});
+    }
     // The rest of a body is not read: then the connection ends with the answer.
     const bool whole = parser.is_done();
     const bool goes_on = keep_alive && whole;
@@ -159,7 +144,9 @@ class Session {
     auto body = co_await read_body(parser, upload->get(), *max);
     if (!body) co_return tl::unexpected(body.error());
     request.body = std::move(*body);
-    request.take_memory = [budget = budget_](std::uint64_t bytes) { return budget->take(bytes); };
+    request.take_memory = [memory = body_memory_](std::uint64_t bytes) {
+      return memory->take(bytes);
+    };
     if (*upload) {
       const auto turn = co_await client_.take_turn(Turns::Kind::kLarge);
       if (auto finished = (*upload)->finish(); !finished)
@@ -223,13 +210,15 @@ class Session {
       error_code problem;
       while (!problem && !parser.is_done()) co_await parse_some(parser, problem);
       if (problem == http::error::need_buffer) problem = {};
+      if (problem == http::error::header_limit)
+        co_return fail(Errc::kInvalidArgument, "a line between the chunks of the body is too long");
       if (problem)
         co_return fail(Errc::kInvalidArgument, "the body ended early: " + problem.message());
       const std::size_t got = piece.size() - parser.get().body().size;
       total += got;
       if (total > max) co_return too_large();
       if (upload == nullptr) {
-        if (!budget_->take(got)) co_return fail(Errc::kUnavailable, kTooMuchAtOnce);
+        if (!body_memory_->take(got)) co_return fail(Errc::kUnavailable, kTooMuchAtOnce);
         kept.append(piece, 0, got);
       } else if (auto written = upload->append(std::string_view(piece).substr(0, got)); !written) {
         co_return tl::unexpected(written.error());
@@ -251,6 +240,10 @@ class Session {
         problem = {};
       }
       const auto room = buffer_.prepare(beast::read_size(buffer_, kPiece));
+      if (room.size() == 0) {
+        problem = http::error::header_limit;
+        co_return;
+      }
       const std::size_t got = co_await connection_.read_some(room, problem);
       buffer_.commit(got);
       if (problem == asio::error::eof) {
@@ -273,13 +266,18 @@ class Session {
     while (!problem) co_await connection_.read_some(room, problem);
   }
 
+  /// A count of its source.
+  [[nodiscard]] MemoryCount count(std::atomic<std::uint64_t> Share::*which) const {
+    return {client_.source, &(client_.source.get()->*which)};
+  }
+
   Connection& connection_;
   const SessionContext& context_;
   const std::optional<Principal> peer_;
   bool is_known_;  ///< By the socket, or it has sent a request.
   const Client client_;
-  const std::shared_ptr<BodyBudget> budget_;
-  beast::flat_buffer buffer_;
+  const std::shared_ptr<Memory> body_memory_;
+  beast::flat_buffer buffer_{kUnparsedMax};
   std::string head_text_;  ///< The bytes of the head of this request.
 };
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 
 #include "core/api/access.h"
 #include "core/api/connection.h"
 #include "core/api/connections.h"
 #include "core/api/http.h"
+#include "core/api/memory.h"
 #include "core/api/turns.h"
 
 /// Private to core/api: one connection of the server.
@@ -18,7 +18,7 @@ struct SessionContext {
   std::shared_ptr<asio::ssl::context> tls;  ///< Null: a plain connection.
   std::shared_ptr<Connections::Place> place;
   Deadlines deadlines;
-  std::shared_ptr<std::atomic<std::uint64_t>> bodies;  ///< Bytes of all bodies in memory.
+  MemoryCount bodies, answers;  ///< Of all connections.
   std::shared_ptr<Turns> turns;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
 #include <functional>
@@ -13,10 +14,13 @@
 /// Private to core/api: who works next on the server's threads.
 namespace hostler::api {
 
-/// Of a source (a user, an address) or of a connection. Guarded by the mutex of Turns.
+/// Of a source (a user, an address) or of a connection.
 struct Share {
-  /// A source: when it was served last. A connection: until when others go before it.
+  /// A source: when it was served last. A connection: until when others go before it. Guarded by
+  /// the mutex of Turns.
   Duration until{};
+  /// A source: bytes in memory, see memory.h.
+  std::atomic<std::uint64_t> bodies{0}, answers{0};
 };
 
 /// Work that takes time waits for a turn, so that who asks for little waits for one turn, and not

@@ -6,6 +6,7 @@
 namespace hostler::api {
 namespace {
 
+using testing::HasSubstr;
 using testing::StartsWith;
 
 using BodyTest = ApiTest;
@@ -36,7 +37,13 @@ TEST_F(BodyTest, AllBodiesTogetherHaveABound) {
   std::vector<Wire> held;
   for (int n = 0; n < 4; ++n) held.push_back(most_of_a_submit());
   const std::string small = R"({"jobs": [{"script": "true"}]})";
+  const std::string large = small + std::string(900'000, ' ');
   EXPECT_EQ(Wire::to_socket(other.unix_socket).ask("POST", "/v1/jobs", small).status, 200);
+  // Bug: five clients that stopped in the middle of a submit kept all others from large submits.
+  EXPECT_EQ(Wire::to_port(server_of_much->tcp_port())
+                .ask("POST", "/v1/jobs", large, "Authorization: Bearer SubmitSubmit\r\n")
+                .status,
+            200);
 
   int refused = 0;
   for (Wire& wire : held) {
@@ -46,10 +53,34 @@ TEST_F(BodyTest, AllBodiesTogetherHaveABound) {
     refused += got.status == 503 ? 1 : 0;
   }
   EXPECT_GE(refused, 1);
-  EXPECT_EQ(Wire::to_socket(other.unix_socket)
-                .ask("POST", "/v1/jobs", small + std::string(900'000, ' '))
-                .status,
-            200);
+  EXPECT_EQ(Wire::to_socket(other.unix_socket).ask("POST", "/v1/jobs", large).status, 200);
+}
+
+// Bug: such a line was kept in memory until it ended, also of clients without a token.
+TEST_F(BodyTest, AnEndlessLineBetweenChunksIsRefused) {
+  for (const std::string line : {"5;a=", "5\r\nspace\r\n5;a=", "0\r\nX: "}) {
+    Wire wire = Wire::to_socket(socket);
+    (void)wire.send("POST /v1/jobs HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                    line + std::string(200'000, 'x'));
+    EXPECT_EQ(wire.read().status, 400) << line;
+    EXPECT_TRUE(wire.is_over()) << line;
+  }
+}
+
+// Bug: answers that nobody read filled the memory.
+TEST_F(BodyTest, UnreadAnswersHaveABoundForEachSource) {
+  service.output_part.data = std::string(40'000'000, 'x');
+  const auto ask = [](Wire wire, const std::string& headers) {
+    (void)wire.send("GET /v1/jobs/j-1/output HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n");
+    EXPECT_THAT(wire.read_until("\r\n"), testing::AnyOf(HasSubstr("200"), HasSubstr("503")));
+    return wire;
+  };
+  std::vector<Wire> unread;
+  unread.push_back(ask(Wire::to_socket(socket), ""));
+  Wire refused = ask(Wire::to_socket(socket), "");
+  EXPECT_THAT(refused.read_until("}"), HasSubstr("too many answers have not been read yet"));
+  Wire other = ask(Wire::to_port(server->tcp_port()), "Authorization: Bearer SubmitSubmit\r\n");
+  EXPECT_THAT(other.read_until("xxx"), HasSubstr("\"text\":\"xxx"));
 }
 
 // Bug: an upload had ten minutes in all, whatever its size.
