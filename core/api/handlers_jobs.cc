@@ -207,7 +207,9 @@ void get_file(const Context& context, Request request, Respond respond) {
   std::string path;
   for (std::size_t i = 4; i < request.path.size(); ++i)
     path += (path.empty() ? "" : "/") + request.path[i];
-  auto file = context.service->open_output_file(request.who, *id, path);
+  const auto partial = query_flag(request, "partial", false);
+  if (!partial) return respond(error_response(partial.error()));
+  auto file = context.service->open_output_file(request.who, *id, path, *partial);
   if (!file) return respond(error_response(file.error()));
   Response response;
   response.file = UniqueFd(*file);

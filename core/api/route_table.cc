@@ -23,7 +23,7 @@ const std::vector<Route>& routes() {
        get_output,
        {"stream", "attempt", "offset", "max", "follow"}},
       {"GET", {"v1", "jobs", "*", "files"}, kSubmit, get_files},
-      {"GET", {"v1", "jobs", "*", "files", "**"}, kSubmit, get_file},
+      {"GET", {"v1", "jobs", "*", "files", "**"}, kSubmit, get_file, {"partial"}},
       {"DELETE", {"v1", "jobs", "*", "outputs"}, kSubmit, delete_outputs},
       {"POST", {"v1", "jobs", "*", "outputs", "give-up"}, kSubmit, post_give_up_output},
       {"GET", {"v1", "blobs", "*"}, kRead, get_blob},

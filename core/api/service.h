@@ -159,9 +159,10 @@ class Service {
   virtual std::shared_ptr<void> on_new_output(model::WorkId job, std::function<void()> wake) = 0;
   virtual void output_files(const Principal& who, model::WorkId job,
                             Answer<std::vector<OutputFile>> answer) = 0;
-  /// An open, read-only descriptor of one file; the caller closes it.
+  /// An open, read-only descriptor of one file; the caller closes it. kConflict: a part of the file
+  /// is missing, and `partial` does not allow that.
   virtual Result<int> open_output_file(const Principal& who, model::WorkId job,
-                                       const std::string& path) = 0;
+                                       const std::string& path, bool partial) = 0;
 
   /// Deletes the kept output of a job that has ended, and remembers who did it; answers with the
   /// bytes that were there. kConflict: the job has not ended.

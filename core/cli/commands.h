@@ -37,7 +37,7 @@ int wait_for_job(Client& client, const std::string& id, bool stream_output);
 /// as `{"jobs": [...]}`.
 int wait_all(Client& client, const std::vector<std::string>& ids, bool json);
 int logs(Client& client, const std::string& id, bool standard_error, bool follow);
-int fetch(Client& client, const std::string& id, const std::string& folder);
+int fetch(Client& client, const std::string& id, const std::string& folder, bool partial);
 
 struct JobsOptions {
   std::string state, name, principal;

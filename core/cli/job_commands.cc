@@ -119,9 +119,10 @@ void add_job_looks(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_flag("--stderr", a.standard_error, "Print standard error instead of standard output");
   c->add_flag("--follow", a.follow, "Continue until the job ends");
   c = add(app, chosen, "fetch", "Download a job's output files",
-          [&a](Client& client) { return fetch(client, a.id, a.folder); });
+          [&a](Client& client) { return fetch(client, a.id, a.folder, a.partial); });
   c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->required();
   c->add_option("-o,--output", a.folder, "Folder to write to (.)")->type_name("FOLDER");
+  c->add_flag("--partial", a.partial, "Also take files of which a part is missing");
 }
 
 void add_cancel_and_release(CLI::App& app, Arguments& a, Chosen& chosen) {

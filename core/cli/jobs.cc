@@ -35,12 +35,13 @@ int act_on_jobs(Client& client, const std::string& action, const std::vector<std
 /// Returns the file's path beneath `base`. The daemon has checked the path; it is checked again,
 /// because it names a local file.
 Result<std::string> fetch_file(Client& client, const std::string& id, json::Value file,
-                               const UniqueFd& base) {
+                               const UniqueFd& base, bool partial) {
   const std::string path(file.at("path").text_or(""));
   const auto size = file.at("size").int_or(-1);
   if (size < 0) return fail(Errc::kMisbehaving, "the daemon lists a file without a size");
   auto local = HOSTLER_TRY(FileBeneath::create(base, path));
-  HOSTLER_TRY(client.get_file("/v1/jobs/" + escape(id) + "/files/" + escape(path), local.fd(),
+  const std::string from = "/v1/jobs/" + escape(id) + "/files/" + escape(path);
+  HOSTLER_TRY(client.get_file(from + (partial ? "?partial=1" : ""), local.fd(),
                               static_cast<std::uint64_t>(size)));
   HOSTLER_TRY(local.finish());
   return path;
@@ -104,7 +105,7 @@ int act_on_held(Client& client, const std::string& action) {
   return exit_code::kOk;
 }
 
-int fetch(Client& client, const std::string& id, const std::string& folder) {
+int fetch(Client& client, const std::string& id, const std::string& folder, bool partial) {
   const auto got = client.get("/v1/jobs/" + escape(id) + "/files");
   if (!got) return complain(got.error());
   if (got->root().at("files").size() == 0) warn(id + " has no output files");
@@ -112,13 +113,14 @@ int fetch(Client& client, const std::string& id, const std::string& folder) {
   std::filesystem::create_directories(folder, problem);
   const UniqueFd base(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!base) return complain(errno_error("open " + folder, Errc::kInvalidArgument));
+  int worst = exit_code::kOk;
   for (const json::Value file : got->root().at("files").children())
-    if (const auto done = fetch_file(client, id, file, base); !done) {
-      return complain(done.error());
-    } else {
+    if (const auto done = fetch_file(client, id, file, base, partial); done) {
       say((std::filesystem::path(folder) / *done).string());
+    } else if (worst = complain(done.error()); done.error().code != Errc::kConflict) {
+      break;
     }
-  return exit_code::kOk;
+  return worst;
 }
 
 }  // namespace hostler::cli

@@ -76,7 +76,7 @@ class DaemonService final : public api::Service {
   void output_files(const api::Principal& who, model::WorkId job,
                     api::Answer<std::vector<api::OutputFile>> answer) override;
   Result<int> open_output_file(const api::Principal& who, model::WorkId job,
-                               const std::string& path) override;
+                               const std::string& path, bool partial) override;
   void remove_outputs(const api::Principal& who, model::WorkId job,
                       api::Answer<std::uint64_t> answer) override;
   void give_up_output(const api::Principal& who, model::WorkId job,

@@ -70,9 +70,10 @@ void DaemonService::output_files(const api::Principal& who, model::WorkId job,
 }
 
 Result<int> DaemonService::open_output_file(const api::Principal& who, model::WorkId job,
-                                            const std::string& path) {
+                                            const std::string& path, bool partial) {
   const auto known = HOSTLER_TRY(job_with_output(who, job));
-  auto file = HOSTLER_TRY(uses_.store->outputs().open_file({job, known.record.attempt}, path));
+  auto file =
+      HOSTLER_TRY(uses_.store->outputs().open_file({job, known.record.attempt}, path, partial));
   return file.release();
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -171,7 +172,8 @@ Result<std::vector<OutputFile>> Outputs::files(model::AttemptId attempt) const {
   return output_files_from_json(*text);
 }
 
-Result<UniqueFd> Outputs::open_file(model::AttemptId attempt, std::string_view path) const {
+Result<UniqueFd> Outputs::open_file(model::AttemptId attempt, std::string_view path,
+                                    bool partial) const {
   const auto list = HOSTLER_TRY(files(attempt));
   const auto found = std::find_if(list.begin(), list.end(),
                                   [&](const OutputFile& file) { return file.path == path; });
@@ -181,7 +183,14 @@ Result<UniqueFd> Outputs::open_file(model::AttemptId attempt, std::string_view p
     return fail(Errc::kNotFound, name + " was not collected: " + found->problem);
   const auto stream = kFirstFileStream + static_cast<std::uint32_t>(found - list.begin());
   UniqueFd fd(::open(file_of({attempt, stream}).c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return tl::unexpected(errno_error("open " + name, Errc::kNotFound));
+  struct stat info {};
+  if (!fd && (errno != ENOENT || partial || found->size == 0))
+    return tl::unexpected(errno_error("open " + name, Errc::kNotFound));
+  if (fd && ::fstat(fd.get(), &info) != 0) return tl::unexpected(errno_error("look at " + name));
+  const auto here = static_cast<std::uint64_t>(info.st_size);
+  if (here < found->size && !partial)
+    return fail(Errc::kConflict, "of " + name + " only " + std::to_string(here) + " of " +
+                                     std::to_string(found->size) + " bytes are here");
   return fd;
 }
 

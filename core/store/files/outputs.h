@@ -90,7 +90,9 @@ class Outputs {
   /// Empty if the attempt has none.
   Result<std::vector<OutputFile>> files(model::AttemptId attempt) const;
   /// Open for reading. kNotFound: no such file, or it was not collected (the message says why).
-  Result<UniqueFd> open_file(model::AttemptId attempt, std::string_view path) const;
+  /// kConflict: a part of it is missing, and `partial` does not allow that.
+  Result<UniqueFd> open_file(model::AttemptId attempt, std::string_view path,
+                             bool partial = false) const;
 
   /// The reserve is low or whole again. Any thread.
   void reserve_changed() {

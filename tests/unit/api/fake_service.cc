@@ -172,9 +172,9 @@ void FakeService::output_files(const Principal&, model::WorkId,
   give(answer, std::vector<OutputFile>(files));
 }
 
-Result<int> FakeService::open_output_file(const Principal&, model::WorkId,
-                                          const std::string& path) {
-  note("file " + path);
+Result<int> FakeService::open_output_file(const Principal&, model::WorkId, const std::string& path,
+                                          bool partial) {
+  note("file " + path + (partial ? " partial" : ""));
   if (file_error) return tl::unexpected(*file_error);
   if (error) return tl::unexpected(*error);
   return ::open("/proc/self/comm", O_RDONLY | O_CLOEXEC);

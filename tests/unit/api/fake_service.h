@@ -52,8 +52,8 @@ class FakeService final : public Service {
   std::shared_ptr<void> on_new_output(model::WorkId job, std::function<void()> wake) override;
   void output_files(const Principal& who, model::WorkId job,
                     Answer<std::vector<OutputFile>> answer) override;
-  Result<int> open_output_file(const Principal& who, model::WorkId job,
-                               const std::string& path) override;
+  Result<int> open_output_file(const Principal& who, model::WorkId job, const std::string& path,
+                               bool partial) override;
   void remove_outputs(const Principal& who, model::WorkId job,
                       Answer<std::uint64_t> answer) override;
   void quotas(const Principal& who, const std::string& principal,

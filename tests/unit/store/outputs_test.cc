@@ -243,6 +243,19 @@ TEST_P(OutputsTest, KeepsOutputFilesUnderTheirPaths) {
   EXPECT_EQ(store_->outputs().open_file(kAttempt, "c").error().code, Errc::kNotFound);
 }
 
+// Bug: a file whose end was still on its host, or lost, was given out as if it were whole.
+TEST_P(OutputsTest, APartOfAFileIsGivenOutOnlyOnRequest) {
+  ASSERT_TRUE(set_files(
+      {{.path = "begun", .size = 9, .mode = 0644}, {.path = "absent", .size = 9, .mode = 0644}}));
+  EXPECT_EQ(append(0, "abc", kFirstFileStream), 3U);
+  const auto refused = store_->outputs().open_file(kAttempt, "begun");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::kConflict);
+  EXPECT_THAT(refused.error().message, HasSubstr("only 3 of 9 bytes are here"));
+  EXPECT_TRUE(store_->outputs().open_file(kAttempt, "begun", /*partial=*/true));
+  EXPECT_EQ(store_->outputs().open_file(kAttempt, "absent").error().code, Errc::kConflict);
+}
+
 TEST_P(OutputsTest, RefusesFilesThatAreNotInTheListOrLargerThanItSays) {
   ASSERT_TRUE(set_files({{.path = "a", .size = 3}}));
 
