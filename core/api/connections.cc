@@ -10,11 +10,16 @@ Connections::Place::~Place() {
   if (state_ != State::kCut) all_->forget(*this);
 }
 
-void Connections::Place::prove() {
+bool Connections::Place::prove(const std::string& token) {
   const MutexLock lock(all_->mutex_);
-  if (state_ != State::kUnproven) return;
+  if (state_ != State::kUnproven) return true;
+  unsigned& open = all_->of_token_[token];
+  if (open >= all_->bounds_.of_source) return false;
+  ++open;
+  token_ = token;
   all_->unproven_.erase(at_);
   state_ = State::kProven;
+  return true;
 }
 
 void Connections::Place::on_cut(std::function<void()> cut) {
@@ -77,6 +82,8 @@ void Connections::forget(const Place& place) {
   --counts.all;
   const auto of_source = counts.of_source.find(place.source_);
   if (--of_source->second.open == 0) counts.of_source.erase(of_source);
+  const auto of_token = of_token_.find(place.token_);
+  if (of_token != of_token_.end() && --of_token->second == 0) of_token_.erase(of_token);
 }
 
 }  // namespace hostler::api

@@ -18,7 +18,8 @@ class Connections : public std::enable_shared_from_this<Connections> {
  public:
   struct Bounds {
     unsigned all = 2000;
-    unsigned of_source = 1000;  ///< Of one address of TCP, of one user of the unix socket.
+    /// Of one address of TCP, of one token, of one user of the unix socket.
+    unsigned of_source = 1000;
   };
   /// Admins have a bound of their own: others cannot keep them from the socket.
   enum class Kind : std::uint8_t { kTcp, kUser, kAdmin };
@@ -30,8 +31,9 @@ class Connections : public std::enable_shared_from_this<Connections> {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    /// The client has shown a valid token: its place is not given to another any more.
-    void prove();
+    /// The client has shown a valid token, of this name: its place is not given to another any
+    /// more. False: too many have shown this token already, and nothing has changed.
+    bool prove(const std::string& token);
     /// Calls `cut` once, on any thread, when the place has been given to another; at once if that
     /// has happened.
     void on_cut(std::function<void()> cut);
@@ -50,6 +52,7 @@ class Connections : public std::enable_shared_from_this<Connections> {
     const std::shared_ptr<Share> share_;
     // Guarded by the mutex of `all_`.
     enum class State : std::uint8_t { kUnproven, kProven, kCut } state_ = State::kProven;
+    std::string token_;  ///< Once proven.
     std::function<void()> cut_;
     std::list<Place*>::iterator at_;  ///< In unproven_, while the state is kUnproven.
   };
@@ -80,7 +83,8 @@ class Connections : public std::enable_shared_from_this<Connections> {
   mutable Mutex mutex_;
   Bounds bounds_ HOSTLER_GUARDED_BY(mutex_);
   std::map<Kind, Counts> counts_ HOSTLER_GUARDED_BY(mutex_);
-  std::list<Place*> unproven_ HOSTLER_GUARDED_BY(mutex_);  ///< Of TCP, oldest first.
+  std::map<std::string, unsigned> of_token_ HOSTLER_GUARDED_BY(mutex_);  ///< Those that are open.
+  std::list<Place*> unproven_ HOSTLER_GUARDED_BY(mutex_);                ///< Of TCP, oldest first.
 };
 
 }  // namespace hostler::api

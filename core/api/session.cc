@@ -172,7 +172,8 @@ class Session {
     if (!principal && !open) return tl::unexpected(principal.error());
     if (principal) {
       request.who = std::move(*principal);
-      context_.place->prove();
+      if (!context_.place->prove(request.who.name))
+        return fail(Errc::kUnavailable, "too many connections with this token are open");
     }
     return request;
   }

@@ -5,6 +5,9 @@
 namespace hostler::api {
 namespace {
 
+/// A job's output file may be 64 folders deep.
+constexpr std::size_t kSegmentsMax = 72;
+
 Result<std::string> decode(std::string_view text, bool plus_is_space) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -35,7 +38,8 @@ Result<void> parse_target(std::string_view target, Request& request) {
   for (const std::string_view part : split(path, '/')) {
     if (part.empty()) continue;
     request.path.push_back(HOSTLER_TRY(decode(part, false)));
-    if (request.path.size() > 16) return fail(Errc::kInvalidArgument, "the URL's path is too long");
+    if (request.path.size() > kSegmentsMax)
+      return fail(Errc::kInvalidArgument, "the URL's path is too long");
   }
   if (mark == std::string_view::npos) return {};
   for (const std::string_view pair : split(target.substr(mark + 1), '&')) {

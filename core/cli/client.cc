@@ -74,6 +74,7 @@ void Client::begin(const std::string& path) {
   handle_->headers = curl_slist_append(handle_->headers, "Expect:");
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, handle_->headers);
   curl_easy_setopt(curl, CURLOPT_URL, (endpoint_.base + path).c_str());
+  curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);  // "..", as an id, is a name like others.
   if (!endpoint_.socket_path.empty())
     curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, endpoint_.socket_path.c_str());
   set_trusted_certificates();

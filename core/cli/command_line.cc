@@ -55,6 +55,26 @@ CLI::Validator positive() {
   return {problem, ""};
 }
 
+CLI::Validator id_of(const std::string& kind) {
+  const auto problem = [kind](const std::string& text) {
+    const bool good = text.starts_with(kind + "-") && text.size() > kind.size() + 1 &&
+                      text.find_first_not_of("0123456789", kind.size() + 1) == std::string::npos;
+    return good ? std::string() : "'" + text + "' is no id like " + kind + "-42";
+  };
+  return {problem, ""};
+}
+
+void refuse_empty_values(CLI::App& app) {
+  const CLI::Validator filled(
+      [](const std::string& text) {
+        return text.empty() ? std::string("its value must not be empty") : std::string();
+      },
+      "");
+  for (CLI::Option* option : app.get_options())
+    if (option->get_expected_min() > 0 && option->get_name() != "command") option->check(filled);
+  for (CLI::App* command : app.get_subcommands(nullptr)) refuse_empty_values(*command);
+}
+
 CLI::Validator whole_number() {
   const auto problem = [](const std::string& text) {
     const bool good = !text.empty() && text.size() <= 18 &&

@@ -34,6 +34,11 @@ CLI::Validator one_of(std::vector<std::string> words);
 CLI::Validator within(int min, int max);
 CLI::Validator amount_of_vcpus();
 CLI::Validator positive();
+/// "j-42", if `kind` is "j".
+CLI::Validator id_of(const std::string& kind);
+/// Lets no option of the command, and of those below it, have an empty value. The words of a
+/// command to run may be empty.
+void refuse_empty_values(CLI::App& app);
 /// 0 to the largest that a scenario may have.
 CLI::Validator whole_number();
 

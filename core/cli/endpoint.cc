@@ -97,10 +97,11 @@ Result<Endpoint> Endpoint::find(const std::string& url, const std::string& token
   if (out.url.empty()) {
     out.url = "unix://" + default_socket().string();
   }
-  if (out.url.starts_with("unix://")) {
+  if (out.url.starts_with("unix:///")) {
     out.socket_path = out.url.substr(7);
     out.base = "http://localhost";
-  } else if (out.url.starts_with("http://") || out.url.starts_with("https://")) {
+  } else if (!host_of(out.url).empty() &&
+             (out.url.starts_with("http://") || out.url.starts_with("https://"))) {
     out.base = out.url;
     while (out.base.ends_with('/')) out.base.pop_back();
   } else {

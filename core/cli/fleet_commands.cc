@@ -14,13 +14,16 @@ void add_instances(CLI::App& app, Arguments& a, Chosen& chosen) {
     CLI::App* act = add(app, chosen, action.c_str(), help, [&a, action = action](Client& client) {
       return act_on_instances(client, action, a.ids, a.reason);
     });
-    act->add_option("ids", a.ids, "E.g. h-7 h-8")->type_name("INSTANCE")->required();
+    act->add_option("ids", a.ids, "E.g. h-7 h-8")
+        ->type_name("INSTANCE")
+        ->check(id_of("h"))
+        ->required();
     if (action == "kill")
       act->add_option("--reason", a.reason, "Reason to record in the ledger")->type_name("TEXT");
   }
   CLI::App* c = add(app, chosen, "console", "Show the end of what an instance wrote to its console",
                     [&a](Client& client) { return console(client, a.id, a.json); });
-  c->add_option("id", a.id, "E.g. h-7")->type_name("INSTANCE")->required();
+  c->add_option("id", a.id, "E.g. h-7")->type_name("INSTANCE")->check(id_of("h"))->required();
   c->add_flag("--json", a.json, "Print JSON");
 }
 
@@ -90,7 +93,9 @@ void add_looks(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_flag("--json", a.json, "Print JSON");
   c = add(app, chosen, "events", "Print events as they happen, one JSON record per line",
           [&a](Client& client) { return events(client, a.after); });
-  c->add_option("--after", a.after, "Only events after this revision")->type_name("REV");
+  c->add_option("--after", a.after, "Only events after this revision")
+      ->type_name("REV")
+      ->check(whole_number());
 }
 
 }  // namespace

@@ -125,8 +125,8 @@ int events(Client& client, std::uint64_t after) {
     }
     after = static_cast<std::uint64_t>(record->root().at("rev").int_or(0));
     std::printf("%.*s\n", static_cast<int>(data.size()), data.data());
-    std::fflush(stdout);
-    return true;
+    if (std::fflush(stdout) != 0) broken = errno_error("write the events", Errc::kInternal);
+    return !broken;
   };
   for (int failures = 0;;) {
     const std::uint64_t before = after;

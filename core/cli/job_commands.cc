@@ -107,20 +107,20 @@ void add_job_looks(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_flag("--json", a.jobs.json, "Print JSON");
   c = add(app, chosen, "job", "Show one job",
           [&a](Client& client) { return job(client, a.id, a.json); });
-  c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->required();
+  c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->check(id_of("j"))->required();
   c->add_flag("--json", a.json, "Print JSON");
   c = add(app, chosen, "wait", "Wait until jobs end",
           [&a](Client& client) { return wait_all(client, a.ids, a.json); });
-  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB")->required();
+  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB")->check(id_of("j"))->required();
   c->add_flag("--json", a.json, "Print the ended jobs as JSON");
   c = add(app, chosen, "logs", "Print a job's output",
           [&a](Client& client) { return logs(client, a.id, a.standard_error, a.follow); });
-  c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->required();
+  c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->check(id_of("j"))->required();
   c->add_flag("--stderr", a.standard_error, "Print standard error instead of standard output");
   c->add_flag("--follow", a.follow, "Continue until the job ends");
   c = add(app, chosen, "fetch", "Download a job's output files",
           [&a](Client& client) { return fetch(client, a.id, a.folder, a.partial); });
-  c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->required();
+  c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->check(id_of("j"))->required();
   c->add_option("-o,--output", a.folder, "Folder to write to (.)")->type_name("FOLDER");
   c->add_flag("--partial", a.partial, "Also take files of which a part is missing");
 }
@@ -129,13 +129,13 @@ void add_cancel_and_release(CLI::App& app, Arguments& a, Chosen& chosen) {
   CLI::App* c = add(app, chosen, "cancel", "Cancel jobs", [&a](Client& client) {
     return a.all ? act_on_held(client, "cancel") : cancel(client, a.ids);
   });
-  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB");
+  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB")->check(id_of("j"));
   c->add_flag("--held", a.all, "All jobs that are held");
   c->require_option(1);
   c = add(app, chosen, "release", "Let held jobs start (admins only)", [&a](Client& client) {
     return a.all ? act_on_held(client, "release") : release(client, a.ids);
   });
-  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB");
+  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB")->check(id_of("j"));
   c->add_flag("--all", a.all, "All jobs that are held");
   c->require_option(1);
 }
@@ -146,12 +146,14 @@ void add_quota_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
       [&a](Client& client) { return remove_outputs(client, a.ids); })
       ->add_option("ids", a.ids, "E.g. j-42 j-43")
       ->type_name("JOB")
+      ->check(id_of("j"))
       ->required();
   add(*outputs, chosen, "give-up",
       "End jobs in the state collecting without the rest of their output",
       [&a](Client& client) { return give_up_outputs(client, a.ids); })
       ->add_option("ids", a.ids, "E.g. j-42 j-43")
       ->type_name("JOB")
+      ->check(id_of("j"))
       ->required();
   CLI::App* c = add(app, chosen, "quotas", "Show limits of principals, and what they have",
                     [&a](Client& client) { return quotas(client, a.jobs.principal, a.json); });

@@ -111,6 +111,7 @@ int run(int argc, char** argv) {
   add_driver_commands(app, a, chosen);
   add_site_commands(app, a, chosen);
   add_own_commands(app, a, chosen);
+  refuse_empty_values(app);
   // Set last, because commands that are added later would inherit the footer.
   app.footer("'hostler COMMAND --help' describes one command.\n\n" + usage::help_text(sections()));
   try {
@@ -126,11 +127,18 @@ int run(int argc, char** argv) {
   return chosen.with_daemon(client);
 }
 
+/// The status, or a failure if what the command has printed could not be written.
+int written(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  warn("standard output could not be written");
+  return status == exit_code::kOk ? exit_code::kFailed : status;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    return written(run(argc, argv));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "hostler: %s\n", error.what());
     return exit_code::kFailed;

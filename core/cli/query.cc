@@ -15,7 +15,7 @@ std::string escape(std::string_view text) {
   std::string out;
   for (const char c : text) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~' || c == '/';
+                       c == '-' || c == '.' || c == '_' || c == '~';
     if (plain) {
       out += c;
     } else {

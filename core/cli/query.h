@@ -7,7 +7,7 @@
 
 namespace hostler::cli {
 
-/// Percent-encodes `text` for a URL; "/" stays.
+/// Percent-encodes `text` for a URL, as one segment of its path or one value of its query.
 std::string escape(std::string_view text);
 
 /// Builds a request path with a query string.

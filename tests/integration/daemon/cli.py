@@ -37,6 +37,25 @@ class ArgumentsTest(CommandTest):
         self.assertIn("hostler job: id is required", err)
         self.assertIn("hostler job --help", err)
 
+    def test_an_id_is_never_another_path(self):
+        """Bug: "cancel ../held" asked for all held jobs, "job ''" showed all jobs, "wait ''" waited for ever."""
+        for words in (("wait", ""), ("job", ""), ("job", "../../health"), ("cancel", "../held"), ("release", "../held"),
+                      ("fetch", "."), ("kill", "j-1"), ("outputs", "rm", "..")):
+            with self.subTest(words=words):
+                self.assertIn("is no id like", self.refused(*words))
+
+    def test_an_empty_value_is_no_value(self):
+        """Bug: a job was submitted without its key, type or zone, twice."""
+        for option in ("--client-key", "--type", "--zone", "--market", "--name"):
+            self.assertIn(f"{option}: its value must not be empty", self.refused("submit", option, "", "--", "true"))
+        self.assertIn("must not be empty", self.refused("backup", ""))
+        self.hostler("submit", "--wait", "--", "test", "-z", "")
+
+    def test_an_address_has_a_host_or_a_socket(self):
+        """Bug: "unix://" sent the token to port 80 of this machine."""
+        for url in ("unix://", "unix://here", "http://", "https:///"):
+            self.assertIn("a URL is unix:///path", self.hostler("jobs", url=url, status=2)[1])
+
     def test_bytes_that_json_cannot_carry_are_refused(self):
         """Bug: they arrived as U+FFFD, and nobody was told."""
         with open(SITE.under("bytes"), "wb") as file:
@@ -94,6 +113,23 @@ class SubmitTest(CommandTest):
         self.hostler("submit", "--wait", "--", "sh", "-c", "kill -KILL $$", status=137)
         self.hostler("submit", "--wait", "--time-limit", "100ms", "--", "sleep", "1000", status=124)
         self.hostler("submit", "--wait", "--", "/nowhere/to/be/found", status=125)
+
+    def test_what_it_could_not_print_is_a_failure(self):
+        """Bug: the id of a new job was lost, and the status was 0; events went on for ever."""
+        for words in (("submit", "--", "true"), ("jobs", "--json"), ("instances",), ("events", "--after", "0")):
+            with self.subTest(words=words), open("/dev/full", "w", encoding="ascii") as full:
+                ran = subprocess.run([ARGS.hostler, "--url", f"unix://{SITE.socket}", *words], stdout=full,
+                                     stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False)
+                self.assertEqual(ran.returncode, 1, ran)
+
+    def test_brings_files_from_deep_folders(self):
+        """Bug: a file 13 folders deep could not be fetched, nor those after it."""
+        deep = "/".join("abcdefghijklmnopq")
+        out, _ = self.hostler("submit", "--wait", "--json", "--output", "**", "--", "sh", "-c",
+                              f"mkdir -p {deep}; echo x >{deep}/f")
+        self.hostler("fetch", out.split('"')[3], "-o", SITE.under("deep"))
+        with open(SITE.under(f"deep/{deep}/f"), encoding="ascii") as file:
+            self.assertEqual(file.read(), "x\n")
 
     def test_brings_files_there_and_back(self):
         with open(SITE.under("there"), "w", encoding="utf-8") as file:

@@ -43,13 +43,27 @@ TEST_F(ConnectionsTest, TheOldestOfAllGivesWayWhenThereAreTooMany) {
 TEST_F(ConnectionsTest, WhoHasShownATokenStays) {
   std::vector<Place> held;
   for (const char* source : {"a", "b", "c", "d"}) held.push_back(take(Kind::kTcp, source));
-  held[0]->prove();
-  held[2]->prove();
+  EXPECT_TRUE(held[0]->prove("ci"));
+  EXPECT_TRUE(held[2]->prove("ci"));
   held.push_back(take(Kind::kTcp, "e"));
   EXPECT_THAT(cut, testing::ElementsAre("b#2"));
-  for (const auto& one : held) one->prove();  // To one that was cut it comes too late.
+  for (const auto& one : held) one->prove("cd");  // To one that was cut it comes too late.
   EXPECT_EQ(take(Kind::kTcp, "f"), nullptr);
   EXPECT_EQ(cut.size(), 1U);
+}
+
+// Bug: one token of the role read took all places of TCP from two addresses, and no admin got in.
+TEST_F(ConnectionsTest, OneTokenDoesNotTakeAllPlaces) {
+  std::vector<Place> held;
+  for (const char* source : {"a", "b", "c", "d"}) held.push_back(take(Kind::kTcp, source));
+  EXPECT_TRUE(held[0]->prove("ci"));
+  EXPECT_TRUE(held[1]->prove("ci"));
+  EXPECT_FALSE(held[2]->prove("ci"));
+  EXPECT_TRUE(held[3]->prove("admin"));
+  held.push_back(take(Kind::kTcp, "e"));
+  EXPECT_THAT(cut, testing::ElementsAre("c#3"));
+  held.erase(held.begin());
+  EXPECT_TRUE(held.back()->prove("ci"));
 }
 
 TEST_F(ConnectionsTest, APlaceIsFreeAgainAfterItsEnd) {

@@ -119,17 +119,17 @@ TEST_F(CommandTest, FetchWritesBelowItsFolderOnly) {
   const auto into = (folder / "out").string();
   for (const std::string path : {"../escaped", "a/../../escaped", "/tmp/escaped"}) {
     service.files = {{path, 1}};
-    EXPECT_EQ(run([&] { return fetch(*client, "j-1", into); }), exit_code::kFailed) << path;
+    EXPECT_EQ(run([&] { return fetch(*client, "j-1", into, false); }), exit_code::kFailed) << path;
     EXPECT_THAT(errors, HasSubstr("leaves the folder"));
   }
   EXPECT_FALSE(std::filesystem::exists(folder / "escaped"));
 
   service.files = {{"a/b", 1}};
-  EXPECT_EQ(run([&] { return fetch(*client, "j-1", into); }), exit_code::kOk);
+  EXPECT_EQ(run([&] { return fetch(*client, "j-1", into, false); }), exit_code::kOk);
   EXPECT_TRUE(std::filesystem::exists(folder / "out/a/b"));
   std::filesystem::remove(folder / "out/a/b");
   std::filesystem::create_symlink("/dev/null", folder / "out/a/b");
-  EXPECT_EQ(run([&] { return fetch(*client, "j-1", into); }), exit_code::kRefused);
+  EXPECT_EQ(run([&] { return fetch(*client, "j-1", into, false); }), exit_code::kRefused);
   EXPECT_THAT(errors, HasSubstr("symbolic link"));
 }
 
@@ -139,7 +139,7 @@ TEST_F(CommandTest, FetchLeavesAFileAloneWhoseNextDoesNotCome) {
   std::ofstream(file) << "old";
   service.files = {{"a", 1}};
   service.file_error = Error{Errc::kNotFound, "it is gone"};
-  EXPECT_EQ(run([&] { return fetch(*client, "j-1", folder.path()); }), exit_code::kNotFound);
+  EXPECT_EQ(run([&] { return fetch(*client, "j-1", folder.path(), false); }), exit_code::kNotFound);
   EXPECT_THAT(errors, HasSubstr("it is gone"));
   const std::filesystem::directory_iterator left(folder.path());
   EXPECT_EQ(std::filesystem::file_size(file), 3U);
