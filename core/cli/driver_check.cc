@@ -12,12 +12,18 @@ namespace hostler::cli {
 namespace {
 
 /// The kit, which is beside this program in a build, and in lib/hostler when it is installed.
-std::filesystem::path find_kit() {
+Result<std::filesystem::path> find_kit() {
   constexpr const char* kName = "driver-check";
   std::error_code problem;
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", problem).parent_path();
-  if (auto beside = folder / kName; std::filesystem::exists(beside, problem)) return beside;
-  return (folder / "../lib/hostler" / kName).lexically_normal();
+  const auto beside = folder / kName;
+  const auto installed = (folder / "../lib/hostler" / kName).lexically_normal();
+  for (const auto& kit : {beside, installed})
+    if (std::filesystem::exists(kit, problem)) return kit;
+  return fail(Errc::kNotFound,
+              "there is no " + beside.string() + " and no " + installed.string() +
+                  ": install the package hostler-sdk; in a build of hostler, build "
+                  "the target driver-check too");
 }
 
 }  // namespace
@@ -28,8 +34,9 @@ int run_kit(std::vector<std::string> arguments) {
   for (auto& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   const auto kit = find_kit();
-  (void)::execv(kit.c_str(), argv.data());
-  return complain(errno_error("run " + kit.string() + " (the package hostler-sdk has it)"));
+  if (!kit) return complain(kit.error());
+  (void)::execv(kit->c_str(), argv.data());
+  return complain(errno_error("run " + kit->string()));
 }
 
 int driver_check(const DriverCheckOptions& options) {

@@ -9,6 +9,7 @@ import errno
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -183,7 +184,15 @@ class KitTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("static.exports", done.stdout)
 
-    def test_cloudtest_makes_and_ends_machines_of_a_configured_set(self):
+    def test_without_the_kit_its_commands_say_how_to_get_it(self):
+        alone = shutil.copy(ARGS.hostler, self.folder)
+        config = self.site()
+        for command in (["driver", "check", library("fake")], ["cloudtest", "here", "--config", config]):
+            done = subprocess.run([alone, *command], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertRegex(done.stderr, "package hostler-sdk.*target driver-check")
+
+    def site(self):
         config = self.folder / "hostler.json"
         config.write_text(json.dumps({
             "state_dir": str(self.folder / "state"), "driver_path": [trusted(ARGS.own)],
@@ -191,6 +200,10 @@ class KitTest(unittest.TestCase):
             "sets": [{"name": "here", "driver": "local", "config": {"root": str(self.folder / "root")}}],
             "pools": [{"name": "default", "sets": ["here"], "types": ["small"]}]}))
         config.chmod(0o600)
+        return config
+
+    def test_cloudtest_makes_and_ends_machines_of_a_configured_set(self):
+        config = self.site()
         done = subprocess.run([ARGS.hostler, "cloudtest", "here", "--config", config, "--budget", "1", "--format", "json"],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=500)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
