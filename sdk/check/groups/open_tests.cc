@@ -87,7 +87,8 @@ void open_confined(Context& c) {
   if (const auto manifest = read_own_manifest(c.options)) sandbox.level = manifest->sandbox;
   if (sandbox.level == model::Sandbox::kNone)
     return c.findings.skip("its manifest asks for no sandbox");
-  const auto file = plugin_host::open_untrusted_library(c.options.library);
+  const auto file = plugin_host::open_untrusted_library(
+      c.options.library, plugin_host::own_files_of(c.options.library));
   if (!file) return c.findings.fail("R1", "", file.error().message);
   (void)hygiene();
   const auto confined = driver_host::confine(sandbox, *file);

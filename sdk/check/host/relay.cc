@@ -3,8 +3,11 @@
 #include <string_view>
 #include <utility>
 
+#include "core/plugin_host/manifest.h"
+#include "core/plugin_host/offered_files.h"
 #include "core/plugin_host/record_intake.h"
 #include "sdk/check/host/relayed_call.h"
+#include "sdk/check/kit_descriptors.h"
 
 namespace hostler::check {
 namespace {
@@ -27,7 +30,7 @@ const hostler_host* make_host(std::size_t later_bytes) {
   host.records_max = plugin_host::kRecordsMax;
   host.record_bytes_max = plugin_host::kRecordBytesMax;
   host.log = kLog;
-  host.get_extension = [](const hostler_host*, const char*) -> const void* { return nullptr; };
+  host.get_extension = &plugin_host::extension_of_host;
   auto* const memory = new LentMemory("set_open", later_bytes);
   return memory->lend_struct(host);
 }
@@ -79,6 +82,19 @@ hostler_driver relay_table(const hostler_driver& real) {
   return table;
 }
 
+/// What the manifest beside the library names, as hostlerd offers it; once in a process.
+Result<void> offer_own_files(const std::filesystem::path& library) {
+  static bool are_offered = false;
+  auto manifest = library;
+  std::error_code none;
+  if (!std::filesystem::exists(manifest.replace_extension(".json"), none)) return {};
+  if (std::exchange(are_offered, true)) return {};
+  auto files =
+      HOSTLER_TRY(plugin_host::open_untrusted_library(library, plugin_host::own_files_of(library)));
+  for (auto& own : files.own_files) own.fd = kit_copy(own.fd);
+  return plugin_host::offer_files(files);
+}
+
 }  // namespace
 
 Relay::Relay() {
@@ -101,6 +117,7 @@ Result<std::shared_ptr<const plugin_host::DriverLibrary>> Relay::load(
   findings_ = &findings;
   secrets_ = std::move(secrets);
   findings.enter("load");
+  HOSTLER_TRY(offer_own_files(file));
   real_ = HOSTLER_TRY(plugin_host::DriverLibrary::load_unpinned(file));
   findings.enter(nullptr);
   host_ = make_host(0);

@@ -91,6 +91,25 @@ class KitTest(unittest.TestCase):
         self.assertEqual([t["name"] for t in report["tests"] if t["name"].startswith(("fault.", "libc.", "recording.")) and t["verdict"] != "pass"], [])
         self.assertEqual(cloud.there(), [])
 
+    def test_a_driver_gets_the_files_of_its_own_from_the_kit(self):
+        report = self.check("fake_own_files", {"config": {}}, "--only", "open.close")
+        self.assertIn("the library says 42, the program ended with 7, another is not named",
+                      report["tests"][0]["findings"][0]["text"])
+
+    def test_local_starts_the_supervisor_that_its_manifest_names(self):
+        # A link has a folder of its own: nothing stands beside the library itself.
+        moved = self.folder / "library"
+        moved.mkdir()
+        for name in ("local.hostler.json", "hostler-local-supervisor"):
+            shutil.copy(library("local").parent / name, self.folder)
+        shutil.copy(library("local"), moved)
+        (self.folder / "local.hostler.so").symlink_to(moved / "local.hostler.so")
+        config = self.folder / "driver-check.json"
+        config.write_text(json.dumps({"config": {"root": str(self.folder / "root")}, "test_cloud": True}))
+        done = subprocess.run([ARGS.kit, "--only", "call.create", self.folder / "local.hostler.so"], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_inventory_reaches_level_2_without_an_endpoint(self):
         machines = [{"name": f"m{i}", "address": f"192.0.2.{i}", "vcpus": 2, "ram": "4GiB"} for i in range(1, 100)]
         config = {"state_file": str(self.folder / "state.json"), "deploy_time": "20ms", "machines": machines}
