@@ -60,12 +60,10 @@ void add_driver_check(CLI::App& driver, Arguments& a, Chosen& chosen) {
   c->add_option("--reproduce", o.seed, "Seed of an earlier run: the same random choices")
       ->type_name("N")
       ->check(whole_number());
-  CLI::Option* live = c->add_flag("--live", o.live,
-                                  "Also make machines in the cloud of --config, and destroy them");
-  c->add_option("--budget", o.budget, "With --live, at most N machines at once (3)")
+  c->add_flag("--live", o.live, "Also make machines in the cloud of --config, and destroy them");
+  c->add_option("--budget", o.budget, "At most N machines at once (3)")
       ->type_name("N")
-      ->check(positive())
-      ->needs(live);
+      ->check(positive());
   c->add_flag("--list-tests", o.list_tests, "List the tests, and run none");
   c->add_flag("--in-process", o.in_process, "No process for each test: for a debugger");
   c->callback([&a, &chosen] {

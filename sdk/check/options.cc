@@ -54,11 +54,12 @@ Result<void> read_time(Duration& out, std::string_view text) {
   return {};
 }
 
-Result<std::uint64_t> read_number(std::string_view text, std::uint64_t max) {
+Result<std::uint64_t> read_number(std::string_view text, std::uint64_t min, std::uint64_t max) {
   const auto number = parse_u64(text);
-  if (!number || *number > max)
-    return fail(Errc::kInvalidArgument,
-                "a number up to " + std::to_string(max) + " is needed, not " + printable(text, 40));
+  if (!number || *number < min || *number > max)
+    return fail(Errc::kInvalidArgument, "a number from " + std::to_string(min) + " to " +
+                                            std::to_string(max) + " is needed, not " +
+                                            printable(text, 40));
   return *number;
 }
 
@@ -78,13 +79,13 @@ Result<void> read_one(Options& out, int choice, std::string_view text) {
       out.lists_tests = true;
       return {};
     case kSeed:
-      out.seed = HOSTLER_TRY(read_number(text, UINT64_MAX));
+      out.seed = HOSTLER_TRY(read_number(text, 0, UINT64_MAX));
       return {};
     case kLive:
       out.is_live = true;
       return {};
     case kBudget:
-      out.budget = static_cast<int>(HOSTLER_TRY(read_number(text, kBudgetMax)));
+      out.budget = static_cast<int>(HOSTLER_TRY(read_number(text, 1, kBudgetMax)));
       return {};
     case kInProcess:
       out.in_process = true;

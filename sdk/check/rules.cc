@@ -82,6 +82,9 @@ constexpr Advice kAdvices[]{
     {"kit",
      "this is a fault of the kit or of this computer, not of the driver: report it with this "
      "output"},
+    {"refused",
+     "this is no fault of the driver if its status is the one that driver.h has for the cloud's "
+     "answer"},
     {"replay",
      "compare the two calls in the driver's log: the same request must end in the same way"},
     {"crash", "run the test alone in a debugger: driver-check --in-process --only TEST"},

@@ -12,6 +12,8 @@ namespace hostler::check {
 namespace {
 
 constexpr std::size_t kFileMax = std::size_t{1} << 20U, kSecretMin = 6;
+constexpr double kRateMin = 0.01, kRateMax = 10'000;
+constexpr int kQuotaMax = 1'000'000;
 constexpr std::string_view kFalse = "kit-canary-";
 
 void read_type(json::Object& o, model::InstanceType& type) {
@@ -60,6 +62,8 @@ void read_file_into(Settings& out, json::Object& o) {
   o.may("type").object([&](json::Object& type) { read_type(type, out.type); });
   o.may("image_id").text(out.image_id);
   o.may("zone").text(out.zone);
+  o.may("rate").number(out.rate, kRateMin, kRateMax);
+  o.may("quota").integer(out.quota, 1, kQuotaMax);
   o.may("quirks").members(
       16, [&](std::string_view name, const json::Field& value) { read_quirk(out, name, value); });
 }

@@ -21,6 +21,8 @@ struct Settings {
   std::vector<std::string> endpoints;   ///< Keys of the config that hold the address of the cloud.
   model::InstanceType type;             ///< Of the machines that are made.
   std::string image_id, zone;           ///< Likewise; empty: the driver's choice.
+  double rate = 0;                      ///< Calls in a second that the cloud allows; 0: any.
+  int quota = 0;                        ///< Machines that the account may have; 0: any.
   std::optional<Duration> consistency;  ///< A quirk: in place of what set_info says.
   bool cannot_list_by_ids = false;      ///< A quirk: list by ids is UNSUPPORTED.
   bool cannot_set_tags = false;         ///< A quirk: set_tags is UNSUPPORTED.

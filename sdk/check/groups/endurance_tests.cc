@@ -1,4 +1,5 @@
 // Groups D and F: many sets, many calls, many at once.
+#include <algorithm>
 #include <atomic>
 #include <set>
 
@@ -59,8 +60,9 @@ void list_many(Context& c, Session& session) {
 void create_many(Context& c, Session& session) {
   Growth growth(c, "create");
   for (int i = 0; i < kCreates && !c.stops && !c.findings.has_failed(); ++i) {
-    const auto made = session.create(session.request());
-    if (made) (void)session.destroy(made->id);
+    const auto made = make_machine(c, session);
+    if (!made) return;
+    (void)session.destroy(made->id);
     if (growth.is_too_much(i + 1)) return;
   }
 }
@@ -118,22 +120,24 @@ void call_at_once(Context& c, Session& session) {
 
 /// Creates with different keys at once make different machines.
 void create_at_once(Context& c, Session& session) {
-  constexpr int kMachines = 8;
+  constexpr int kCalls = 16;
+  const int machines = std::min(session.machines_max(), kCalls / 2);
   const std::string prefix = session.new_key() + "-";
   Pending pending;
-  for (int i = 0; i < 2 * kMachines; ++i) {  // each key twice
+  for (int i = 0; i < kCalls; ++i) {  // each key twice or more
     pending.add();
     session.set().create(
-        session.request(prefix + std::to_string(i / 2)), c.options.timeout, {},
+        session.request(prefix + std::to_string(i / 2 % machines)), c.options.timeout, {},
         [&](const model::CloudResult<model::ListedInstance>&) { pending.remove(); });
   }
   pending.wait();
   std::set<std::string> ids;
-  for (int i = 0; i < kMachines; ++i)
-    if (const auto made = session.create(session.request(prefix + std::to_string(i)))) {
-      if (!ids.insert(made->id).second)
-        c.findings.fail("R32", "create", "two keys have one machine, " + made->id);
-    }
+  for (int i = 0; i < machines; ++i) {
+    const auto made = session.create(session.request(prefix + std::to_string(i)));
+    if (!made) return report_no_machine(c, made.error());
+    if (!ids.insert(made->id).second)
+      c.findings.fail("R32", "create", "two keys have one machine, " + made->id);
+  }
   const auto listed = session.list();
   std::set<std::string> seen;
   for (const auto& one : listed.value_or(std::vector<model::ListedInstance>()))

@@ -2,6 +2,7 @@
 // must make no second machine, believe no half of a list, and say what is unknown.
 #include "sdk/check/groups/broken_cloud.h"
 #include "sdk/check/groups/machines.h"
+#include "sdk/check/host/refusal.h"
 #include "sdk/check/host/waiting.h"
 
 namespace hostler::check {
@@ -33,6 +34,7 @@ std::size_t shown_machines(Context& c, BrokenCloud& broken, const std::string& k
 /// A create while this happens to one exchange of it. False: the create has fewer exchanges.
 bool break_create(Context& c, BrokenCloud& broken, Fault::Kind kind, int number) {
   const auto request = broken.session().request();
+  broken.session().await_room();  // the fault is to happen to the create
   broken.arm({.kind = kind,
               .first = number,
               .once = true,
@@ -42,10 +44,6 @@ bool break_create(Context& c, BrokenCloud& broken, Fault::Kind kind, int number)
   broken.disarm();
   if (!happened) return false;
   const std::string what = name_of(kind);
-  if (!made && !is_temporary(made.error().cls) && !c.findings.has_failed())
-    c.findings.fail(
-        "R23", "create",
-        what + ": " + to_string(made.error().cls) + ", not TRANSIENT: " + made.error().message);
   const bool is_there = !broken.session().of_key(request.idempotency_key).empty();
   if (!made && is_there && !made.error().outcome_unknown)
     c.findings.fail("R24", "create",
@@ -53,6 +51,14 @@ bool break_create(Context& c, BrokenCloud& broken, Fault::Kind kind, int number)
                         ", the machine exists, and the error has no "
                         "HOSTLER_EF_OUTCOME_UNKNOWN");
   const auto again = broken.session().create(request);
+  if (!again && is_refusal(again.error().cls))
+    return report_refusal(c, "create", again.error()), true;
+  if (!made && made.error().cls == model::CloudErrorClass::kQuota)
+    report_refusal(c, "create", made.error());  // there is room by now
+  else if (!made && !is_temporary(made.error().cls) && !c.findings.has_failed())
+    c.findings.fail(
+        "R23", "create",
+        what + ": " + to_string(made.error().cls) + ", not TRANSIENT: " + made.error().message);
   if (!again)
     c.findings.fail("R32", "create",
                     "the same request again, " + what + ": " + again.error().message);

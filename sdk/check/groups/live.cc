@@ -30,7 +30,7 @@ std::optional<model::ListedInstance> Live::find(const std::string& key) {
 std::optional<model::ListedInstance> Live::make(const model::CreateRequest& request) {
   auto made = session.create(request);
   if (made) return *std::move(made);
-  context.findings.fail("R23", "create", why_none_is_made(context, made.error()));
+  report_no_machine(context, made.error());
   if (const auto hidden = find(request.idempotency_key)) {
     context.findings.fail("R24", "create", "has failed, and the machine " + hidden->id + " exists");
     (void)session.destroy(hidden->id);

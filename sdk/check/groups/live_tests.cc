@@ -122,7 +122,7 @@ void live_once(Context& c, Live& live) {
 }
 
 void live_several(Context& c, Live& live) {
-  const int wanted = std::min(c.options.budget, 3);
+  const int wanted = std::min(live.session.machines_max(), 3);
   std::vector<ListedInstance> made;
   for (int i = 0; i < wanted && !c.stops; ++i)
     if (auto one = live.make(live.session.request())) made.push_back(*std::move(one));

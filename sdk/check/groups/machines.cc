@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "sdk/check/host/refusal.h"
 #include "sdk/check/host/waiting.h"
 
 namespace hostler::check {
@@ -12,16 +13,8 @@ using model::CloudErrorClass;
 
 /// Whether the cloud may have refused what the check file asks for.
 bool may_be_of_check_file(CloudErrorClass cls) {
-  switch (cls) {
-    case CloudErrorClass::kInvalid:
-    case CloudErrorClass::kUnsupported:
-    case CloudErrorClass::kNotFound:
-    case CloudErrorClass::kCapacity:
-    case CloudErrorClass::kQuota:
-      return true;
-    default:
-      return false;
-  }
+  return cls == CloudErrorClass::kInvalid || cls == CloudErrorClass::kUnsupported ||
+         cls == CloudErrorClass::kNotFound;
 }
 
 }  // namespace
@@ -32,20 +25,23 @@ bool has_key(const std::vector<model::ListedInstance>& machines, const std::stri
   });
 }
 
-std::string why_none_is_made(const Context& c, const model::CloudError& error) {
-  std::string out = "no machine is made: " + error.message;
+void report_no_machine(Context& c, const model::CloudError& error, const char* rule,
+                       const std::string& what) {
+  if (c.findings.has_failed()) return;
+  if (is_refusal(error.cls)) return report_refusal(c, "create", error);
+  std::string text = what + ": " + error.message;
   if (may_be_of_check_file(error.cls))
-    out +=
+    text +=
         "; if the status is right, set `type`, `image_id` and `zone` in the check file to what the "
         "cloud has (now provider_type " +
         c.settings.type.provider_type + ")";
-  return out;
+  c.findings.fail(rule, "create", text);
 }
 
 std::optional<model::ListedInstance> make_machine(Context& c, Session& session) {
   auto made = session.create(session.request());
   if (made) return *std::move(made);
-  if (!c.findings.has_failed()) c.findings.fail("R23", "create", why_none_is_made(c, made.error()));
+  report_no_machine(c, made.error());
   return std::nullopt;
 }
 

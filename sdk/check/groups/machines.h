@@ -18,8 +18,10 @@ bool expect_listed(Context& c, Session& session, const model::ListedInstance& ma
 /// Whether one of them was made with the key, and is not gone.
 bool has_key(const std::vector<model::ListedInstance>& machines, const std::string& key);
 
-/// Why a create made none, and what the check file has to say if the cloud has no such machine.
-std::string why_none_is_made(const Context& c, const model::CloudError& error);
+/// A create has made no machine: reports that as a refusal of the cloud if it is one, else as a
+/// break of the rule, with what the check file has to say if the cloud has no such machine.
+void report_no_machine(Context& c, const model::CloudError& error, const char* rule = "R23",
+                       const std::string& what = "no machine is made");
 
 /// TRANSIENT or TIMEOUT: what the cloud said made no sense, or did not come.
 bool is_temporary(model::CloudErrorClass cls);

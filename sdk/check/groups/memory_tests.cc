@@ -66,13 +66,10 @@ bool create_without_memory(Context& c, Session& session, std::int64_t number) {
     return false;
   }
   const auto again = session.create(request);
-  if (!again || (made && again->id != made->id)) {
-    c.findings.fail("R32", "create",
-                    (again ? "made a second machine of one key"
-                           : "the same request again: " + again.error().message) +
-                        when);
-    return false;
-  }
+  if (!again)
+    return report_no_machine(c, again.error(), "R32", "the same request again" + when), false;
+  if (made && again->id != made->id)
+    return c.findings.fail("R32", "create", "made a second machine of one key" + when), false;
   (void)session.destroy(again->id);
   return true;
 }
@@ -86,6 +83,7 @@ void create_several_without_memory(Context& c, Session& session) {
   if (!made) return;
   if (in_create == 0) return c.findings.skip(kTakesNoMemory);
   if (!expect_listed(c, session, *made)) return;
+  (void)session.destroy(*made);
   c.findings.allow_crash();
   for (const std::int64_t number : spread(in_create, kTriesMax))
     if (c.stops || !create_without_memory(c, session, number)) return;

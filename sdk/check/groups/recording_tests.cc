@@ -13,6 +13,7 @@
 #include "core/tap/replay.h"
 #include "sdk/check/groups/begin.h"
 #include "sdk/check/groups/machines.h"
+#include "sdk/check/host/limited_set.h"
 
 namespace hostler::check {
 namespace {
@@ -64,6 +65,12 @@ std::string in_json(const std::string& text) {
   return out;
 }
 
+/// So that no create that is recorded or made again is refused.
+void await_room(Context& c, const Library& library) {
+  Session session(c, library);
+  if (session.open_or_skip()) session.await_room();
+}
+
 /// The life of one machine, recorded in the file. False: there is nothing to replay.
 bool record_life(Context& c, const Library& library, const fs::path& path) {
   const auto file = open_recording(path, *library);
@@ -87,7 +94,9 @@ void replay_recording(Context& c, const Library& library) {
   const PrivateFolder folder;
   if (folder.path().empty()) return c.findings.fail("kit", "", "no folder can be made in /tmp");
   const fs::path path = folder.path() / "calls.jsonl";
+  await_room(c, library);
   if (!record_life(c, library, path)) return;
+  await_room(c, library);
   const std::string text = read_file(path, kRecordingMax).value_or(std::string());
   if (text.empty()) return c.findings.fail("kit", "", "the recording cannot be read");
   for (const auto& secret : c.secrets)
@@ -95,7 +104,7 @@ void replay_recording(Context& c, const Library& library) {
       c.findings.fail("R42", "", "a credential is in the recording of its calls");
   plugin_host::InProcessOptions options;
   options.set = "replay";
-  const auto set = plugin_host::make_in_process_set(library, options);
+  const auto set = keep_rate(plugin_host::make_in_process_set(library, options), c);
   const auto report = tap::replay(path, *set,
                                   {.config_json = c.settings.config_json,
                                    .credentials_json = c.settings.credentials_json,

@@ -1,10 +1,13 @@
 #include "sdk/check/host/session.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "core/crypto/random.h"
 #include "core/crypto/ssh_keys.h"
 #include "core/plugin_host/in_process_set.h"
+#include "sdk/check/host/limited_set.h"
+#include "sdk/check/host/refusal.h"
 #include "sdk/check/host/rule_of_message.h"
 
 namespace hostler::check {
@@ -30,7 +33,7 @@ Session::Session(Context& context, std::shared_ptr<const plugin_host::DriverLibr
   plugin_host::InProcessOptions options;
   options.grace = context.options.patience;
   options.set = "check";
-  set_ = make_in_process_set(library_, options);
+  set_ = keep_rate(make_in_process_set(library_, options), context_);
   if (wrap) set_ = wrap(std::move(set_));
 }
 
@@ -90,13 +93,49 @@ model::CreateRequest Session::request(const std::string& key) const {
 
 std::string Session::new_key() { return "kit-" + crypto::random_hex(8); }
 
+int Session::machines_max() const {
+  const int budget = context_.options.budget, quota = context_.settings.quota;
+  return quota > 0 ? std::min(budget, quota) : budget;
+}
+
 Session::Got<model::ListedInstance> Session::create(const model::CreateRequest& request) {
+  const bool is_new = std::ranges::none_of(
+      made_, [&](const auto& one) { return one.second == request.idempotency_key; });
+  if (is_new && made_.size() >= static_cast<std::size_t>(machines_max()))
+    context_.findings.fail("kit", "create", "the test makes more machines than it may have");
+  auto got = create_once(request);
+  if (!got && got.error().cls == model::CloudErrorClass::kQuota && await_leaving())
+    got = create_once(request);
+  return got;
+}
+
+void Session::await_room() {
+  if (context_.settings.quota > 0) (void)await_leaving();
+}
+
+bool Session::await_leaving() {
+  constexpr Duration kPoll = std::chrono::milliseconds(500), kMax = std::chrono::minutes(5);
+  const auto are_leaving = [&] {
+    const auto listed = list();
+    return listed && std::ranges::any_of(*listed, [](const model::ListedInstance& one) {
+             return one.state == model::CloudState::kTerminating;
+           });
+  };
+  Duration waited{};
+  for (; are_leaving(); waited += kPoll) {
+    if (context_.stops || waited >= kMax) return false;
+    context_.findings.waits(kPoll);
+    std::this_thread::sleep_for(kPoll);
+  }
+  return waited > Duration{};
+}
+
+Session::Got<model::ListedInstance> Session::create_once(const model::CreateRequest& request) {
   auto got =
       call<model::ListedInstance>("create", [&](DriverSet& set, Duration timeout, auto done) {
         set.create(request, timeout, {}, std::move(done));
       });
-  if (got && std::find(made_.begin(), made_.end(), got->id) == made_.end())
-    made_.push_back(got->id);
+  if (got) made_[got->id] = request.idempotency_key;
   return got;
 }
 
@@ -112,7 +151,10 @@ std::vector<model::ListedInstance> Session::of_key(const std::string& key) {
   auto listed = list();
   for (int tries = 1; !listed && tries < kTriesMax; ++tries) listed = list();
   if (!listed) {
-    context_.findings.fail("R33", "list", "fails: " + listed.error().message);
+    if (is_refusal(listed.error().cls))
+      report_refusal(context_, "list", listed.error());
+    else
+      context_.findings.fail("R33", "list", "fails: " + listed.error().message);
     return {};
   }
   std::erase_if(*listed, [&](const model::ListedInstance& one) {
@@ -125,7 +167,7 @@ Session::Got<Session::Nothing> Session::destroy(model::DestroyRequest request) {
   auto got = call<Nothing>("destroy", [&](DriverSet& set, Duration timeout, auto done) {
     set.destroy(request, timeout, std::move(done));
   });
-  if (got) std::erase(made_, request.id);
+  if (got) made_.erase(request.id);
   return got;
 }
 
@@ -178,7 +220,7 @@ void Session::note_late_rules(const char* name) {
 void Session::destroy_made() {
   Relay::get().pretend({});
   set_timeout(context_.options.deadline);
-  for (const auto& id : std::exchange(made_, {})) {
+  for (const auto& [id, key] : std::exchange(made_, {})) {
     const auto gone = destroy(id);
     if (!gone && !context_.findings.has_failed())
       context_.findings.warn("", "destroy",

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +18,8 @@ namespace hostler::check {
 
 /// One set of the driver, called as hostlerd calls it, one call at a time. A broken rule becomes a
 /// failure of the test. Each call blocks until it has ended, options.deadline + patience at most.
+///
+/// Calls keep within the rate of the cloud (limited_set.h).
 ///
 /// The destructor destroys the machines that create() has made, and closes the set.
 class Session {
@@ -40,8 +44,13 @@ class Session {
   Got<model::SetInfo> open(plugin_host::SetConfig config);
   [[nodiscard]] plugin_host::SetConfig config(const std::string& set_id = kSetId) const;
 
-  /// A machine of the settings' type, by the key. It is destroyed at the end.
+  /// A machine of the settings' type, by the key. It is destroyed at the end. If the quota is used
+  /// up by machines that are being destroyed, it waits for their end.
   Got<model::ListedInstance> create(const model::CreateRequest& request);
+  /// Waits for that where the settings have a quota: a create that comes is refused by none.
+  void await_room();
+  /// How many machines a test may have at once.
+  [[nodiscard]] int machines_max() const;
   [[nodiscard]] model::CreateRequest request(const std::string& key) const;
   /// By a new key.
   [[nodiscard]] model::CreateRequest request() { return request(new_key()); }
@@ -64,15 +73,19 @@ class Session {
   Got<T> call(const char* name, const Start& start, std::optional<Duration> timeout = {}) {
     auto promise = std::make_shared<std::promise<Got<T>>>();
     auto answer = promise->get_future();
+    const auto began = std::chrono::steady_clock::now() - context_.findings.waited();
     start(*set_, timeout.value_or(timeout_),
           [promise](Got<T> result) { promise->set_value(std::move(result)); });
     Got<T> result = answer.get();
+    took_ = std::chrono::steady_clock::now() - context_.findings.waited() - began;
     note(name, result ? std::string() : result.error().message);
     return result;
   }
 
   /// Of the calls that follow; the deadline of the options unless it is set.
   void set_timeout(Duration timeout) { timeout_ = timeout; }
+  /// How long the last call took, without waits for the cloud's rate.
+  [[nodiscard]] Duration took() const { return took_; }
   [[nodiscard]] const model::SetInfo& info() const { return info_; }
   [[nodiscard]] plugin_host::DriverSet& set() { return *set_; }
   [[nodiscard]] const Library& library() const { return library_; }
@@ -89,13 +102,16 @@ class Session {
   void note(const char* name, const std::string& message);
   void note_late_rules(const char* name);
   void destroy_made();
+  Got<model::ListedInstance> create_once(const model::CreateRequest& request);
+  /// Waits until no machine is listed as TERMINATING. False: none was, or one still is.
+  bool await_leaving();
 
   Context& context_;
   Library library_;
   std::unique_ptr<plugin_host::DriverSet> set_;
-  Duration timeout_;
+  Duration timeout_, took_{};
   model::SetInfo info_;
-  std::vector<std::string> made_;  ///< Ids of machines.
+  std::map<std::string, std::string> made_;  ///< Keys of machines by their ids.
   std::uint64_t broken_rules_ = 0;
   bool is_open_ = false;
 };

@@ -7,13 +7,13 @@
 
 namespace hostler::check {
 
-/// Whether the condition comes true within `max`. It is looked at every `step`. False, too, when
-/// the run is being ended.
+/// Whether the condition comes true within `max`, beside the time that the test waits for the
+/// cloud. It is looked at every `step`. False, too, when the run is being ended.
 template <class Condition>
 bool comes_true(const Context& c, Duration max, Duration step, const Condition& condition) {
-  const auto until = std::chrono::steady_clock::now() + max;
+  const auto until = std::chrono::steady_clock::now() + max - c.findings.waited();
   while (!condition()) {
-    if (c.stops || std::chrono::steady_clock::now() > until) return false;
+    if (c.stops || std::chrono::steady_clock::now() > until + c.findings.waited()) return false;
     std::this_thread::sleep_for(step);
   }
   return true;

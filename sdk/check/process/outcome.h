@@ -16,9 +16,9 @@ struct TestOutcome {
   Test test;
   Verdict verdict = Verdict::kPassed;
   std::vector<Finding> findings;
-  std::string output;  ///< The last that the driver wrote to stdout and stderr, printable.
-  Duration took{};
-  bool has_died = false;  ///< The process ended before the test: its machines are left.
+  std::string output;         ///< The last that the driver wrote to stdout and stderr, printable.
+  Duration took{}, waited{};  ///< `waited`: of it, until the cloud allowed more.
+  bool has_died = false;      ///< The process ended before the test: its machines are left.
 
   [[nodiscard]] double seconds() const { return std::chrono::duration<double>(took).count(); }
 };

@@ -72,16 +72,18 @@ Duration time_for(const Test& test, const Options& options) {
   return options.timeout + (test.needs == Needs::kLive ? 3 * options.boot_max : Duration{});
 }
 
-/// Waits for the end of the keeper and reads all that the test writes. False: it took too long.
+/// Waits for the end of the keeper and reads all that the test writes. False: it took too long,
+/// without its waits for the cloud.
 bool watch(pid_t keeper, int output_fd, Duration time, const std::atomic<bool>& stops,
-           KeeperState& state, Output& output) {
+           const Findings& findings, KeeperState& state, Output& output) {
   const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, keeper, 0)));
   auto until = steady_clock::now() + time;
   bool ends = false, has_output = true;
   for (;;) {
     if (stops && !state.stops.exchange(true)) until = steady_clock::now() + kCleanUpMax;
+    const auto waited = state.stops ? Duration{} : findings.waited();
     const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now()).count();
+        std::chrono::ceil<std::chrono::milliseconds>(until + waited - steady_clock::now()).count();
     if (left <= 0 && !ends) {
       ends = true;
       (void)::kill(keeper, SIGTERM);
@@ -103,6 +105,7 @@ TestOutcome outcome_of(const Test& test, const Findings& findings, const Output&
   TestOutcome out{test, Verdict::kPassed, findings.all(), {}, steady_clock::now() - began};
   out.verdict = findings.has_failed() ? Verdict::kFailed : verdict_of(out.findings);
   out.output = output.end(secrets);
+  out.waited = findings.waited();
   out.has_died = !findings.finished();
   return out;
 }
@@ -133,7 +136,7 @@ TestOutcome run_in_process(const Test& test, const Options& options, const Setti
   writing.reset();
   if (keeper < 0)
     findings.fail("kit", "", "the kit cannot start a process");
-  else if (watch(keeper, reading.get(), time_for(test, options), stops, *state, output))
+  else if (watch(keeper, reading.get(), time_for(test, options), stops, findings, *state, output))
     explain_end(state->status, findings);
   else
     explain_timeout(time_for(test, options), findings);

@@ -11,9 +11,9 @@ namespace hostler::check {
 /// a pid namespace; else its process group and what the driver took out of it are ended. The same
 /// happens when the kit itself is killed.
 ///
-/// Blocks until the test has ended, options.timeout at most; a live test may take three times
-/// options.boot_max more. When `stops` becomes true, the test is told, and has a minute to clean
-/// up.
+/// Blocks until the test has ended, options.timeout at most, without its waits for the cloud; a
+/// live test may take three times options.boot_max more. When `stops` becomes true, the test is
+/// told, and has a minute to clean up.
 TestOutcome run_in_process(const Test& test, const Options& options, const Settings& settings,
                            const std::atomic<bool>& stops);
 

@@ -30,7 +30,8 @@ std::string json_of(const RunReport& report) {
     for (const auto& finding : one.findings) write_finding(w, finding);
     w.end_array().end_object();
   }
-  w.end_array().end_object();
+  w.end_array().member("waited_seconds", std::chrono::duration<double>(report.waited()).count());
+  w.end_object();
   return out + "\n";
 }
 

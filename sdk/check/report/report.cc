@@ -14,7 +14,7 @@ constexpr int kLevels = 4;
 /// What the tests of a level came to.
 struct LevelCount {
   int passed = 0, failed = 0;
-  bool lacks_cloud = false;
+  bool lacks_cloud = false, lacks_room = false;
 };
 
 std::array<LevelCount, kLevels> count_levels(const std::vector<TestOutcome>& outcomes) {
@@ -23,9 +23,11 @@ std::array<LevelCount, kLevels> count_levels(const std::vector<TestOutcome>& out
     auto& count = counts[static_cast<std::size_t>(one.test.level)];
     if (one.verdict == Verdict::kFailed) ++count.failed;
     if (one.verdict == Verdict::kPassed || one.verdict == Verdict::kWarned) ++count.passed;
-    for (const auto& finding : one.findings)
-      if (finding.kind == Finding::Kind::kSkip && finding.rule == kNoCloud)
-        count.lacks_cloud = true;
+    for (const auto& finding : one.findings) {
+      if (finding.kind != Finding::Kind::kSkip) continue;
+      count.lacks_cloud = count.lacks_cloud || finding.rule == kNoCloud;
+      count.lacks_room = count.lacks_room || finding.rule == kNoRoom;
+    }
   }
   return counts;
 }
@@ -84,7 +86,10 @@ std::string level_of(const RunReport& report) {
     const auto& count = counts[static_cast<std::size_t>(level)];
     if (count.failed > 0 || count.passed == 0) break;
     reached = "L" + std::to_string(level);
-    if (count.lacks_cloud) reached += " (no endpoint)";
+    if (count.lacks_cloud && count.lacks_room)
+      reached += " (no endpoint, no room)";
+    else if (count.lacks_cloud || count.lacks_room)
+      reached += count.lacks_cloud ? " (no endpoint)" : " (no room)";
   }
   return reached;
 }
@@ -104,6 +109,12 @@ std::string line_of(const TestOutcome& outcome) {
   return out;
 }
 
+Duration RunReport::waited() const {
+  Duration sum{};
+  for (const auto& one : outcomes) sum += one.waited;
+  return sum;
+}
+
 std::string summary_of(const RunReport& report) {
   std::array<int, 4> counts{};
   for (const auto& one : report.outcomes) ++counts[static_cast<std::size_t>(one.verdict)];
@@ -111,6 +122,10 @@ std::string summary_of(const RunReport& report) {
   for (const auto& [name, why] : report.quirks) out += "quirk " + name + ": " + why + "\n";
   out += std::to_string(counts[0]) + " passed, " + std::to_string(counts[1]) + " with warnings, " +
          std::to_string(counts[2]) + " skipped, " + std::to_string(counts[3]) + " failed\n";
+  if (report.waited() > Duration{})
+    out +=
+        "waited " + format_duration(report.waited()) +
+        " until the cloud allowed more: `rate` and `quota` of the check file say what it allows\n";
   if (report.was_stopped) out += "the run was ended before all tests had run\n";
   out += "seed " + std::to_string(report.seed) + ": --reproduce " + std::to_string(report.seed) +
          " makes the same choices again\n";

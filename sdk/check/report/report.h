@@ -17,6 +17,8 @@ struct RunReport {
   bool was_stopped = false;
 
   [[nodiscard]] bool has_failed() const;
+  /// Of all tests, until the cloud allowed more.
+  [[nodiscard]] Duration waited() const;
 };
 
 /// "L1", "L2 (no endpoint)", "none": the highest level up to which no test has failed and some test

@@ -25,6 +25,7 @@ struct Findings::Shared {
   std::atomic<const char*> call{nullptr};
   std::atomic<bool> finished{false}, failed{false}, allows_crash{false};
   std::atomic<int> exit_status{kNoExit};
+  std::atomic<Duration::rep> waited{0};
   std::array<char, 64> last_call{};
   std::array<char, kBytesMax> lines{};
 };
@@ -66,12 +67,17 @@ void Findings::skip(std::string_view reason) { add(Finding::Kind::kSkip, "", "",
 void Findings::skip_without_cloud(std::string_view reason) {
   add(Finding::Kind::kSkip, kNoCloud, "", reason);
 }
+void Findings::skip_without_room(std::string_view reason) {
+  add(Finding::Kind::kSkip, kNoRoom, "", reason);
+}
 
 void Findings::fail_at_end(std::string_view rule, std::string_view call, std::string_view text) {
   add(shared_->allows_crash ? Finding::Kind::kWarning : Finding::Kind::kFail, rule, call, text);
 }
 
 void Findings::allow_crash() { shared_->allows_crash = true; }
+void Findings::waits(Duration time) { shared_->waited += time.count(); }
+Duration Findings::waited() const { return Duration(shared_->waited); }
 
 void Findings::fail_in_signal(const char* rule, const char* call, const char* text) {
   shared_->failed = true;

@@ -5,17 +5,21 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/time.h"
+
 namespace hostler::check {
 
 /// Says of a skip that there is no cloud to try it with.
 inline constexpr std::string_view kNoCloud = "cloud";
+/// The same: the cloud, its quota or the budget allows too few machines.
+inline constexpr std::string_view kNoRoom = "room";
 
 /// What a test has found. A failure cites a rule of sdk/rules.md, "R28", or one of these words:
-/// config, crash, kit, limit, machine, replay.
+/// config, crash, kit, limit, machine, refused, replay.
 struct Finding {
   enum class Kind : char { kFail = 'F', kWarning = 'W', kNote = 'N', kSkip = 'S' };
   Kind kind = Kind::kNote;
-  std::string rule;  ///< Of failures and most warnings; of a skip kNoCloud, or empty.
+  std::string rule;  ///< Of failures and most warnings; of a skip kNoCloud, kNoRoom or empty.
   std::string call;  ///< The function of the driver that it is about; empty: none.
   std::string text;
 };
@@ -40,12 +44,17 @@ class Findings {
   void skip(std::string_view reason);
   /// The same, because there is no cloud to try it with.
   void skip_without_cloud(std::string_view reason);
+  /// The same, because there is no room for its machines.
+  void skip_without_room(std::string_view reason);
   /// The process has ended, or ends now: a failure, or a warning after allow_crash().
   void fail_at_end(std::string_view rule, std::string_view call, std::string_view text);
   /// A failure that only a signal handler can tell: takes no memory, `text` is one line already.
   void fail_in_signal(const char* rule, const char* call, const char* text);
   /// From now on a crash is a warning.
   void allow_crash();
+  /// From now on for so long the test waits until the cloud allows more: that is not its own time.
+  void waits(Duration time);
+  [[nodiscard]] Duration waited() const;
 
   /// The driver's function that runs now; null: none. The text must be a literal.
   void enter(const char* call);

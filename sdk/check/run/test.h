@@ -22,7 +22,7 @@ struct Options {
   bool lists_tests = false;
   bool is_live = false;
   bool in_process = false;  ///< For a debugger: tests are not processes of their own.
-  int budget = 3;           ///< Machines of a live run at once.
+  int budget = 3;           ///< Machines at once.
   std::uint64_t seed = 0;
   Duration deadline = std::chrono::seconds(30);  ///< Of a call.
   Duration patience = std::chrono::seconds(10);  ///< From a cancel until a call counts as hanging.

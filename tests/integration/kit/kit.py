@@ -91,6 +91,54 @@ class KitTest(unittest.TestCase):
         self.assertEqual([t["name"] for t in report["tests"] if t["name"].startswith(("fault.", "libc.", "recording.")) and t["verdict"] != "pass"], [])
         self.assertEqual(cloud.there(), [])
 
+    def test_a_cloud_with_a_quota_and_a_rate_reaches_level_2_with_settings(self):
+        with WebCloud(quota=2, leaving=1, burst=100) as cloud:
+            report = self.check("fake_web", self.web(cloud, quota=2, rate=90))
+        self.assert_green(report, "L2")
+        self.assertEqual((cloud.most, cloud.there()), (2, []))
+        self.assertGreater(report["waited_seconds"], 0)
+
+    def test_a_driver_of_a_cloud_with_an_undeclared_rate_is_asked_again_when_the_cloud_allows_it(self):
+        with WebCloud(quota=5, leaving=2, burst=60) as cloud:
+            report = self.check("fake_web", self.web(cloud))
+        self.assert_green(report, "L2")
+        self.assertGreater(cloud.refused, 0)
+        self.assertGreater(report["waited_seconds"], 0)
+
+    def test_no_test_has_more_machines_at_once_than_the_budget(self):
+        with WebCloud() as cloud:
+            report = self.check("fake_web", self.web(cloud), "--budget", "1", "--only", "c*", "--only", "t*", "--only", "e*")
+        self.assertEqual(self.failures(report), set())
+        self.assertEqual((cloud.most, cloud.there()), (1, []))
+        self.assertIn(("cloud.filters", "skip"), {(t["name"], t["verdict"]) for t in report["tests"]})
+
+    def test_a_refusal_of_the_cloud_names_the_setting_and_no_rule(self):
+        machines = ("--only", "cancel.*", "--only", "threads.creates", "--only", "cloud.*", "--only", "live.several")
+        with WebCloud(quota=0) as cloud:
+            report = self.check("fake_web", self.web(cloud), "--live", *machines)
+            declared = self.check("fake_web", self.web(cloud, quota=1), "--live", *machines)
+        failed = [f for t in report["tests"] for f in t["findings"] if f["kind"] == "fail"]
+        self.assertGreater(len(failed), 10)
+        self.assertEqual({f.get("rule") for f in failed}, {"refused"})
+        self.assertTrue(all("set `quota`" in f["text"] for f in failed), failed)
+        self.assertEqual(self.failures(declared), set())
+        self.assertIn(("cloud.list", "skip"), {(t["name"], t["verdict"]) for t in declared["tests"]})
+
+    def test_machines_that_leave_count_for_the_quota_of_the_next(self):
+        some = ("--only", "fault.lost_reply", "--only", "recording.replay", "--only", "cloud.destroy", "--only", "cloud.key")
+        with WebCloud(quota=1, leaving=2) as cloud:
+            declared = self.check("fake_web", self.web(cloud, quota=1), *some)
+            undeclared = self.check("fake_web", self.web(cloud), *some)
+        self.assertEqual({t["verdict"] for t in declared["tests"]}, {"pass"})
+        self.assertEqual(self.failures(undeclared), {("fault.lost_reply", "refused")})
+
+    def test_a_rate_that_asks_for_too_long_names_the_setting(self):
+        with WebCloud(burst=1, retry_after=3600) as cloud:
+            report = self.check("fake_web", self.web(cloud), "--only", "endurance.lists")
+        failed = [f for t in report["tests"] for f in t["findings"] if f["kind"] == "fail"]
+        self.assertEqual({f.get("rule") for f in failed}, {"refused"})
+        self.assertIn("set `rate`", failed[0]["text"])
+
     def test_a_driver_gets_the_files_of_its_own_from_the_kit(self):
         report = self.check("fake_own_files", {"config": {}}, "--only", "open.close")
         self.assertIn("the library says 42, the program ended with 7, another is not named",
@@ -120,6 +168,14 @@ class KitTest(unittest.TestCase):
         report = self.check("local", settings, "--live", "--only", "live.*", "--budget", "2")
         self.assertEqual(self.failures(report), set())
         self.assertIn(("live.life", "pass"), {(t["name"], t["verdict"]) for t in report["tests"]})
+
+    def test_machines_of_a_cloud_with_limits_boot_too(self):
+        refusal = {"class": "RATE_LIMIT", "retry_after": "100ms"}
+        dials = {"create_errors": [{**refusal, "count": 2}], "list_errors": [refusal], "destroy_errors": [refusal]}
+        settings = {"config": {"root": str(self.folder / "root"), "dials": dials}, "test_cloud": True, "quota": 1}
+        report = self.check("local", settings, "--live", "--only", "live.*")
+        self.assertEqual(self.failures(report), set())
+        self.assertEqual([t["name"] for t in report["tests"] if t["verdict"] != "pass"], ["live.lost_reply"])
 
     # ---- drivers that are not
 
@@ -193,7 +249,7 @@ class KitTest(unittest.TestCase):
     def test_wrong_arguments_are_told_from_failures(self):
         for arguments in ([], ["--only", "nothing.*", library("fake")], ["--format", "xml", library("fake")],
                           ["--only", "static.*", "--only", "nothing.*", library("fake")],
-                          [self.folder / "no.so"], ["--budget", "many", library("fake")]):
+                          [self.folder / "no.so"], ["--budget", "many", library("fake")], ["--budget", "0", library("fake")]):
             done = subprocess.run([ARGS.kit, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 2, arguments)
 
@@ -202,6 +258,18 @@ class KitTest(unittest.TestCase):
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("static.exports", done.stdout)
+
+    def test_cloudtest_makes_and_ends_machines_of_a_configured_set(self):
+        config = self.site()
+        done = subprocess.run([ARGS.hostler, "cloudtest", "here", "--config", config, "--budget", "1", "--format", "json"],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=500)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        tests = {t["name"]: t["verdict"] for t in json.loads(done.stdout)["tests"]}
+        self.assertEqual(tests["live.life"], "pass")
+        missing = subprocess.run([ARGS.hostler, "cloudtest", "there", "--config", config], stdin=subprocess.DEVNULL,
+                                 capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(missing.returncode, 0)
+        self.assertIn("no set 'there'", missing.stderr)
 
     def test_without_the_kit_its_commands_say_how_to_get_it(self):
         alone = shutil.copy(ARGS.hostler, self.folder)
@@ -220,18 +288,6 @@ class KitTest(unittest.TestCase):
             "pools": [{"name": "default", "sets": ["here"], "types": ["small"]}]}))
         config.chmod(0o600)
         return config
-
-    def test_cloudtest_makes_and_ends_machines_of_a_configured_set(self):
-        config = self.site()
-        done = subprocess.run([ARGS.hostler, "cloudtest", "here", "--config", config, "--budget", "1", "--format", "json"],
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=500)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        tests = {t["name"]: t["verdict"] for t in json.loads(done.stdout)["tests"]}
-        self.assertEqual(tests["live.life"], "pass")
-        missing = subprocess.run([ARGS.hostler, "cloudtest", "there", "--config", config], stdin=subprocess.DEVNULL,
-                                 capture_output=True, text=True, timeout=60)
-        self.assertNotEqual(missing.returncode, 0)
-        self.assertIn("no set 'there'", missing.stderr)
 
     # ---- a run that ends early
 

@@ -2,13 +2,17 @@
 
 import http.server
 import threading
+import time
 
 
 class WebCloud:
-    """The server; `url` is where it listens. A context manager."""
+    """The server; `url` is where it listens. A context manager. `quota`: machines that it gives; one that was destroyed
+    counts until `leaving` lists have shown it. `burst`: requests that it answers in one second, others get 429 with `retry_after` seconds."""
 
-    def __init__(self):
+    def __init__(self, quota=None, leaving=0, burst=None, retry_after=1):
         self.machines, self.lock, self.last = {}, threading.Lock(), 0
+        self.quota, self.leaving, self.burst, self.retry_after = quota, leaving, burst, retry_after
+        self.second, self.requests, self.most, self.refused = 0, 0, 0, 0
         self.made = threading.Event()  # a machine
         cloud = self
 
@@ -18,6 +22,8 @@ class WebCloud:
                 status, lines = cloud.answer(self.rfile.read(length).decode().split("\t"))
                 body = "".join(line + "\n" for line in [*lines, "END"]).encode()
                 self.send_response(status)
+                if status == 429:
+                    self.send_header("Retry-After", str(cloud.retry_after))
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
@@ -46,6 +52,12 @@ class WebCloud:
 
     def answer(self, parts):
         with self.lock:
+            if int(time.monotonic()) != self.second:
+                self.second, self.requests = int(time.monotonic()), 0
+            self.requests += 1
+            if self.burst and self.requests > self.burst:
+                self.refused += 1
+                return 429, []
             return getattr(self, "do_" + parts[0])(*parts[1:])
 
     def line(self, machine, state="running"):
@@ -59,19 +71,29 @@ class WebCloud:
     def do_create(self, key, *tags):
         machine = self.machines.get(key)
         if machine is None:
+            used = len(self.there()) + len(self.left())
+            if self.quota is not None and used >= self.quota:
+                return 507, []
             self.last += 1
-            machine = {"id": f"w-{self.last}", "key": key, "tags": dict(t.split("=", 1) for t in tags), "gone": False}
+            machine = {"id": f"w-{self.last}", "key": key, "tags": dict(t.split("=", 1) for t in tags), "gone": False, "lists": 0}
             self.machines[key] = machine
+            self.most = max(self.most, used + 1)
             self.made.set()
         return 200, [self.line(machine, "gone" if machine["gone"] else "running")]
 
     def there(self):
         return [m for m in self.machines.values() if not m["gone"]]
 
+    def left(self):
+        return [m for m in self.machines.values() if m["gone"] and m["lists"] > 0]
+
     def do_list(self, *filters):
         ids = {f[3:] for f in filters if f.startswith("id=")}
         tags = [tuple(f[4:].split("=", 1)) for f in filters if f.startswith("tag=")]
-        return 200, [self.line(m) for m in self.there()
+        shown = [(m, "running") for m in self.there()] + [(m, "leaving") for m in self.left()]
+        for machine in self.left():
+            machine["lists"] -= 1
+        return 200, [self.line(m, state) for m, state in shown
                      if (not ids or m["id"] in ids) and all(m["tags"].get(k) == v for k, v in tags)]
 
     def do_destroy(self, machine_id, expected_set):
@@ -79,7 +101,7 @@ class WebCloud:
             if machine["id"] == machine_id:
                 if expected_set and machine["tags"].get("hostler-set") != expected_set:
                     return 409, []
-                machine["gone"] = True
+                machine["gone"], machine["lists"] = True, self.leaving
         return 200, []
 
     def do_set_tags(self, machine_id, *tags):

@@ -186,7 +186,9 @@ class Web {
       out.idempotency_key = str(parts[1]);
       out.set_id = str(parts[2]);
       out.owner = str(parts[3]);
-      out.state = parts[4] == "gone" ? HOSTLER_STATE_GONE : HOSTLER_STATE_RUNNING;
+      out.state = parts[4] == "gone"      ? HOSTLER_STATE_GONE
+                  : parts[4] == "leaving" ? HOSTLER_STATE_TERMINATING
+                                          : HOSTLER_STATE_RUNNING;
       out.tags = tags.data();
       out.n_tags = tags.size();
       hostler::driver::emit(op, out);
@@ -278,6 +280,7 @@ class Web {
     if (status == 401 || status == 403)
       fail(HOSTLER_E_AUTH, "the cloud refuses the token", not_done);
     if (status == 404) fail(HOSTLER_E_NOT_FOUND, "no such machine", not_done);
+    if (status == 507) fail(HOSTLER_E_QUOTA, "no more machines in this account", not_done);
     if (status == 409) fail(HOSTLER_E_CONFLICT, "another set's", not_done);
     if (status == 429) {
       Error error(HOSTLER_E_RATE_LIMIT, "too many requests");

@@ -38,6 +38,22 @@ TEST(ReportTest, SaysWhatCouldNotBeTried) {
             "L1 (no endpoint)");
 }
 
+TEST(ReportTest, SaysThatThereWasNoRoomForMachines) {
+  const Finding no_room{Finding::Kind::kSkip, std::string(kNoRoom), "", "the quota is used up"};
+  auto one = report({outcome(0, Verdict::kPassed), outcome(0, Verdict::kSkipped, {no_room})});
+  EXPECT_EQ(level_of(one), "L0 (no room)");
+  one.outcomes.push_back(outcome(0, Verdict::kSkipped, {no_cloud()}));
+  EXPECT_EQ(level_of(one), "L0 (no endpoint, no room)");
+}
+
+TEST(ReportTest, SaysHowLongItWaitedForTheCloud) {
+  auto one = report({outcome(0, Verdict::kPassed), outcome(1, Verdict::kPassed)});
+  EXPECT_THAT(summary_of(one), testing::Not(HasSubstr("waited")));
+  for (auto& test : one.outcomes) test.waited = std::chrono::seconds(2);
+  EXPECT_THAT(summary_of(one), testing::AllOf(HasSubstr("waited 4 s"), HasSubstr("`rate`")));
+  EXPECT_THAT(json_of(one), HasSubstr(R"("waited_seconds":4)"));
+}
+
 TEST(ReportTest, DoesNotReachALevelOfWhichNothingRan) {
   EXPECT_EQ(
       level_of(report({outcome(0, Verdict::kPassed), outcome(1, Verdict::kSkipped, {no_cloud()})})),

@@ -46,6 +46,16 @@ TEST(SettingsTest, KeepsQuirksToPrintThem) {
                                                      testing::Pair("no_set_tags", "fixed")));
 }
 
+TEST(SettingsTest, ReadsTheLimitsOfTheCloud) {
+  const auto settings = read(R"({"rate": 0.5, "quota": 5})");
+  EXPECT_EQ(settings->rate, 0.5);
+  EXPECT_EQ(settings->quota, 5);
+  EXPECT_EQ(read("{}")->rate, 0);
+  EXPECT_EQ(read("{}")->quota, 0);
+  EXPECT_THAT(read(R"({"rate": 0})").error().message, testing::HasSubstr("rate"));
+  EXPECT_THAT(read(R"({"quota": 0})").error().message, testing::HasSubstr("quota"));
+}
+
 TEST(SettingsTest, MasksEverySecretAndNoOtherText) {
   const auto settings =
       read(R"({"credentials": {"user": "ann", "keys": ["secret-1", {"deep": "secret-12"}]}})");
@@ -92,6 +102,7 @@ TEST(OptionsTest, RefusesWhatCannotBeMeant) {
   for (const auto& words : std::vector<std::vector<std::string>>{{},
                                                                  {"a.so", "b.so"},
                                                                  {"--budget", "101", "a.so"},
+                                                                 {"--budget", "0", "a.so"},
                                                                  {"--deadline", "0s", "a.so"},
                                                                  {"--seed", "x", "a.so"},
                                                                  {"--no-such-option", "a.so"},
