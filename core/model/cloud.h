@@ -120,6 +120,7 @@ struct CreateRequest {
   std::string region, zone, subnet;  ///< Empty: the driver's choice.
   Micros price_cap_per_hour;         ///< 0: none.
   Placement placement;               ///< Of pool and type; its subnets are empty: see `subnet`.
+  std::string remote_user;           ///< Who will log in; empty: as the driver says.
   std::string name_hint;
   UserDataFormat user_data_format = UserDataFormat::kNone;
   std::string user_data;             ///< As secret as a credential.

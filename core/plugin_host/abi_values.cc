@@ -291,6 +291,7 @@ CreateArguments::CreateArguments(const model::CreateRequest& request)
   r.public_ip = static_cast<std::uint32_t>(request.placement.public_address);
   r.price_cap_micros_per_hour = request.price_cap_per_hour.value;
   r.market = to_abi(request.type.market);
+  r.remote_user = to_abi(request.remote_user);
   if (request.user_data_format == model::UserDataFormat::kNone) return;
   user_data_.struct_size = sizeof user_data_;
   user_data_.format = HOSTLER_USER_DATA_SH;

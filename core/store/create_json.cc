@@ -55,6 +55,7 @@ void fields(V& v, typename V::template Ref<model::CreateRequest> r) {
   v.text("identity_profile", r.placement.identity_profile);
   v.choice("tenancy", r.placement.tenancy, model::Tenancy::kHost);
   v.choice("public_address", r.placement.public_address, model::PublicAddress::kNo);
+  v.text("remote_user", r.remote_user);
   v.tags("tags", r.tags);
 }
 

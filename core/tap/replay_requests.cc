@@ -86,6 +86,7 @@ model::CreateRequest create_of(const json::Value& request, const Renamed& names,
   out.region = text(request, "region");
   out.zone = text(request, "zone");
   out.subnet = text(request, "subnet");
+  out.remote_user = text(request, "remote_user");
   out.price_cap_per_hour = money_of(request, "price_cap_per_hour").value_or(model::Micros{});
   out.name_hint = kReplaySet;
   if (number(request, "user_data_bytes", kMostBytes) > 0) {

@@ -54,6 +54,7 @@ std::string to_json(const model::CreateRequest& request, const Secrets& secrets)
     m.text("region", request.region);
     m.text("zone", request.zone);
     m.text("subnet", request.subnet);
+    m.text("remote_user", request.remote_user);
     m.money("price_cap_per_hour", request.price_cap_per_hour);
     m.number("user_data_bytes", request.user_data.size());
     m.flag("user_data_gzip", request.user_data_gzip);

@@ -110,7 +110,6 @@ Config read_config(const std::string& text) {
   read_addresses(json, config);
   config.image = json.text("image", "");
   config.key_name = json.text("key_name", "");
-  config.remote_user = json.text("remote_user", "");
   config.instance_profile = json.text("instance_profile", "");
   config.subnets = read_ids(json, "subnets", "subnet-");
   config.security_groups = read_ids(json, "security_groups", "sg-");

@@ -23,7 +23,7 @@ struct Config {
   std::string metadata_endpoint;       ///< Of the instance role's credentials.
   std::string ca_file;                 ///< Empty: the system's.
   std::string role_arn, role_external_id;
-  std::string image, key_name, remote_user, instance_profile;  ///< Each may be empty.
+  std::string image, key_name, instance_profile;  ///< Each may be empty.
   std::vector<std::string> subnets, security_groups;
   InstanceDefaults instance;
   std::vector<std::string> types;  ///< Names for the offerings; `*` stands for any text.

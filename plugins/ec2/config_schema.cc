@@ -18,7 +18,6 @@ const char* const kConfigSchema = R"json({
     "role_external_id": {"type": "string"},
     "image": {"type": "string"},
     "key_name": {"type": "string"},
-    "remote_user": {"type": "string"},
     "instance_profile": {"type": "string"},
     "subnets": {"type": "array", "items": {"type": "string", "pattern": "^subnet-"}},
     "security_groups": {"type": "array", "items": {"type": "string", "pattern": "^sg-"}},

@@ -152,6 +152,7 @@ std::string digest_of_request(const hostler_create_req& request) {
        {std::int64_t{request.market}, std::int64_t{request.tenancy},
         std::int64_t{request.public_ip}, request.price_cap_micros_per_hour})
     all.add(std::to_string(number));
+  if (request.remote_user.len != 0) all.add(view(request.remote_user));
   return digest_of(all.text());
 }
 

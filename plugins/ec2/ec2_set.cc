@@ -121,7 +121,7 @@ void Ec2Set::emit(const Instance& instance, hostler_op* op) {
     if (notice != notices_.all().end() && notice->second.action == HOSTLER_INTERRUPTION_TERMINATE)
       extra.interruption_unix_ns = notice->second.interruption_unix_ns;
   }
-  emit_instance(instance, extra, config_, op);
+  emit_instance(instance, extra, op);
 }
 
 std::vector<Instance> Ec2Set::look_at(const std::vector<std::string>& ids, hostler_op* op) const {

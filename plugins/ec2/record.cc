@@ -6,9 +6,8 @@ namespace hostler::ec2 {
 
 using driver::str;
 
-void emit_instance(const Instance& instance, const Extra& extra, const Config& config,
-                   hostler_op* op) {
-  driver::InstanceRecord record(instance, config.remote_user);
+void emit_instance(const Instance& instance, const Extra& extra, hostler_op* op) {
+  driver::InstanceRecord record(instance);
   hostler_instance& out = record.out;
   out.id = str(instance.id);
   out.request_id = str(instance.spot_request);

@@ -2,7 +2,6 @@
 
 #include <hostler/driver.hpp>
 
-#include "config.h"
 #include "instance.h"
 
 namespace hostler::ec2 {
@@ -14,7 +13,6 @@ struct Extra {
 };
 
 /// Hands it to the host; throws CANCELLED if the host wants no more.
-void emit_instance(const Instance& instance, const Extra& extra, const Config& config,
-                   hostler_op* op);
+void emit_instance(const Instance& instance, const Extra& extra, hostler_op* op);
 
 }  // namespace hostler::ec2

@@ -142,6 +142,11 @@ CreateSpec read_request(const hostler_create_req& request, const Config& config,
       request.market == HOSTLER_MARKET_SPOT ? HOSTLER_MARKET_SPOT : HOSTLER_MARKET_ON_DEMAND;
   record.price_micros_per_hour = request.type->price_micros_per_hour;
   record.account = account.name;
+  if (const auto user = word(request.remote_user, "remote_user");
+      !user.empty() && user != account.name)
+    throw Error(HOSTLER_E_UNSUPPORTED,
+                "remote_user \"" + user + "\": \"" + account.name +
+                    "\", the user of the daemon, logs in to local instances");
   record.port = config.port;
   spec.tags = shared_tags;
   for (std::size_t i = 0; i < request.n_tags; ++i)

@@ -111,8 +111,6 @@ Config read_config(const std::string& text) {
   config.region = json.text("region", "lxd");
   if (config.region.empty()) json.refuse("region", "is empty");
   config.image = json.text("image", "");
-  config.remote_user = json.text("remote_user", "root");
-  if (config.remote_user.empty()) json.refuse("remote_user", "is empty");
   config.instance = read_instance_config(json, {{"default"}, {}});
   config.limits_from_type = json.choice("limits", {"type", "none"}, 0) == 0;
   read_sizes(json, config);

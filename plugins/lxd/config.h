@@ -29,8 +29,7 @@ struct Config {
   std::string ca_file;  ///< Of those authorities; empty: the system's.
   std::string project;
   std::string region;
-  std::string image;        ///< Alias or fingerprint; empty: the types name theirs.
-  std::string remote_user;  ///< Who logs in.
+  std::string image;  ///< Alias or fingerprint; empty: the types name theirs.
   InstanceConfig instance;
   bool limits_from_type = true;
   std::vector<Size> sizes;

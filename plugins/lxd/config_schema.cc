@@ -16,7 +16,6 @@ const char* const kConfigSchema = R"json({
     "project": {"type": "string", "minLength": 1},
     "region": {"type": "string", "minLength": 1},
     "image": {"type": "string"},
-    "remote_user": {"type": "string", "minLength": 1},
     "profiles": {"type": "array", "items": {"type": "string"}},
     "config": {"type": "object", "additionalProperties": {"type": "string"}},
     "limits": {"enum": ["type", "none"]},

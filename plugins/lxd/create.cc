@@ -79,6 +79,7 @@ std::string digest_of(const hostler_create_req& request) {
     all.add(view(disk.kind));
     all.add(std::to_string(disk.role) + ' ' + std::to_string(disk.bytes));
   }
+  if (request.remote_user.len != 0) all.add(view(request.remote_user));
   return hash_of(all.text());
 }
 

@@ -150,7 +150,7 @@ HOSTLER_AT(hostler_disk, throughput_bytes_per_s, 40);
 HOSTLER_AT(hostler_disk, flags, 48);
 HOSTLER_AT(hostler_disk, reserved0, 52);
 
-HOSTLER_SIZE(hostler_create_req, 336);
+HOSTLER_SIZE(hostler_create_req, 352);
 HOSTLER_AT(hostler_create_req, struct_size, 0);
 HOSTLER_AT(hostler_create_req, flags, 4);
 HOSTLER_AT(hostler_create_req, idempotency_key, 8);
@@ -183,6 +183,7 @@ HOSTLER_AT(hostler_create_req, market, 320);
 HOSTLER_AT(hostler_create_req, tenancy, 324);
 HOSTLER_AT(hostler_create_req, public_ip, 328);
 HOSTLER_AT(hostler_create_req, reserved0, 332);
+HOSTLER_AT(hostler_create_req, remote_user, 336);
 
 HOSTLER_SIZE(hostler_list_req, 40);
 HOSTLER_AT(hostler_list_req, struct_size, 0);

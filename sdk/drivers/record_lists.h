@@ -34,12 +34,11 @@ inline std::vector<hostler_address> to_abi(const std::vector<Address>& addresses
 class InstanceRecord {
  public:
   template <class Instance>
-  InstanceRecord(const Instance& instance, const std::string& remote_user)
+  explicit InstanceRecord(const Instance& instance)
       : tags_(to_abi(instance.tags)), addresses_(to_abi(instance.addresses)) {
     out.idempotency_key = str(instance.key);
     out.set_id = str(instance.set_id);
     out.owner = str(instance.owner);
-    out.remote_user = str(remote_user);
     out.zone = str(instance.zone);
     out.state_reason = str(instance.state_reason);
     out.addresses = addresses_.data();

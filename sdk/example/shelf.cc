@@ -63,6 +63,7 @@ void refuse_what_a_shelf_lacks(const hostler_create_req& request) {
                            : !view(request.placement_group).empty()      ? "placement group"
                            : !view(request.capacity_reservation).empty() ? "capacity reservation"
                            : !view(request.identity_profile).empty()     ? "identity profile"
+                           : !view(request.remote_user).empty()          ? "login users"
                                                                          : nullptr;
   if (wish != nullptr) throw Error(HOSTLER_E_UNSUPPORTED, std::string("a shelf has no ") + wish);
 }

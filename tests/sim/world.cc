@@ -54,6 +54,7 @@ World::World(std::uint64_t seed, const Day& day)
 void World::make_policy() {
   model::SetPolicy set;
   set.name = "west";
+  set.remote_user = "jane";
   set.list_interval = 10s;
   set.create_timeout = 20s;
   set.price_interval = 1min;

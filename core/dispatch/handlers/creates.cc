@@ -102,6 +102,7 @@ std::shared_ptr<model::CreateRequest> Creates::make_request(const scheduler::Off
   out->type.reserve = {};
   out->type.only_in.clear();  // It says how the type was found, and nothing of the instance.
   out->region = set_policy.region;
+  out->remote_user = set_policy.remote_user;
   out->zone = offering.zone;
   out->subnet = offering.subnet;
   out->placement = model::placement_of(pool.placement, type.placement);

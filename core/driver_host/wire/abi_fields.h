@@ -173,6 +173,7 @@ void visit(hostler_create_req& r, V& v) {
   v(r.price_cap_micros_per_hour);
   v(r.market), v(r.tenancy), v(r.public_ip);
   v.reserved(r.reserved0);
+  v(r.remote_user);
 }
 
 template <class V>

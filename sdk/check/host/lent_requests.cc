@@ -73,7 +73,7 @@ const hostler_create_req* lend(LentMemory& memory, const hostler_create_req& fro
                    {&Req::idempotency_key, &Req::host_instance_id, &Req::owner, &Req::region,
                     &Req::zone, &Req::subnet, &Req::image_id, &Req::name_hint,
                     &Req::ssh_host_key_private, &Req::ssh_host_key_public, &Req::placement_group,
-                    &Req::capacity_reservation, &Req::identity_profile});
+                    &Req::capacity_reservation, &Req::identity_profile, &Req::remote_user});
 }
 
 const hostler_list_req* lend(LentMemory& memory, const hostler_list_req& from) {

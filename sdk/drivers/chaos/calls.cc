@@ -19,7 +19,8 @@ hostler_status echo(const hostler_create_req& r, hostler_op* op, const std::stri
     said += ", placement group " + std::string(view(r.placement_group)) + ", reservation " +
             std::string(view(r.capacity_reservation)) + ", identity " +
             std::string(view(r.identity_profile)) + ", tenancy " + std::to_string(r.tenancy) +
-            ", public " + std::to_string(r.public_ip);
+            ", public " + std::to_string(r.public_ip) + ", user " +
+            std::string(view(r.remote_user));
   for (size_t i = 0; i < r.n_disks; ++i)
     said +=
         ", disk " + std::to_string(r.disks[i]->role) + " of " + std::to_string(r.disks[i]->bytes);

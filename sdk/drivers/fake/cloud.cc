@@ -124,7 +124,8 @@ std::string Cloud::zone_for(const Order& order, std::int64_t now) const {
 Machine Cloud::create(const Order& order, std::int64_t now) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (const auto known = machines_.find(order.key); known != machines_.end()) {
-    if (known->second.type != order.type || known->second.spot != order.spot)
+    if (known->second.type != order.type || known->second.spot != order.spot ||
+        known->second.remote_user != order.remote_user)
       throw Error(HOSTLER_E_CONFLICT, "the key is known with other arguments");
     return known->second;
   }
@@ -134,6 +135,7 @@ Machine Cloud::create(const Order& order, std::int64_t now) {
   made.key = order.key;
   made.type = order.type;
   made.spot = order.spot;
+  made.remote_user = order.remote_user;
   made.tags = order.tags;
   made.id = "fake-" + std::to_string(machines_.size() + 1);
   made.created = now;

@@ -21,6 +21,7 @@ struct Order {
   std::string key, type, zone;  ///< No zone: the cloud chooses.
   bool spot = false;
   std::int64_t price_cap = 0;  ///< 0: none.
+  std::string remote_user;     ///< Likewise.
   Tags tags;
 };
 

@@ -88,6 +88,7 @@ class Fake {
                       text(request.zone),
                       request.market == HOSTLER_MARKET_SPOT,
                       request.price_cap_micros_per_hour,
+                      text(request.remote_user),
                       tags_of(request.tags, request.n_tags)};
     change(op, "create", order.key, [&](std::int64_t now) {
       const Machine made = cloud_->create(order, now);
@@ -210,6 +211,7 @@ class Fake {
     out.set_id = tag("hostler-set");
     out.owner = tag("hostler-owner");
     out.zone = str(machine.zone);
+    out.remote_user = str(machine.remote_user);
     out.tags = tags.data();
     out.n_tags = tags.size();
     out.market = machine.spot ? HOSTLER_MARKET_SPOT : HOSTLER_MARKET_ON_DEMAND;

@@ -14,6 +14,7 @@ struct Machine {
   static constexpr std::int64_t kNever = INT64_MAX;
 
   std::string id, key, type, zone;
+  std::string remote_user;  ///< Made for the login; empty: none was asked for.
   bool spot = false;
   Tags tags;
   std::int64_t created = 0;

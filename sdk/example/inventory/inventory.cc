@@ -38,7 +38,7 @@ std::string base64(const uint8_t* bytes, size_t n) {
 }
 
 // Law 6: what is asked for and cannot be done is refused, never left out.
-void refuse_what_machines_lack(const hostler_create_req& r) {
+void refuse_what_machines_lack(const hostler_create_req& r, const std::string& remote_user) {
   const auto refuse = [](bool is_asked_for, const char* what) {
     if (is_asked_for) throw Error(HOSTLER_E_UNSUPPORTED, std::string("machines have no ") + what);
   };
@@ -49,6 +49,7 @@ void refuse_what_machines_lack(const hostler_create_req& r) {
   refuse(r.n_disks != 0, "disks");
   refuse(r.n_security_groups != 0, "security groups");
   refuse(r.n_profiles != 0, "profiles");
+  refuse(r.remote_user.len != 0 && view(r.remote_user) != remote_user, "login for this user");
   for (const hostler_str* place : {&r.zone, &r.region, &r.subnet, &r.image_id, &r.placement_group,
                                    &r.capacity_reservation, &r.identity_profile})
     refuse(place->len != 0, ("'" + std::string(view(*place)) + "'").c_str());
@@ -115,7 +116,7 @@ class Inventory {
   }
 
   void create(const hostler_create_req& r, hostler_op* op) {
-    refuse_what_machines_lack(r);
+    refuse_what_machines_lack(r, settings_.remote_user);
     const Machines machines = read_machines(settings_);
     const std::string key(view(r.idempotency_key));
     Lending lending;

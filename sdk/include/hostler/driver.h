@@ -489,6 +489,9 @@ typedef struct hostler_create_req { /* growable */
   uint32_t tenancy;                  /* HOSTLER_TENANCY_* */
   uint32_t public_ip;                /* HOSTLER_PUBLIC_IP_* */
   uint32_t reserved0;
+  hostler_str remote_user; /* who will log in with ssh_public_keys; empty = the driver's choice.
+                              Make this user, or leave it to the image where that brings its users.
+                              UNSUPPORTED if it is known that this user cannot log in */
 } hostler_create_req;
 
 typedef struct hostler_list_req { /* growable */

@@ -45,6 +45,7 @@ static hostler_status refuse_wishes(const hostler_create_req* r, hostler_op* op)
       : r->placement_group.len != 0            ? "placement groups"
       : r->capacity_reservation.len != 0       ? "capacity reservations"
       : r->identity_profile.len != 0           ? "identity profiles"
+      : r->remote_user.len != 0                ? "login users to choose from"
       : data != NULL && (data->format > HOSTLER_USER_DATA_SH ||
                          (data->flags & ~HOSTLER_USER_DATA_SECRET) != 0)
           ? "user data of this form"

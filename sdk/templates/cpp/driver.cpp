@@ -33,6 +33,7 @@ void refuse_wishes(const hostler_create_req& r) {
       : !view(r.placement_group).empty()                                       ? "placement groups"
       : !view(r.capacity_reservation).empty() ? "capacity reservations"
       : !view(r.identity_profile).empty()     ? "identity profiles"
+      : !view(r.remote_user).empty()          ? "login users to choose from"
       : r.user_data != nullptr && (r.user_data->flags & HOSTLER_USER_DATA_GZIP) != 0
           ? "compressed user data"
           : nullptr;

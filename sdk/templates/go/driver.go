@@ -44,6 +44,7 @@ func refuseWishes(r *C.hostler_create_req) error {
 		{r.placement_group.len != 0, "placement groups"},
 		{r.capacity_reservation.len != 0, "capacity reservations"},
 		{r.identity_profile.len != 0, "identity profiles"},
+		{r.remote_user.len != 0, "login users to choose from"},
 		{data != nil && (data.format > C.HOSTLER_USER_DATA_SH || data.flags&^C.HOSTLER_USER_DATA_SECRET != 0), "user data of this form"},
 	}
 	for _, w := range wishes {

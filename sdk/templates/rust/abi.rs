@@ -259,6 +259,7 @@ pub struct CreateReq {
     pub tenancy: u32,
     pub public_ip: u32,
     pub reserved0: u32,
+    pub remote_user: Str,
 }
 
 #[repr(C)]

@@ -85,6 +85,7 @@ unsafe fn refuse_wishes(r: &abi::CreateReq) -> Done {
         (r.placement_group.len != 0, "placement groups"),
         (r.capacity_reservation.len != 0, "capacity reservations"),
         (r.identity_profile.len != 0, "identity profiles"),
+        (r.remote_user.len != 0, "login users to choose from"),
         (has_odd_data, "user data of this form"),
     ];
     match wishes.iter().find(|(is_asked, _)| *is_asked) {

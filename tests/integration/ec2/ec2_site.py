@@ -44,8 +44,9 @@ class Ec2Site(CloudSite):
         """A set over HTTP on loopback, unless `url` is another."""
         url = url or CLOUD.lab["endpoint"]
         return {"name": self.name, "driver": "ec2", "list_interval": "1s", "credentials_file": self.credentials(key),
+                "remote_user": "admin",
                 "config": {"region": CLOUD.region, "endpoint": url, "sts_endpoint": url, "image": CLOUD.image,
-                           "remote_user": "admin", "subnets": SUBNETS, "security_groups": [CLOUD.lab["group"]],
+                           "subnets": SUBNETS, "security_groups": [CLOUD.lab["group"]],
                            "list_consistency": "5s", **config}}
 
     def by_tls(self, **config):

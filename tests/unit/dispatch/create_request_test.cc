@@ -41,6 +41,14 @@ TEST_F(CreateRequestTest, CarriesTheTagsByWhichItIsFoundAgain) {
                                        {"hostler-idle", "run"}}));
 }
 
+// Bug: a cloud that makes the user at the create was not told which one.
+TEST_F(CreateRequestTest, NamesTheUserWhoWillLogIn) {
+  auto site = small_site();
+  site.sets[0].remote_user = "jane";
+  open(site);
+  EXPECT_EQ(wanted().request->remote_user, "jane");
+}
+
 // Bug: drivers were never told of the cap, so that spot requests went out without one.
 TEST_F(CreateRequestTest, OnSpotCarriesThePriceThatItsPoolPaysAtMost) {
   auto site = small_site();

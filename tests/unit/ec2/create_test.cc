@@ -185,6 +185,13 @@ TEST_F(Ec2Create, TheDigestIsOfTheRequestAlone) {
   EXPECT_NE(spec().digest, before);
 }
 
+// The image brings its user.
+TEST_F(Ec2Create, AnyUserMayBeTheOneWhoLogsIn) {
+  request.remote_user = HOSTLER_STR("admin");
+  Call call;
+  EXPECT_EQ(status_of(call), HOSTLER_OK) << call.message();
+}
+
 TEST(Ec2Base64, IsReadAsItWasWritten) {
   for (std::size_t n = 0; n < 10; ++n) {
     const std::string bytes(n, '\xff');

@@ -12,12 +12,33 @@
 #include "prices.h"
 #include "record.h"
 #include "tests/temp_folder.h"
+#include "tests/unit/driver_call/call.h"
 
 namespace hostler::local {
 namespace {
 
 constexpr auto kOnDemand = HOSTLER_MARKET_ON_DEMAND;
 constexpr auto kSpot = HOSTLER_MARKET_SPOT;
+
+// Nobody else could log in.
+TEST(LocalRequestTest, AnotherUserThanTheAccountOfTheDaemonIsRefused) {
+  auto type = driver::sized<hostler_instance_type>();
+  auto request = driver::sized<hostler_create_req>();
+  request.type = &type;
+  request.idempotency_key = HOSTLER_STR("key-1");
+  Account account;
+  account.name = "hostler";
+  const auto status = [&] {
+    driver::test::Call call;
+    return call.run([&] { read_request(request, Config{}, account, "west", {}); });
+  };
+
+  EXPECT_EQ(status(), HOSTLER_OK);
+  request.remote_user = HOSTLER_STR("hostler");
+  EXPECT_EQ(status(), HOSTLER_OK);
+  request.remote_user = HOSTLER_STR("root");
+  EXPECT_EQ(status(), HOSTLER_E_UNSUPPORTED);
+}
 
 TEST(LocalPricesTest, TakesTheLastChangeThatHasBegunAndApplies) {
   const std::vector<PriceChange> changes = {{"", HOSTLER_MARKET_ANY, 10, 100},

@@ -33,7 +33,7 @@ TEST(LxdConfigTest, ReadsEveryKeyOfItsSchema) {
   const Config config = read_config(R"({"url": "https://a:8443", "project": "p",
       "server_certificate_sha256": ")" +
                                     kPin + R"(", "region": "r", "image": "i",
-      "remote_user": "u", "profiles": ["x", "y"], "config": {"limits.processes": "9"},
+      "profiles": ["x", "y"], "config": {"limits.processes": "9"},
       "limits": "none"})");
 
   EXPECT_EQ(config.url, "https://a:8443");

@@ -165,6 +165,7 @@ TEST_F(LxdCreateTest, WhatLxdDoesNotHaveIsRefused) {
     EXPECT_EQ(refusal(), expected);
   };
   EXPECT_EQ(refusal(), 0);
+  refuses(HOSTLER_OK, [&] { request.remote_user = HOSTLER_STR("ubuntu"); });  // of the image
   refuses(HOSTLER_E_UNSUPPORTED, [&] { request.market = HOSTLER_MARKET_SPOT; });
   refuses(HOSTLER_E_UNSUPPORTED, [&] { request.subnet = HOSTLER_STR("n"); });
   const hostler_str group = HOSTLER_STR("g");

@@ -294,12 +294,13 @@ TEST(DriverSetTest, ACreateSaysWhatElseTheCloudIsToGiveTheInstance) {
   request.placement.identity_profile = "ip";
   request.placement.tenancy = model::Tenancy::kHost;
   request.placement.public_address = model::PublicAddress::kYes;
+  request.remote_user = "jane";
   Awaited<model::ListedInstance> created;
 
   set->create(request, kPatience, {}, created.done());
 
   EXPECT_THAT(created.get()->state_reason,
-              HasSubstr("placement group pg, reservation cr, identity ip, tenancy 2, public 1"));
+              HasSubstr("placement group pg, reservation cr, identity ip, tenancy 2, public 1, user jane"));
 }
 
 TEST(DriverSetTest, ACreateAsksForTheDisksWhoseSizeIsConfigured) {

@@ -28,6 +28,7 @@ class ReplayTest : public testing::Test {
       model::CreateRequest request;
       request.idempotency_key = key;
       request.type.provider_type = "t3.small";
+      request.remote_user = "jane";
       request.user_data = "#!/bin/sh";
       request.ssh_public_keys = {"ssh-ed25519 AAAA"};
       request.tags = {{"hostler-set", "west"}, {"hostler-pool", "default"}, {"team", "x"}};
@@ -68,6 +69,7 @@ TEST_F(ReplayTest, InstancesAreOfTheReplayAndTheSameKeyIsTheSameAgain) {
   EXPECT_EQ(now_.creates[0].idempotency_key, now_.creates[1].idempotency_key);
   EXPECT_NE(now_.creates[0].idempotency_key, now_.creates[2].idempotency_key);
   EXPECT_EQ(now_.creates[0].type.provider_type, "t3.small");
+  EXPECT_EQ(now_.creates[0].remote_user, "jane");
   EXPECT_THAT(now_.creates[0].ssh_public_keys, ElementsAre(HasSubstr("ssh-ed25519 ")));
   EXPECT_EQ(now_.creates[0].tags, (model::Tags{{"hostler-key", now_.creates[0].idempotency_key},
                                                {"hostler-owner", kReplaySet},
