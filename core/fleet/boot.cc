@@ -42,6 +42,7 @@ Boot boot_of(const Instance& instance, Now now) {
     return waits_without_end(instance) ? Boot::kUncounted : Boot::kUnderWay;
   const Duration age = now.wall - record.created;
   if (instance.notices.is_reclaimed()) return was_ready ? Boot::kReady : Boot::kUncounted;
+  if (instance.listing.shortage()) return was_ready ? Boot::kReady : Boot::kUncounted;
   if (was_ready) return died(record.reason_code) && age < kDiesYoung ? Boot::kFailed : Boot::kReady;
   return did_not_come_up(record.reason_code) ? Boot::kFailed : Boot::kUncounted;
 }

@@ -9,8 +9,9 @@ enum class Boot : std::uint8_t {
   kUnderWay,
   kReady,
   kFailed,     ///< It did not come up, or died within a minute of its create.
-  kUncounted,  ///< It ended by a decision of hostler or an admin, or was reclaimed, or refused; or
-               ///< it waits without a deadline: it may be counted later.
+  kUncounted,  ///< It ended by a decision of hostler or an admin, or was reclaimed, or refused, or
+               ///< the cloud was short of it; or it waits without a deadline: it may be counted
+               ///< later.
 };
 
 /// Pure; by the state that the instance is in now.

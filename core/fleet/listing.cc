@@ -27,7 +27,11 @@ void Listing::shown(const model::ListedInstance& seen, bool is_power_old, Mono n
 
 void Listing::note_error(const model::ListedInstance& seen) {
   // One that runs has no error any more; one that ends keeps the first that was said.
-  if (!seen.state_error.empty() || seen.state == CloudState::kRunning) error_ = seen.state_error;
+  if (seen.state_error.empty() && seen.state != CloudState::kRunning) return;
+  error_ = seen.state_error;
+  if (shortage_ == seen.shortage) return;
+  shortage_ = seen.shortage;
+  shortage_told_ = false;
 }
 
 void Listing::omitted(Mono sent) { absent_at_ = std::max(absent_at_, sent); }
@@ -69,6 +73,8 @@ void Listing::vanished(bool counts) {
 }
 
 bool Listing::stop_counting() { return std::exchange(counts_vanished_, false); }
+
+bool Listing::tell_shortage() { return shortage_ && !std::exchange(shortage_told_, true); }
 
 bool Listing::tell_failure() { return !std::exchange(failure_told_, true); }
 

@@ -42,6 +42,8 @@ class Listing {
   void vanished(bool counts);
   /// True: it counted for ceilings until now.
   [[nodiscard]] bool stop_counting();
+  /// True: gates are to hear of its shortage, this once.
+  [[nodiscard]] bool tell_shortage();
   /// Listed as failed while it is connected. True: an event is to say so, this once.
   [[nodiscard]] bool tell_failure();
 
@@ -63,6 +65,8 @@ class Listing {
   [[nodiscard]] bool has_price() const { return has_price_; }
   /// The error of which it died or cannot run, as the cloud says; empty: none.
   [[nodiscard]] const std::string& error() const { return error_; }
+  /// What the cloud lacked for it, if that was its error.
+  [[nodiscard]] const std::optional<model::Shortage>& shortage() const { return shortage_; }
 
  private:
   Mono known_at_, absent_at_;
@@ -73,6 +77,8 @@ class Listing {
   bool failure_told_ = false;
   bool has_price_ = false;
   std::string error_;
+  std::optional<model::Shortage> shortage_;
+  bool shortage_told_ = false;
 };
 
 /// The instance is off, or is being switched off.

@@ -43,6 +43,9 @@ constexpr std::size_t kScopeTextMax = 128;
 /// the driver. Drivers cannot set it: the plugin host keeps the nine bits of the ABI only.
 constexpr std::uint32_t left_to_driver(std::uint32_t bit) { return bit << 16; }
 
+/// Likewise: the error was told later.
+constexpr std::uint32_t kToldLater = std::uint32_t{1} << 30;
+
 /// The bits of the driver, or the default of the error's class.
 std::uint32_t basic_scope(const model::CloudError& error) {
   using namespace model::scope;
@@ -123,13 +126,15 @@ bool is_for_good(CloudErrorClass cls, CloudOp op) {
 
 bool is_of_boots(const GateRecord& r) { return r.cls == CloudErrorClass::kBoot; }
 
-bool is_of_answers(const GateRecord& r) { return !is_of_boots(r) && !is_of_crashes(r); }
+bool was_told_later(const GateRecord& r) { return (r.scope & kToldLater) != 0; }
+
+bool is_of_answers(const GateRecord& r) { return !is_probed_by_boots(r) && !is_of_crashes(r); }
 
 bool leaves_group_to_driver(const GateRecord& r) {
   return (r.scope & left_to_driver(model::scope::kGroup)) != 0;
 }
 
-GateRecord record_of(const GateQuery& call, const model::CloudError& error) {
+GateRecord record_of(const GateQuery& call, const model::CloudError& error, Told told) {
   using namespace model::scope;
   GateRecord r;
   r.set = call.set;
@@ -145,6 +150,7 @@ GateRecord record_of(const GateQuery& call, const model::CloudError& error) {
   for (const Dimension& d : kDimensions)
     if ((r.scope & d.bit) != 0) narrow(d.name, call.*d.of_call);
   if (r.market) narrow("market", to_string(*r.market));
+  if (told == Told::kLater) r.scope |= kToldLater;
   return r;
 }
 
@@ -159,7 +165,7 @@ bool holds(const GateRecord& r, const GateQuery& call) {
   };
   // A create that is wrong, by its image for example, says nothing about a start. Nor do new hosts
   // and crashes.
-  const bool is_exact = is_for_good(r.cls, r.op) || !is_of_answers(r);
+  const bool is_exact = is_for_good(r.cls, r.op) || is_of_boots(r) || is_of_crashes(r);
   const CloudOp op = is_exact ? call.op : gated(call.op);
   if (!r.pool.empty() && r.pool != call.pool) return false;
   if (is_of_boots(r) && !r.image.empty() && r.image != call.image) return false;

@@ -10,11 +10,18 @@ namespace hostler::gates {
 /// The create itself is wrong: all such creates are refused until the settings are corrected.
 [[nodiscard]] bool is_for_good(model::CloudErrorClass cls, model::CloudOp op);
 [[nodiscard]] bool is_of_boots(const model::GateRecord& r);
+/// Shut by an error that was told later.
+[[nodiscard]] bool was_told_later(const model::GateRecord& r);
+/// What becomes of a host, not the answer to its create, ends the probe of these.
+[[nodiscard]] inline bool is_probed_by_boots(const model::GateRecord& r) {
+  return is_of_boots(r) || was_told_later(r);
+}
 /// Answers of the cloud shut and open these, and no others.
 [[nodiscard]] bool is_of_answers(const model::GateRecord& r);
 /// Nobody knows of which quota group the refused call was.
 [[nodiscard]] bool leaves_group_to_driver(const model::GateRecord& r);
 /// The gate that the error shuts, with its key and scope.
-[[nodiscard]] model::GateRecord record_of(const GateQuery& call, const model::CloudError& error);
+[[nodiscard]] model::GateRecord record_of(const GateQuery& call, const model::CloudError& error,
+                                          Told told);
 
 }  // namespace hostler::gates

@@ -83,7 +83,7 @@ std::vector<CloudErrorClass> gated_classes() {
 }
 
 std::optional<GateRecord> Gates::refuse(const GateQuery& call, const model::CloudError& error,
-                                        Now now, Random& random) {
+                                        Now now, Random& random, Told told) {
   // The probe is over. Gates that it did not open wait a little before the next one.
   for (auto& [key, gate] : gates_) {
     if (!gate.probing || !is_of_answers(gate.record) || !holds(gate.record, call)) continue;
@@ -93,7 +93,7 @@ std::optional<GateRecord> Gates::refuse(const GateQuery& call, const model::Clou
   const auto steps = back_off(error.cls, call.op);
   if (!steps) return std::nullopt;
 
-  GateRecord record = record_of(call, error);
+  GateRecord record = record_of(call, error, told);
   const auto [found, fresh] = gates_.try_emplace(record.key);
   Gate& gate = found->second;
   if (!fresh && !only_counts(gate.record) && gate.until > now.mono) return std::nullopt;
@@ -204,7 +204,8 @@ std::optional<GateRecord> Gates::open(const std::string& key) {
 
 void Gates::boot_sent(const GateQuery& boot, Mono now) {
   for (auto& [key, gate] : gates_) {
-    if (!is_of_boots(gate.record) || gate.is_shut(now) || !holds(gate.record, boot)) continue;
+    if (!is_probed_by_boots(gate.record) || gate.is_shut(now) || !holds(gate.record, boot))
+      continue;
     gate.probing = true;
     gate.prober = boot.instance;
   }
@@ -238,12 +239,20 @@ std::vector<GateRecord> Gates::boot_failed(const GateQuery& boot, std::vector<Ga
 }
 
 std::vector<std::string> Gates::booted(const GateQuery& boot) {
-  return open_boots([&](const GateRecord& r) { return holds(r, boot); });
+  auto opened = open_boots([&](const GateRecord& r) { return holds(r, boot); });
+  std::erase_if(gates_, [&](const auto& entry) {
+    const auto& [key, gate] = entry;
+    const bool is_probe = gate.probing && gate.prober == boot.instance;
+    if (!is_probe || !was_told_later(gate.record)) return false;
+    opened.push_back(key);
+    return true;
+  });
+  return opened;
 }
 
 void Gates::boot_unknown(const GateQuery& boot, Now now) {
   for (auto& [key, gate] : gates_) {
-    if (!gate.probing || gate.prober != boot.instance || !is_of_boots(gate.record)) continue;
+    if (!gate.probing || gate.prober != boot.instance || !is_probed_by_boots(gate.record)) continue;
     gate.probing = false;
     gate.until = now.mono + kProbePause;
   }

@@ -28,6 +28,12 @@ struct GateQuery {
   model::InstanceId instance = {};
 };
 
+/// When the cloud said the error.
+enum class Told : std::uint8_t {
+  kInAnswer,  ///< To the call.
+  kLater,     ///< The call was taken, and its host has ended of it.
+};
+
 struct Gate {
   model::GateRecord record;
   Mono until;
@@ -57,9 +63,11 @@ class Gates {
   /// times internal; of a create also invalid, unsupported, conflict, not found. Returns the record
   /// for the journal if the gate is new or shut for longer. Any other error ends a probe: another
   /// call may probe after a pause. The refused call is always within the scope of the gate,
-  /// whatever the driver said; a shortage of spot never shuts on_demand.
+  /// whatever the driver said; a shortage of spot never shuts on_demand. A call that is taken says
+  /// nothing against an error that was told later: such a gate opens when the host that probes it
+  /// comes up.
   std::optional<model::GateRecord> refuse(const GateQuery& call, const model::CloudError& error,
-                                          Now now, Random& random);
+                                          Now now, Random& random, Told told = Told::kInAnswer);
   /// The gate that forbids the call now, the one with the longest time; null: none.
   [[nodiscard]] const Gate* shut(const GateQuery& call, Mono now) const;
   /// The call is made: it probes the half-open gates that it passes, and no other call does.
@@ -95,7 +103,8 @@ class Gates {
   std::vector<model::GateRecord> boot_failed(const GateQuery& boot,
                                              std::vector<model::GateRecord> shut,
                                              const std::string& text, Now now, Random& random);
-  /// A host came up: the boot gates that hold such hosts open. Returns their keys.
+  /// A host came up: the boot gates that hold such hosts open, and of those that were shut by
+  /// errors told later the ones that it probes. Returns their keys.
   std::vector<std::string> booted(const GateQuery& boot);
   /// The boot ended without telling anything: another create may probe after a pause.
   void boot_unknown(const GateQuery& boot, Now now);

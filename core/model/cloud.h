@@ -169,6 +169,13 @@ enum class CloudState : std::uint8_t {
 };
 const char* to_string(CloudState state);
 
+/// What the cloud lacked for an instance whose create it had accepted.
+struct Shortage {
+  CloudErrorClass cls = CloudErrorClass::kCapacity;  ///< Or kQuota.
+  std::uint32_t scope = 0;                           ///< As of an error.
+  friend bool operator==(const Shortage&, const Shortage&) = default;
+};
+
 /// One instance as the cloud lists it: its members are those of the driver's record.
 struct ListedInstance {
   std::string id;          ///< The cloud's; may change once: identity is the key.
@@ -181,8 +188,9 @@ struct ListedInstance {
   Market market = Market::kOnDemand;
   std::optional<Micros> price_per_hour;
   CloudState state = CloudState::kUnknown;
-  std::string state_reason;  ///< The cloud's words. This and the next are fit to print.
-  std::string state_error;   ///< Of which it died or cannot run; empty: none.
+  std::string state_reason;          ///< The cloud's words. This and the next are fit to print.
+  std::string state_error;           ///< Of which it died or cannot run; empty: none.
+  std::optional<Shortage> shortage;  ///< The cause of state_error, if it is one.
   Wall created, interruption;
   std::string pool, type, idle;  ///< Of its tags.
   std::uint64_t epoch = 0;       ///< Likewise; 0: none, or no number.

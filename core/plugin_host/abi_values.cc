@@ -43,7 +43,7 @@ static_assert(model::scope::kType == HOSTLER_SCOPE_TYPE &&
               model::scope::kSubnet == HOSTLER_SCOPE_SUBNET &&
               model::scope::kImage == HOSTLER_SCOPE_IMAGE);
 constexpr std::uint32_t kScopes = 0x1ff;
-/// What an unknown bit is read as: it means less than the whole set, and all bits hold together.
+/// What an unknown bit is read as. All bits hold together.
 constexpr std::uint32_t kNarrow =
     model::scope::kType | model::scope::kZone | model::scope::kMarket | model::scope::kOperation;
 constexpr std::size_t kZoneBytesMax = 63;  // the zone of a price is part of a key in the store
@@ -60,6 +60,18 @@ model::CloudState cloud_state(std::uint32_t state) {
                 static_cast<std::uint32_t>(model::CloudState::kGone) == HOSTLER_STATE_GONE);
   return state <= HOSTLER_STATE_FAILED ? static_cast<model::CloudState>(state)
                                        : model::CloudState::kUnknown;  // R9
+}
+
+/// An unknown bit means less than the whole set.
+std::uint32_t scope_of(std::uint32_t bits) {
+  return (bits & kScopes) | ((bits & ~kScopes) != 0 ? kNarrow : 0);
+}
+
+std::optional<model::Shortage> shortage_of(const hostler_instance& in) {
+  const auto status = in.state_error_status;
+  const bool is_one = status == HOSTLER_E_CAPACITY || status == HOSTLER_E_QUOTA;
+  if (!is_one || in.state_error.len == 0) return std::nullopt;
+  return model::Shortage{find_status(status)->cls, scope_of(in.state_error_scope)};
 }
 
 }  // namespace
@@ -87,6 +99,7 @@ std::string read_instance(const hostler_rec& record, model::AddressChoice choice
   out.state_reason = printable(out.state_reason);
   read.text(out.state_error, in.state_error, "state_error");
   out.state_error = printable(out.state_error);
+  out.shortage = shortage_of(in);
   read.address(out.address, choice, in.addresses, in.n_addresses);
   read.tags_of(out, in.tags, in.n_tags);
   out.tags_unknown = (in.flags & HOSTLER_INSTANCE_TAGS_UNKNOWN) != 0;
@@ -183,8 +196,7 @@ model::CloudError read_error(const hostler_error& error, hostler_status status,
   if (known == nullptr && !out.message.empty()) out.message += " (" + status_name(status) + ")";
   if (!out.message.empty())
     out.message += providers_words(error, texts[HOSTLER_TEXT_PROVIDER_CODE]);
-  out.scope = error.scope & kScopes;
-  if ((error.scope & ~kScopes) != 0) out.scope |= kNarrow;
+  out.scope = scope_of(error.scope);
   out.group = texts[HOSTLER_TEXT_SCOPE_GROUP];
   out.zone = texts[HOSTLER_TEXT_SCOPE_ZONE];
   out.subnet = texts[HOSTLER_TEXT_SCOPE_SUBNET];

@@ -14,7 +14,7 @@ inline constexpr std::size_t kFirstSize = 0;  ///< Not written by drivers: must 
 template <>
 inline constexpr std::size_t kFirstSize<hostler_driver> = 144;
 template <>
-inline constexpr std::size_t kFirstSize<hostler_instance> = 224;
+inline constexpr std::size_t kFirstSize<hostler_instance> = 232;
 template <>
 inline constexpr std::size_t kFirstSize<hostler_set_info> = 112;
 template <>

@@ -14,9 +14,10 @@ namespace {
 using Keys = std::set<std::string>;
 
 /// Members that one moment has and another has not.
-constexpr std::array<std::string_view, 12> kOfTheMoment{
-    "address",      "ssh_port",   "state",           "state_reason", "state_error", "idle",
-    "tags_unknown", "created_us", "interruption_us", "request_id",   "bytes",       "as_of_us"};
+constexpr std::array<std::string_view, 13> kOfTheMoment{
+    "address",    "ssh_port", "state",        "state_reason", "state_error",
+    "shortage",   "idle",     "tags_unknown", "created_us",   "interruption_us",
+    "request_id", "bytes",    "as_of_us"};
 /// Of errors: their words and numbers may change.
 constexpr std::array<std::string_view, 3> kOfErrors{"message", "retry_after_us", "crash"};
 

@@ -69,6 +69,7 @@ std::string record_of(const model::ListedInstance& instance, const Secrets& secr
     m.text("state", to_string(instance.state));
     m.sentence("state_reason", instance.state_reason);
     m.sentence("state_error", instance.state_error);
+    if (instance.shortage) m.text("shortage", to_string(instance.shortage->cls));
     m.wall("created_us", instance.created);
     m.wall("interruption_us", instance.interruption);
     m.text("pool", instance.pool);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "http/text.h"
+#include "meanings.h"
 
 namespace hostler::ec2 {
 namespace {
@@ -46,6 +47,10 @@ void read_reason(const Node& item, Instance& out) {
   // The words begin with the code.
   const bool has_code = words.compare(0, code.size(), code) == 0;
   out.state_error = has_code ? words : code + ": " + words;
+  if (const Meaning* const known = find_meaning(code, words)) {
+    out.state_error_status = known->status;
+    out.state_error_scope = known->scope;
+  }
 }
 
 }  // namespace

@@ -36,6 +36,8 @@ struct Instance {
   std::vector<Address> addresses;  ///< The best one first.
   std::int64_t created_unix_ns = 0;
   std::uint32_t state = 0;  ///< HOSTLER_STATE_*
+  hostler_status state_error_status = HOSTLER_OK;
+  std::uint32_t state_error_scope = 0;  ///< HOSTLER_SCOPE_*
   bool is_spot = false;
 };
 

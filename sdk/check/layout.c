@@ -64,7 +64,7 @@ HOSTLER_AT(hostler_host, record_bytes_max, 40);
 HOSTLER_AT(hostler_host, log, 48);
 HOSTLER_AT(hostler_host, get_extension, 56);
 
-HOSTLER_SIZE(hostler_instance, 224);
+HOSTLER_SIZE(hostler_instance, 232);
 HOSTLER_AT(hostler_instance, struct_size, 0);
 HOSTLER_AT(hostler_instance, kind, 4);
 HOSTLER_AT(hostler_instance, id, 8);
@@ -87,6 +87,8 @@ HOSTLER_AT(hostler_instance, state, 208);
 HOSTLER_AT(hostler_instance, flags, 212);
 HOSTLER_AT(hostler_instance, market, 216);
 HOSTLER_AT(hostler_instance, ssh_port, 220);
+HOSTLER_AT(hostler_instance, state_error_status, 224);
+HOSTLER_AT(hostler_instance, state_error_scope, 228);
 
 HOSTLER_SIZE(hostler_set_info, 112);
 HOSTLER_AT(hostler_set_info, struct_size, 0);

@@ -163,6 +163,7 @@ Machine& Cloud::make(const model::CreateRequest& request, bool looks_first, bool
       if (!machine.exists() || machine.state == CloudState::kTerminating) return;
       if (!barren && chance_.chance(0.5)) return end(machine);
       machine.state = CloudState::kFailed;
+      machine.lacks_stock = barren && lacks_stock_;
       for (auto& [attempt, run] : machine.runs) run.running = false;
     });
   return machine;
@@ -226,6 +227,7 @@ model::ListedInstance Cloud::show(const Machine& machine) const {
   out.idle = machine.request.tags.at(model::tag::kIdle);
   out.epoch = machine.request.epoch;
   out.remote_user = "root";
+  if (machine.lacks_stock) out.state_error = "no stock", out.shortage = model::Shortage{};
   if (announced_) out.interruption = announced_(machine);
   if (machine.state == CloudState::kRunning)
     out.address = "10.0.0." + machine.id.substr(machine.id.find('-') + 1);

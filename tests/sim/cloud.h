@@ -40,9 +40,10 @@ struct Machine {
   model::CloudState state = model::CloudState::kPending;
   Mono created, ready_at;
   bool never_boots = false;
-  bool half_made = false;  ///< Its create was cut off: it stays pending until that is repeated.
-  bool doubled = false;    ///< One of several machines made by one create.
-  bool unasked = false;    ///< Made by a call that was given up, after the others were destroyed.
+  bool lacks_stock = false;  ///< Its create was accepted, and then it failed of that.
+  bool half_made = false;    ///< Its create was cut off: it stays pending until that is repeated.
+  bool doubled = false;      ///< One of several machines made by one create.
+  bool unasked = false;      ///< Made by a call that was given up, after the others were destroyed.
   bool loses_power_at_start = false;  ///< When its next attempt starts.
   std::string host_key;
   // State of the agent.
@@ -99,8 +100,12 @@ class Cloud {
   /// From now on one list in so many shows a machine that works as stopped, and the next one does
   /// not.
   void show_as_stopped(Random choices) { false_stops_ = choices; }
-  /// Machines that are made in this time fail before they boot.
-  void be_barren(Duration spell) { barren_until_ = time_.now() + spell; }
+  /// Machines that are made in this time fail before they boot, in half of the spells for want of
+  /// stock.
+  void be_barren(Duration spell) {
+    barren_until_ = time_.now() + spell;
+    lacks_stock_ = spell.count() / 2 % 2 == 0;
+  }
   /// The machine is connected: hosts of its kind come up.
   void came_up(const Machine& machine);
   /// A new machine that came up is not what its type says: that may shut a gate for creates.
@@ -188,6 +193,7 @@ class Cloud {
   enum class Lie { kEmpty, kHalf, kSome, kDoubled, kPast };
   Lie lie_{};
   bool ids_lie_ = false;
+  bool lacks_stock_ = false;
   Mono lies_until_{}, barren_until_{}, hangs_until_{};
   std::optional<Random> false_stops_;
   std::string shown_as_stopped_;  ///< By the last list.

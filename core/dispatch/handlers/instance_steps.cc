@@ -155,8 +155,8 @@ void InstanceSteps::lose_work(Host& host, Now now) {
 
 void InstanceSteps::free_room(const Host& host, Now now) {
   const auto& record = host.instance.record;
-  // A create that was refused freed nothing: its own quota gate stays shut.
-  if (record.provider_id.empty()) return;
+  // A create that was refused, at once or later, freed nothing: its own quota gate stays shut.
+  if (record.provider_id.empty() || host.instance.listing.shortage()) return;
   std::string group;
   if (host.instance.type)
     group = owners_.sets.quota_group(host.instance.set, owners_.policy.types[*host.instance.type]);

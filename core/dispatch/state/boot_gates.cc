@@ -29,6 +29,7 @@ gates::GateQuery BootGates::query(const Host& host) const {
 }
 
 bool BootGates::look(Host& host, Now now) {
+  if (host.instance.listing.tell_shortage()) was_short(host, now);
   const fleet::Boot boot = fleet::boot_of(host.instance, now);
   if (boot == host.boot || host.boot == fleet::Boot::kFailed) return false;
   // One that dies right after it was ready has failed after all.
@@ -49,8 +50,8 @@ bool BootGates::look(Host& host, Now now) {
     gates_.boot_failed(kind, history_.failed(kind, init, text), text, now);
     gates_.boot_unknown(kind, now);  // Gates of a kind that it was, and is not any more.
   } else {
-    gates_.boot_unknown(kind, now);
     if (host.instance.notices.is_reclaimed() && record.ready.us == 0) reclaimed(host, now);
+    gates_.boot_unknown(kind, now);
   }
   return boot == fleet::Boot::kFailed;
 }
@@ -61,7 +62,18 @@ void BootGates::reclaimed(const Host& host, Now now) {
   error.cls = model::CloudErrorClass::kCapacity;
   error.message =
       "the cloud announced that it takes " + host.id().text() + " back before it was ready";
-  gates_.refused(query(host), error, now);
+  gates_.refused(query(host), error, now, gates::Told::kLater);
+}
+
+/// The cloud has said after the create what it could have answered to it.
+void BootGates::was_short(const Host& host, Now now) {
+  const auto& listing = host.instance.listing;
+  model::CloudError error;
+  error.cls = listing.shortage()->cls;
+  error.scope = listing.shortage()->scope;
+  error.zone = host.instance.record.zone;
+  error.message = printable(host.id().text() + ": " + listing.error(), kWordsMax);
+  gates_.refused(query(host), error, now, gates::Told::kLater);
 }
 
 void BootGates::restore(Host& host, Now now) {

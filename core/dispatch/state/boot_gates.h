@@ -37,6 +37,7 @@ class BootGates {
   };
   static Settings settings_of(const model::SitePolicy& policy);
   void reclaimed(const Host& host, Now now);
+  void was_short(const Host& host, Now now);
 
   const model::SitePolicy& policy_;
   const Menu& menu_;

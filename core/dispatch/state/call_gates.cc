@@ -22,8 +22,9 @@ void CallGates::side_call_answered(const gates::GateQuery& call, const model::Cl
   answered(call, &of_it, now);
 }
 
-void CallGates::refused(const gates::GateQuery& call, const model::CloudError& error, Now now) {
-  auto shut = gates_.refuse(call, error, now, random_);
+void CallGates::refused(const gates::GateQuery& call, const model::CloudError& error, Now now,
+                        gates::Told told) {
+  auto shut = gates_.refuse(call, error, now, random_, told);
   if (!shut) return;
   recorder_.record("cloud", "gate " + shut->key, model::Event::kGateShut,
                    model::to_string(error.cls), error.message, now);

@@ -48,7 +48,8 @@ class CallGates {
   /// after a pause.
   void abandoned(const gates::GateQuery& call, Now now);
   /// Shuts a gate as if such a call had been refused, although none has ended.
-  void refused(const gates::GateQuery& call, const model::CloudError& error, Now now);
+  void refused(const gates::GateQuery& call, const model::CloudError& error, Now now,
+               gates::Told told = gates::Told::kInAnswer);
   // Crashes alone (crashes.cc): of calls whose refusals shut no gate. sent() and answered() call
   // them for the others.
 

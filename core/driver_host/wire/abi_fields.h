@@ -29,6 +29,7 @@ void visit(hostler_instance& r, V& v) {
   v.array(r.tags, r.n_tags);
   v(r.created_unix_ns), v(r.interruption_unix_ns), v(r.price_micros_per_hour);
   v(r.state), v(r.flags), v(r.market), v(r.ssh_port);
+  v(r.state_error_status), v(r.state_error_scope);
 }
 
 template <class V>

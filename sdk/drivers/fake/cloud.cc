@@ -88,7 +88,9 @@ void Cloud::check_limits(const Order& order, std::int64_t now) const {
 bool Cloud::has_stock(const std::string& type, const std::string& zone, std::int64_t now) const {
   const auto* const limits = type_of(type);
   if (limits == nullptr) return true;
-  const auto of_type = [&](const Machine& machine) { return machine.type == type; };
+  const auto of_type = [&](const Machine& machine) {
+    return machine.type == type && !machine.lacks_stock;
+  };
   if (limits->stock && count(now, of_type) >= *limits->stock) return false;
   const auto here = limits->stock_in.find(zone);
   return here == limits->stock_in.end() || count(now, [&](const Machine& machine) {
@@ -96,14 +98,15 @@ bool Cloud::has_stock(const std::string& type, const std::string& zone, std::int
                                            }) < here->second;
 }
 
-/// The zone where the order can be met, at its price.
-std::string Cloud::zone_for(const Order& order, std::int64_t now) const {
+/// The zone where the order can be met, at its price. `is_accepted`: also without stock.
+std::string Cloud::zone_for(const Order& order, bool is_accepted, std::int64_t now) const {
   const auto market = order.spot ? HOSTLER_SCOPE_MARKET : 0U;
   for (const std::string& zone : settings_.zones) {
     if (!order.zone.empty() && order.zone != zone) continue;
     const bool affordable = !order.spot || order.price_cap == 0 ||
                             market_.price(order.type, zone, true, now) <= order.price_cap;
-    if (affordable && has_stock(order.type, zone, now)) return zone;
+    const bool will_do = is_accepted && !order.zone.empty();
+    if (affordable && (will_do || has_stock(order.type, zone, now))) return zone;
     if (!order.zone.empty())
       throw Error(HOSTLER_E_CAPACITY,
                   affordable ? "no stock of " + order.type + " in " + zone
@@ -114,6 +117,7 @@ std::string Cloud::zone_for(const Order& order, std::int64_t now) const {
   }
   if (!order.zone.empty())
     throw Error(HOSTLER_E_INVALID, "no zone '" + order.zone + "': see `zones` in the config");
+  if (is_accepted && !order.spot) return settings_.zones.front();
   throw Error(HOSTLER_E_CAPACITY, "no stock of " + order.type + " in any zone")
       .about(HOSTLER_SCOPE_TYPE, order.type)
       .about(market);
@@ -131,7 +135,9 @@ Machine Cloud::create(const Order& order, std::int64_t now) {
   }
   check_limits(order, now);
   Machine made;
-  made.zone = zone_for(order, now);
+  const bool is_accepted = chance_.happens(settings_.late_shortages, "late shortage", order.key);
+  made.zone = zone_for(order, is_accepted, now);
+  made.lacks_stock = !has_stock(order.type, made.zone, now);
   made.key = order.key;
   made.type = order.type;
   made.spot = order.spot;

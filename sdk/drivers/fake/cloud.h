@@ -70,7 +70,7 @@ class Cloud {
  private:
   Machine* find(std::string_view id, std::string_view key, std::int64_t now);
   void check_limits(const Order& order, std::int64_t now) const;
-  [[nodiscard]] std::string zone_for(const Order& order, std::int64_t now) const;
+  [[nodiscard]] std::string zone_for(const Order& order, bool is_accepted, std::int64_t now) const;
   [[nodiscard]] bool has_stock(const std::string& type, const std::string& zone,
                                std::int64_t now) const;
   template <class Which>

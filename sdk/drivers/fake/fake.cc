@@ -224,7 +224,13 @@ class Fake {
       out.interruption_unix_ns = cloud_->clock().unix_ns(machine.reclaimed);
     out.state = state;
     if (state == HOSTLER_STATE_RUNNING) out.addresses = &address, out.n_addresses = 1;
-    if (state == HOSTLER_STATE_FAILED) out.state_error = str("Fake.NoBoot: it does not boot");
+    const std::string error =
+        machine.lacks_stock ? "Fake.NoStock: no stock of " + machine.type + " in " + machine.zone
+                            : "Fake.NoBoot: it does not boot";
+    if (state == HOSTLER_STATE_FAILED) {
+      out.state_error = str(error);
+      if (machine.lacks_stock) out.state_error_status = HOSTLER_E_CAPACITY;
+    }
     driver::emit(op, out);
   }
 

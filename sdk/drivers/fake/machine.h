@@ -20,6 +20,7 @@ struct Machine {
   std::int64_t created = 0;
   std::int64_t boots = 0;  ///< When it runs, or fails.
   bool boot_fails = false;
+  bool lacks_stock = false;         ///< It was accepted, and cannot be made.
   std::int64_t ends = kNever;       ///< When it was destroyed, or is taken back.
   std::int64_t reclaimed = kNever;  ///< When the provider takes it back.
   std::int64_t shown = 0;           ///< From when on a list has it.
@@ -32,7 +33,7 @@ struct Machine {
   /// HOSTLER_STATE_*. A list that lags behind shows the last state before the end.
   [[nodiscard]] std::uint32_t state(std::int64_t now) const {
     if (now < boots) return HOSTLER_STATE_PENDING;
-    return boot_fails ? HOSTLER_STATE_FAILED : HOSTLER_STATE_RUNNING;
+    return boot_fails || lacks_stock ? HOSTLER_STATE_FAILED : HOSTLER_STATE_RUNNING;
   }
 };
 

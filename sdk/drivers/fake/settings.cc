@@ -79,6 +79,7 @@ const char* const kSchema = R"json({
     "boot": {"$ref": "#/$defs/duration"},
     "boot_spread": {"$ref": "#/$defs/duration"},
     "boot_failures": {"$ref": "#/$defs/chance"},
+    "late_shortages": {"$ref": "#/$defs/chance"},
     "rate": {"type": "object", "additionalProperties": false, "properties": {
       "per_second": {"type": "integer", "minimum": 1},
       "burst": {"type": "integer", "minimum": 1}}},
@@ -119,6 +120,7 @@ Settings read_settings(const std::string& text) {
   out.boot_ms = json.duration_ms("boot", 0);
   out.boot_spread_ms = json.duration_ms("boot_spread", 0);
   out.boot_failures = json.probability("boot_failures");
+  out.late_shortages = json.probability("late_shortages");
   if (auto rate = json.object("rate")) read_rate(out, *std::move(rate));
   out.reclaim_ms = json.duration_ms("reclaim", 0);
   out.reclaim_notice_ms = json.duration_ms("reclaim_notice", 0);

@@ -33,7 +33,7 @@ struct Settings {
   std::int64_t instances_max = 0;
   std::int64_t latency_ms = 0, latency_spread_ms = 0;
   std::int64_t boot_ms = 0, boot_spread_ms = 0;
-  double boot_failures = 0;
+  double boot_failures = 0, late_shortages = 0;
   double calls_per_second = 0;
   std::int64_t burst = 1;
   std::int64_t reclaim_ms = 0, reclaim_notice_ms = 0;

@@ -369,13 +369,16 @@ typedef struct hostler_instance { /* growable record */
   size_t n_addresses;
   const hostler_kv* tags; /* all of them. The host reads hostler-pool, -type, -idle, -epoch here */
   size_t n_tags;
-  int64_t created_unix_ns;       /* when it was asked for */
-  int64_t interruption_unix_ns;  /* when the provider will take it back; 0 = no notice */
-  int64_t price_micros_per_hour; /* what it costs now; 0 = nothing; -1 = not known */
-  uint32_t state;                /* HOSTLER_STATE_* */
-  uint32_t flags;                /* HOSTLER_INSTANCE_* */
-  uint32_t market;               /* HOSTLER_MARKET_* */
-  uint32_t ssh_port;             /* 0 = 22 */
+  int64_t created_unix_ns;           /* when it was asked for */
+  int64_t interruption_unix_ns;      /* when the provider will take it back; 0 = no notice */
+  int64_t price_micros_per_hour;     /* what it costs now; 0 = nothing; -1 = not known */
+  uint32_t state;                    /* HOSTLER_STATE_* */
+  uint32_t flags;                    /* HOSTLER_INSTANCE_* */
+  uint32_t market;                   /* HOSTLER_MARKET_* */
+  uint32_t ssh_port;                 /* 0 = 22 */
+  hostler_status state_error_status; /* what a create would have answered for state_error: CAPACITY
+                                        and QUOTA hold back creates as if it had; 0 = not said */
+  uint32_t state_error_scope; /* its scope, as hostler_error.scope; a zone is the one of above */
 } hostler_instance;
 
 /* What this account allows, found out by the driver: limits differ between accounts. The host keeps

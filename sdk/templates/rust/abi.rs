@@ -161,6 +161,8 @@ pub struct Instance {
     pub flags: u32,
     pub market: u32,
     pub ssh_port: u32,
+    pub state_error_status: i32,
+    pub state_error_scope: u32,
 }
 
 #[repr(C)]

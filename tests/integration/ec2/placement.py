@@ -174,6 +174,20 @@ class SubnetsTest(Placement):
                          {one["id"] for one in POOL_SUBNETS[:2]}, "nothing else is held back")
         self.finish(job)
 
+    # Bug: it counted as a host that does not boot, so that a boot gate blamed the image.
+    def test_a_zone_that_lacks_the_type_after_the_create_is_left_for_another(self):
+        self.start(max=1)
+        CLOUD.doom(code="Server.InsufficientInstanceCapacity", message="Server.InsufficientInstanceCapacity: none left")
+        job = self.site.submit(WAITING)[0]
+        name = self.site.instance_of(job)
+        first, second = self.creates()
+        self.assertEqual((self.subnet(first), self.subnet(second)), (POOL_SUBNETS[0]["id"], POOL_SUBNETS[1]["id"]))
+        self.assertEqual(self.site.in_ec2()[name]["SubnetId"], POOL_SUBNETS[1]["id"])
+        gate, = self.site.get("/v1/gates")["gates"]
+        self.assertEqual((gate["class"], gate["type"], gate["zone"]), ("capacity", "small", POOL_SUBNETS[0]["zone"]))
+        self.assertIn("InsufficientInstanceCapacity: none left", gate["message"])
+        self.finish(job)
+
     def test_after_an_unknown_outcome_nothing_is_tried_before_a_list_has_answered_and_then_the_same(self):
         self.start(max=3)
         CLOUD.fault(action="RunInstances", do="error", code="InternalError")

@@ -13,7 +13,7 @@ using testing::SizeIs;
 /// A cloud that takes every call, and makes hosts of one sort.
 class BootTest : public testing::Test {
  protected:
-  enum class Sort { kDeaf, kFailed, kGone, kReclaimed, kInitFails, kGood };
+  enum class Sort { kDeaf, kFailed, kGone, kReclaimed, kInitFails, kGood, kShort, kShortAndGone };
 
   void SetUp() override { story.begin(); }
 
@@ -44,8 +44,12 @@ class BootTest : public testing::Test {
       seen.state = model::CloudState::kFailed;
       seen.interruption = story.now.wall + 2min;
     }
-    if (sort == Sort::kGone) seen.state = model::CloudState::kGone;
-    if (sort != Sort::kGone) there[id] = seen;
+    const bool is_short = sort == Sort::kShort || sort == Sort::kShortAndGone;
+    const bool is_gone = sort == Sort::kGone || sort == Sort::kShortAndGone;
+    if (sort == Sort::kShort) seen.state = model::CloudState::kFailed;
+    if (is_gone) seen.state = model::CloudState::kGone;
+    if (is_short) seen.state_error = "Server.NoStock: none left", seen.shortage = shortage;
+    if (!is_gone) there[id] = seen;
     if (sort == Sort::kGood) return story.boot(id);
     story.say(CreateSeen{id, seen});
     story.create_ended(id);
@@ -59,6 +63,7 @@ class BootTest : public testing::Test {
 
   Story story;
   Sort sort = Sort::kDeaf;
+  model::Shortage shortage;
   int creates = 0;
   std::map<InstanceId, model::ListedInstance> there;
 };
@@ -77,7 +82,8 @@ TEST_F(BootTest, HostsThatNeverBootAreMadeLessAndLess) {
 
 // Bug: 249 creates in 25 s.
 TEST_F(BootTest, InstancesThatFailOrAreGoneRightAfterTheirCreateAreMadeLessAndLess) {
-  for (const auto bad : {Sort::kFailed, Sort::kGone, Sort::kReclaimed, Sort::kInitFails}) {
+  for (const auto bad : {Sort::kFailed, Sort::kGone, Sort::kReclaimed, Sort::kInitFails,
+                         Sort::kShort, Sort::kShortAndGone}) {
     story = Story();
     story.begin();
     there.clear();
@@ -101,6 +107,39 @@ TEST_F(BootTest, TheGateAndTheJobSayTheBootConsolesOfTheBoot) {
   EXPECT_EQ(waits->code, model::WaitingCode::kGateShut);
   EXPECT_THAT(waits->reason, HasSubstr("E: no such package"));
   EXPECT_TRUE(story.dispatcher.queries().reasons_of_pool("default", story.now.mono));
+}
+
+// Bug: hosts of a type that is sold out counted as failed boots, so that their image was blamed.
+TEST_F(BootTest, AShortageToldAfterTheCreateShutsAGateOfItsTypeAndNoBootGate) {
+  for (const auto bad : {Sort::kShort, Sort::kShortAndGone}) {
+    story = Story();
+    story.begin();
+    there.clear();
+    sort = bad;
+    const auto job = story.submit({story.job(8)}).at(0);
+    live(5s);
+
+    ASSERT_THAT(gates(), SizeIs(1));
+    const auto gate = gates()[0];
+    EXPECT_EQ(gate.cls, CloudErrorClass::kCapacity);
+    EXPECT_EQ(gate.type, "large");
+    EXPECT_EQ(gate.message, "h-1: Server.NoStock: none left");
+    EXPECT_THAT(story.dispatcher.queries().waiting(job)->reason, HasSubstr("Server.NoStock"));
+    (void)story.submit({story.job(2)});
+    EXPECT_THAT(story.all<CreateCall>(), SizeIs(1)) << "the other type is not held back";
+  }
+}
+
+TEST_F(BootTest, WhatAQuotaEndedFreesNothingWhenItIsGone) {
+  sort = Sort::kShort;
+  shortage = {CloudErrorClass::kQuota, model::scope::kAccount};
+  (void)story.submit({story.job(2)});
+  live(5s);
+
+  ASSERT_THAT(there, IsEmpty()) << "it was destroyed";
+  ASSERT_THAT(gates(), SizeIs(1));
+  EXPECT_EQ(gates()[0].cls, CloudErrorClass::kQuota);
+  EXPECT_EQ(creates, 1);
 }
 
 TEST_F(BootTest, AHostThatComesUpOpensTheGate) {

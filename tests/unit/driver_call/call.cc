@@ -14,6 +14,8 @@ Seen copy(const hostler_instance& from) {
   to.zone = view(from.zone);
   to.request_id = view(from.request_id);
   to.state_error = view(from.state_error);
+  to.state_error_status = from.state_error_status;
+  to.state_error_scope = from.state_error_scope;
   to.market = from.market;
   to.interruption = from.interruption_unix_ns;
   if (from.n_addresses != 0) to.address = view(from.addresses[0].text);

@@ -15,7 +15,8 @@ namespace hostler::driver::test {
 struct Seen {
   std::string id, key, set_id, owner, zone, address, request_id, state_error;
   std::map<std::string, std::string> tags;
-  std::uint32_t state = 0, market = 0;
+  std::uint32_t state = 0, market = 0, state_error_scope = 0;
+  hostler_status state_error_status = HOSTLER_OK;
   std::int64_t price = 0, interruption = 0;
   bool tags_unknown = false;
 };

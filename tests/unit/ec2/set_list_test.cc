@@ -196,6 +196,29 @@ TEST_F(Ec2SetTest, AnInstanceThatDiedSaysOfWhatUnlessSomebodyEndedIt) {
   EXPECT_EQ(call.instances[3].state_error, "");
 }
 
+// Bug: nobody could tell that a type is sold out in a zone from hosts that do not boot.
+TEST_F(Ec2SetTest, AShortageThatIsToldAfterTheCreateHasTheStatusAndScopeOfARefusal) {
+  const auto died = [](const std::string& id, const std::string& code) {
+    return instance("terminated", id,
+                    "<stateReason><code>" + code + "</code><message>words</message></stateReason>");
+  };
+  play.ec2("DescribeInstances", reservations(died("i-1", "Server.InsufficientInstanceCapacity") +
+                                             died("i-2", "Client.VolumeLimitExceeded") +
+                                             died("i-3", "Server.SpotInstanceTermination") +
+                                             died("i-4", "Client.UserInitiatedShutdown")));
+  Call call;
+
+  list(call);
+
+  ASSERT_EQ(call.instances.size(), 4u);
+  EXPECT_EQ(call.instances[0].state_error_status, HOSTLER_E_CAPACITY);
+  EXPECT_EQ(call.instances[0].state_error_scope, HOSTLER_SCOPE_TYPE | HOSTLER_SCOPE_ZONE);
+  EXPECT_EQ(call.instances[1].state_error_status, HOSTLER_E_QUOTA);
+  EXPECT_EQ(call.instances[1].state_error_scope, HOSTLER_SCOPE_ACCOUNT);
+  EXPECT_EQ(call.instances[2].state_error_status, HOSTLER_OK);
+  EXPECT_EQ(call.instances[3].state_error_status, HOSTLER_OK);
+}
+
 TEST_F(Ec2SetTest, ASpotInstanceHasItsRequest) {
   play.ec2("DescribeInstances",
            reservations(instance("running", kId,

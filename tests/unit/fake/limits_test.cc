@@ -26,6 +26,36 @@ TEST(FakeLimitsTest, AZoneOutOfStockRefusesItsTypeThere) {
   EXPECT_THAT(error_of(nowhere), HasSubstr("no stock of small in any zone"));
 }
 
+TEST(FakeLimitsTest, AShortageMayBeToldAfterTheCreate) {
+  FakeSet set(
+      R"("zones": ["a", "b"], "late_shortages": 1, "types": {"small": {"stock": {"a": 0}}})");
+  auto in_a = FakeSet::request("k1");
+  in_a.zone = "a";
+
+  const auto accepted = set.create(in_a);
+  const auto shown = set.list();
+
+  ASSERT_TRUE(accepted) << error_of(accepted);
+  ASSERT_EQ(shown.size(), 1U);
+  EXPECT_EQ(shown[0].state, model::CloudState::kFailed);
+  EXPECT_EQ(shown[0].state_error, "Fake.NoStock: no stock of small in a");
+  EXPECT_EQ(shown[0].shortage, model::Shortage{CloudErrorClass::kCapacity});
+  EXPECT_EQ(set.create("k2").value().shortage, std::nullopt) << "the cloud chooses b";
+}
+
+TEST(FakeLimitsTest, AMachineHasTheUserThatItsCreateAsksFor) {
+  FakeSet set("");
+  auto asked = FakeSet::request("k1");
+  asked.remote_user = "jane";
+
+  const auto made = set.create(asked);
+  asked.remote_user = "joe";
+  const auto other = set.create(asked);
+
+  EXPECT_EQ(made.value().remote_user, "jane");
+  EXPECT_THAT(error_of(other), HasSubstr("known with other arguments"));
+}
+
 TEST(FakeLimitsTest, OfferingsSayWhatATypeHasAndWhereItIsInStock) {
   FakeSet set(R"("zones": ["a", "b"], "types": {"small": {"stock": {"a": 0, "b": 1},
       "price": 300, "vcpus": 2, "gpus": 1, "ram_gib": 8, "scratch_gib": 20}, "big": {}})");

@@ -97,6 +97,21 @@ TEST(ListedTest, WhatRunsHasNoErrorAnyMore) {
   EXPECT_EQ(instance.listing.error(), "");
 }
 
+TEST(ListedTest, AShortageIsToldOnceUntilTheInstanceHasRunAgain) {
+  Instance instance = instance_in(InstanceState::kBooting);
+  auto died = listing(CloudState::kTerminating);
+  died.state_error = "Server.NoStock", died.shortage = model::Shortage{};
+  EXPECT_FALSE(instance.listing.tell_shortage());
+  instance.listing.note_error(died);
+  EXPECT_TRUE(instance.listing.tell_shortage());
+  instance.listing.note_error(died);
+  EXPECT_FALSE(instance.listing.tell_shortage());
+  instance.listing.note_error(listing(CloudState::kRunning));
+  EXPECT_FALSE(instance.listing.tell_shortage());
+  instance.listing.note_error(died);
+  EXPECT_TRUE(instance.listing.tell_shortage());
+}
+
 TEST(ListedTest, ConnectsOnceThereIsAnAddress) {
   Instance instance = instance_in(InstanceState::kRequested);
   auto seen = listing();

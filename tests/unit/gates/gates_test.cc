@@ -60,6 +60,38 @@ TEST_F(GatesTest, ACapacityErrorShutsItsTypeZoneAndMarketOnly) {
   EXPECT_FALSE(shut(list, 1s));
 }
 
+// Bug: as the cloud takes each create, the one that probes the gate opened it for a crowd, which
+// died as well.
+TEST_F(GatesTest, AnErrorToldAfterTheCreateEndsWhenTheHostThatIsTriedComesUp) {
+  const auto of = [&](std::uint64_t host) {
+    auto query = call("big");
+    query.instance = {host};
+    return query;
+  };
+  const auto dies = [&](std::uint64_t host, Duration d) {
+    return gates.refuse(of(host), error(CloudErrorClass::kCapacity), at(d), random, Told::kLater);
+  };
+  ASSERT_TRUE(dies(1, 0s));
+  EXPECT_TRUE(shut(of(2), 30s));
+  gates.passing(of(2), Mono(5min));
+  EXPECT_TRUE(gates.succeeded(of(2)).empty()) << "it was taken, as those before";
+  EXPECT_TRUE(shut(of(3), 5min)) << "one is tried";
+  const auto again = dies(2, 6min);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->failures, 2U);
+  gates.passing(of(3), Mono(1h));
+  EXPECT_TRUE(gates.booted(of(1)).empty()) << "it was made before";
+  EXPECT_EQ(gates.booted(of(3)).size(), 1U);
+  EXPECT_FALSE(shut(of(4), 1h));
+}
+
+TEST_F(GatesTest, AnErrorToldAfterTheCreateIsOfStartsToo) {
+  (void)gates.refuse(call("big"), error(CloudErrorClass::kCapacity), at(0s), random, Told::kLater);
+  auto start = call("big");
+  start.op = CloudOp::kStart;
+  EXPECT_TRUE(shut(start, 1s));
+}
+
 TEST_F(GatesTest, ASpotShortageNeverBlocksOnDemandWhateverTheDriverSays) {
   refuse(call("big", Market::kSpot), error(CloudErrorClass::kCapacity, scope::kRegion), 0s);
 
