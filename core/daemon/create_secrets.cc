@@ -1,67 +1,21 @@
 #include "core/daemon/create_secrets.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/crypto/random.h"
-#include "core/crypto/ssh_keys.h"
-#include "core/daemon/gzip.h"
-#include "core/ssh/init_script.h"
+#include "core/ssh/create_secrets.h"
 
 namespace hostler::daemon {
-namespace {
-
-/// Compressed where the set takes no more otherwise. False: it is still too long.
-bool put_user_data(const ssh::InitScript& init, const model::SetInfo& info,
-                   model::CreateRequest& request) {
-  const auto fits = [&] {
-    return info.user_data_max_bytes == 0 || request.user_data.size() <= info.user_data_max_bytes;
-  };
-  request.user_data = ssh::make_init_script(init);
-  request.user_data_gzip = false;
-  if (fits() || !info.user_data_gzip) return fits();
-  request.user_data = gzip(request.user_data);
-  request.user_data_gzip = true;
-  return fits();
-}
-
-}  // namespace
 
 dispatch::CreateSecretsFactory make_create_secrets(
     std::map<std::string, std::vector<std::string>> public_keys) {
   return [public_keys = std::move(public_keys)](
              const model::PoolPolicy& pool, const std::string& set, const model::SetInfo& info,
              model::CreateRequest& request, model::HostIdentity& identity) {
-    const auto accepts = [&](model::VerifyMethod method) {
-      return std::ranges::find(pool.verify, method) != pool.verify.end();
-    };
     request.idempotency_key = crypto::random_uuid();
     if (const auto keys = public_keys.find(set); keys != public_keys.end())
       request.ssh_public_keys = keys->second;
-    ssh::InitScript init;
-    init.command = pool.init_command;
-    init.instance = request.host_instance_id;
-    if (info.user_data) identity.challenge_secret = init.secret = crypto::random_hex(32);
-    if (accepts(model::VerifyMethod::kDelivered)) {
-      const auto pair = crypto::make_ed25519_key("hostler");
-      const auto line = crypto::parse_public_key(pair.public_key);
-      identity.delivered_private_key = pair.private_key;
-      identity.delivered_public_key = line ? line->line() : pair.public_key;
-      if (info.host_key_inject) {
-        request.ssh_host_key_private = pair.private_key;
-        request.ssh_host_key_public = pair.public_key;
-      } else {
-        init.host_private_key = pair.private_key;
-        init.host_public_key = pair.public_key;
-      }
-    }
-    if (!info.user_data) return;
-    request.user_data_format = model::UserDataFormat::kSh;
-    const bool by_ssh = !init.command.empty() && pool.init_delivery == model::InitDelivery::kSsh;
-    if (!by_ssh && put_user_data(init, info, request)) return;
-    if (pool.init_delivery == model::InitDelivery::kUserData) return;  // The create is refused.
-    if (!std::exchange(init.command, {}).empty()) init.command_comes_later = true;
-    (void)put_user_data(init, info, request);
+    ssh::add_secrets(pool, info, request, identity);
   };
 }
 

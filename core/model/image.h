@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/base/time.h"
 
@@ -28,5 +29,9 @@ struct Image {
   Wall created;  ///< 0: not known.
   friend bool operator==(const Image&, const Image&) = default;
 };
+
+/// The newest image that matches, by its time and then by its id; null: none does. What the cloud
+/// says of an architecture is held against the query.
+[[nodiscard]] const Image* newest_of(const ImageQuery& query, const std::vector<Image>& all);
 
 }  // namespace hostler::model

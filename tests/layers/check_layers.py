@@ -71,7 +71,7 @@ HOME = {
     "sqlite3": {"store"},
     "openssl/": {"crypto"},
     "CLI/": {"cli", "daemon", "usage"},
-    "zlib": {"daemon"},
+    "zlib": {"ssh"},
     "curl/": {"cli"},
     "hostler/driver": {"plugin_host", "driver_host"},
     # What clang's analysis can check is core/base/mutex.h.

@@ -1,28 +1,15 @@
 #include "core/dispatch/handlers/creates.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/base/units.h"
 #include "core/dispatch/handlers/new_host.h"
-#include "core/model/currency.h"
+#include "core/model/create_request.h"
 
 namespace hostler::dispatch {
 
 namespace {
-/// Of a driver that does not say how long names may be.
-constexpr std::size_t kNameMax = 63;
 constexpr std::size_t kSetsTold = 4;
-
-/// The id tells names apart, so the name of the pool is what is cut.
-std::string name_hint(const std::string& pool, const std::string& id, std::size_t name_max) {
-  std::string begin = "hostler-" + pool;
-  const std::size_t end = id.size() + 1;
-  const std::size_t most = name_max == 0 ? kNameMax : name_max;
-  if (most <= end) return id.size() <= most ? id : "";
-  if (begin.size() > most - end) begin.resize(most - end);
-  return begin + "-" + id;
-}
 }  // namespace
 
 bool Creates::still_holds(const scheduler::Create& create, Now now) const {
@@ -86,49 +73,25 @@ std::string Creates::prices_by_set(const scheduler::Offering& bought) const {
 
 std::shared_ptr<model::CreateRequest> Creates::make_request(const scheduler::Offering& offering,
                                                             model::InstanceRecord& record) const {
-  const auto& set_policy = policy_.sets[offering.set];
+  const auto& set = policy_.sets[offering.set];
   const auto& pool = policy_.pools[offering.pool];
   const auto& type = policy_.types[offering.type];
-  auto out = std::make_shared<model::CreateRequest>();
-  out->host_instance_id = record.id.text();
-  out->owner = recorder_.owner();
-  out->epoch = recorder_.epoch();
-  out->type = type;
-  out->type.image.reset();
-  out->type.image_id = images_.id_for(offering.set, offering.pool, offering.type);
-  out->type.quota_group = sets_.quota_group(offering.set, type);
-  out->type.placement = {};
-  out->type.jobs_max = 0;
-  out->type.reserve = {};
-  out->type.only_in.clear();  // It says how the type was found, and nothing of the instance.
-  out->region = set_policy.region;
-  out->remote_user = set_policy.remote_user;
-  out->zone = offering.zone;
-  out->subnet = offering.subnet;
-  out->placement = model::placement_of(pool.placement, type.placement);
-  out->placement.subnets.clear();
-  if (const auto with_pools = pool.provider_params.find(type.name);
-      with_pools != pool.provider_params.end())
-    out->type.provider_params_json = with_pools->second;
   const auto& info = sets_.at(offering.set).info;
-  const double rate = model::rate_of(policy_, info.currency).value_or(1);
-  out->type.price_per_hour = model::from_site(type.price_per_hour, rate);
-  if (offering.market == model::Market::kSpot && pool.price_cap_per_hour.value != 0)
-    out->price_cap_per_hour = model::from_site(
-        {std::max<std::int64_t>(
-            1, pool.price_cap_per_hour.value - model::volume_price(set_policy, type).value)},
-        rate);
-  out->name_hint = name_hint(pool.name, record.id.text(), info.name_max);
-  make_secrets_(pool, set_policy.name, info, *out, record.identity);
+  auto out = std::make_shared<model::CreateRequest>(
+      model::create_request({.site = policy_,
+                             .set = set,
+                             .pool = pool,
+                             .type = type,
+                             .info = info,
+                             .place = {offering.zone, offering.subnet},
+                             .image_id = images_.id_for(offering.set, offering.pool, offering.type),
+                             .quota_group = sets_.quota_group(offering.set, type),
+                             .host = record.id.text(),
+                             .owner = recorder_.owner(),
+                             .epoch = recorder_.epoch()}));
+  make_secrets_(pool, set.name, info, *out, record.identity);
+  model::set_key(*out, out->idempotency_key);
   record.idempotency_key = out->idempotency_key;
-  out->tags = set_policy.tags;
-  out->tags[model::tag::kSet] = set_policy.name;
-  out->tags[model::tag::kOwner] = recorder_.owner();
-  out->tags[model::tag::kPool] = pool.name;
-  out->tags[model::tag::kEpoch] = std::to_string(recorder_.epoch());
-  out->tags[model::tag::kKey] = out->idempotency_key;
-  out->tags[model::tag::kType] = type.name;
-  out->tags[model::tag::kIdle] = "run";
   return out;
 }
 

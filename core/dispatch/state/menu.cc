@@ -3,31 +3,10 @@
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "core/model/create_request.h"
 #include "core/pricing/doubt.h"
 
 namespace hostler::dispatch {
-
-namespace {
-
-struct Place {
-  std::string zone, subnet;  ///< Empty: the driver chooses.
-};
-
-/// Each subnet in the zone that it is in, and one that is in every zone in each of the type.
-std::vector<Place> places_of(const model::PoolPolicy& pool, const model::InstanceType& type) {
-  std::vector<std::string> zones = type.zones;
-  if (zones.empty()) zones.emplace_back();
-  auto subnets = model::placement_of(pool.placement, type.placement).subnets;
-  if (subnets.empty()) subnets.emplace_back();
-  std::vector<Place> out;
-  for (const auto& zone : zones)
-    for (const auto& subnet : subnets)
-      if (zone.empty() || subnet.zone.empty() || zone == subnet.zone)
-        out.push_back({zone.empty() ? subnet.zone : zone, subnet.id});
-  return out;
-}
-
-}  // namespace
 
 namespace {
 
@@ -83,7 +62,7 @@ void Menu::add(std::uint32_t pool, std::uint32_t set, std::uint32_t t) {
   offering.resources = type.resources;
   offering.resources.ram = model::ram_for_jobs(ram, type.reserve);
   offering.note = note_of(type, ram, offering.resources.ram);
-  for (const auto& [zone, subnet] : places_of(policy_.pools[pool], type)) {
+  for (const auto& [zone, subnet] : model::places_of(policy_.pools[pool], type)) {
     offering.zone = zone;
     offering.subnet = subnet;
     offering.price_per_hour = price_of(set, t, zone, type.market);

@@ -55,7 +55,7 @@ void ImageLookups::on(const ImagesFetched& event, Now now) {
         question, known, error->cls,
         std::string("the lookup failed (") + model::to_string(error->cls) + "): " + error->message,
         now);
-  const auto* newest = newest_of(event.query, *event.result);
+  const auto* newest = model::newest_of(event.query, *event.result);
   if (newest == nullptr)
     return found_none(question, known, model::CloudErrorClass::kNotFound,
                       "the cloud has no image that matches", now);

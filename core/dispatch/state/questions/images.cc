@@ -1,24 +1,9 @@
 #include "core/dispatch/state/questions/images.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 namespace hostler::dispatch {
-
-const model::Image* newest_of(const model::ImageQuery& query,
-                              const std::vector<model::Image>& all) {
-  const model::Image* newest = nullptr;
-  for (const auto& image : all) {
-    const bool is_other = !query.architecture.empty() && !image.architecture.empty() &&
-                          image.architecture != query.architecture;
-    if (is_other) continue;
-    if (newest == nullptr ||
-        std::tie(newest->created.us, newest->id) < std::tie(image.created.us, image.id))
-      newest = &image;
-  }
-  return newest;
-}
 
 Images::Images(const model::SitePolicy& policy) : policy_(policy), by_set_(wanted()) {}
 

@@ -21,11 +21,6 @@ struct FoundImage {
   std::string error;   ///< Why the last answer had none; empty: it had one, or none came yet.
 };
 
-/// The newest image that matches, by its time and then by its id; null: none does. What the cloud
-/// says of an architecture is held against the query.
-[[nodiscard]] const model::Image* newest_of(const model::ImageQuery& query,
-                                            const std::vector<model::Image>& all);
-
 /// The images that creates are made of, where the configuration names them by a query.
 class Images {
  public:

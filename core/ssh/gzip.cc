@@ -1,11 +1,11 @@
-#include "core/daemon/gzip.h"
+#include "core/ssh/gzip.h"
 
 #define ZLIB_CONST  // its input is const
 #include <zlib.h>
 
 #include "core/base/assert.h"
 
-namespace hostler::daemon {
+namespace hostler::ssh {
 
 std::string gzip(std::string_view text) {
   constexpr int kGzipWindow = 15 + 16;  // the largest window, with gzip's head and end
@@ -26,4 +26,4 @@ std::string gzip(std::string_view text) {
   return out;
 }
 
-}  // namespace hostler::daemon
+}  // namespace hostler::ssh
