@@ -47,6 +47,29 @@ void read_quirk(Settings& out, std::string_view name, const json::Field& value) 
   out.quirks.emplace_back(name, why);
 }
 
+std::optional<SiteName> read_site_name(json::Object& o) {
+  const auto site = o.may("site");
+  if (!site.present()) return std::nullopt;
+  SiteName out;
+  site.object([&](json::Object& in) {
+    in.need("config").text(out.config, {.bytes_min = 1});
+    in.need("set").text(out.set, {.bytes_min = 1});
+    in.may("type").text(out.type);
+  });
+  return out;
+}
+
+/// What the site says holds in place of what the file could say.
+Result<void> take_site(Settings& out, const SiteName& name) {
+  out.site = HOSTLER_TRY(read_site(name));
+  out.config_json = out.site->config_json;
+  out.credentials_json = out.site->credentials_json;
+  out.has_cloud = true;
+  out.is_test_cloud = false;
+  out.type = out.site->type;
+  return {};
+}
+
 void read_file_into(Settings& out, json::Object& o) {
   const bool has_config = o.may("config").object_text(out.config_json, kFileMax);
   const auto credentials = o.may("credentials");
@@ -109,9 +132,13 @@ Result<Settings> read_settings(const std::filesystem::path& library,
   if (config.empty() && !std::filesystem::exists(beside, none)) return out;
   const auto& file = config.empty() ? beside : config;
   const std::string text = HOSTLER_TRY(read_file(file, kFileMax));
-  const auto read =
-      json::read_object(text, {.comments = true}, [&](json::Object& o) { read_file_into(out, o); });
+  std::optional<SiteName> site;
+  const auto read = json::read_object(text, {.comments = true}, [&](json::Object& o) {
+    read_file_into(out, o);
+    site = read_site_name(o);
+  });
   if (!read) return tl::unexpected(Error(read.error()).with_context(file.string()));
+  if (site) HOSTLER_TRY(take_site(out, *site));
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/time.h"
 #include "core/model/offering.h"
+#include "sdk/check/site.h"
 
 namespace hostler::check {
 
@@ -23,6 +24,7 @@ struct Settings {
   std::string image_id, zone;           ///< Likewise; empty: the driver's choice.
   double rate = 0;                      ///< Calls in a second that the cloud allows; 0: any.
   int quota = 0;                        ///< Machines that the account may have; 0: any.
+  std::optional<Site> site;             ///< In place of these: machines are made as hostlerd does.
   std::optional<Duration> consistency;  ///< A quirk: in place of what set_info says.
   bool cannot_list_by_ids = false;      ///< A quirk: list by ids is UNSUPPORTED.
   bool cannot_set_tags = false;         ///< A quirk: set_tags is UNSUPPORTED.

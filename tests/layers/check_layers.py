@@ -39,7 +39,7 @@ MAY_INCLUDE = {
             "tap", "simulation", "api"],
 }
 # The conformance kit is a host: it loads and calls drivers as hostlerd does, and by the same code.
-KIT_MAY_INCLUDE = VALUES + ["log", "crypto", "json", "plugin_host", "driver_host", "tap"]
+KIT_MAY_INCLUDE = VALUES + ["log", "crypto", "json", "plugin_host", "driver_host", "tap", "config", "ssh"]
 # The same within a layer, lowest first: a folder sees itself and those before it.
 INNER = {
     "core/agent/host": ["system", "journal", "attempt", "server"],

@@ -60,7 +60,10 @@ std::string proved_key(Live& live, const SshClient& ssh, const SshClient::Target
 
 void log_in(Live& live, const SshClient& ssh, const ListedInstance& machine,
             const std::string& injected) {
-  SshClient::Target target{machine.address, machine.remote_user, {}, machine.ssh_port};
+  const auto& site = live.context.settings.site;
+  const std::string& user =
+      site && !site->set.remote_user.empty() ? site->set.remote_user : machine.remote_user;
+  SshClient::Target target{machine.address, user, {}, machine.ssh_port};
   std::string said = "it has no address";
   const auto logged_in = [&] {
     if (target.host_key.empty())
@@ -88,12 +91,12 @@ void tell_price(Live& live, const ListedInstance& machine) {
 
 /// The whole life of one machine, in the order of a dispatcher.
 void live_once(Context& c, Live& live) {
-  auto ssh = SshClient::make();
+  auto ssh = SshClient::make(c.settings.site);
   if (!ssh) return c.findings.skip(ssh.error().message);
-  auto request = live.session.request();
-  request.ssh_public_keys = {ssh->public_key()};
-  std::string host_key;
-  if (live.session.info().host_key_inject) {
+  auto [request, identity] = live.session.order(live.session.new_key());
+  if (!ssh->public_key().empty()) request.ssh_public_keys = {ssh->public_key()};
+  std::string host_key = identity.delivered_public_key;
+  if (!c.settings.site && live.session.info().host_key_inject) {
     const auto key = crypto::make_ed25519_key("driver-check");
     request.ssh_host_key_private = key.private_key;
     request.ssh_host_key_public = host_key = key.public_key;

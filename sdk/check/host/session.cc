@@ -44,13 +44,14 @@ plugin_host::SetConfig Session::config(const std::string& set_id) const {
   config.set_id = set_id;
   config.config_json = context_.settings.config_json;
   config.credentials_json = context_.settings.credentials_json;
-  config.shared_tags = {{"purpose", "driver-check"}};
+  config.shared_tags = shared_tags(context_.settings);
+  if (context_.settings.site) config.address = context_.settings.site->set.address;
   return config;
 }
 
 bool Session::open_or_skip(const std::string& set_id) {
   const auto opened = open(config(set_id));
-  if (opened) return true;
+  if (opened) return find_image();
   const bool may_fail = !context_.settings.has_cloud;
   if (context_.findings.has_failed()) return false;
   if (may_fail)
@@ -71,24 +72,25 @@ Session::Got<model::SetInfo> Session::open(plugin_host::SetConfig config) {
   return got;
 }
 
-model::CreateRequest Session::request(const std::string& key) const {
-  const auto& settings = context_.settings;
-  model::CreateRequest out;
-  out.idempotency_key = key;
-  out.host_instance_id = "h-" + key;
-  out.owner = "driver-check";
-  out.type = settings.type;
-  out.type.image_id.clear();
-  out.placement = {};
-  out.zone = settings.zone;
-  out.name_hint = "driver-check";
-  if (!settings.image_id.empty()) out.type.image_id = settings.image_id;
-  out.ssh_public_keys = {login_key()};
-  out.tags = {{"hostler-set", kSetId},           {"hostler-key", key},
-              {"hostler-owner", "driver-check"}, {"hostler-pool", "check"},
-              {"hostler-type", "check"},         {"hostler-epoch", "1"}};
-  for (const auto& tag : config().shared_tags) out.tags.insert(tag);
-  return out;
+Order Session::order(const std::string& key) const {
+  return make_order(context_.settings, info_, image_, login_key(), key);
+}
+
+/// As hostlerd finds it.
+bool Session::find_image() {
+  const auto query = image_query(context_.settings);
+  if (!query) return true;
+  const auto all =
+      call<std::vector<model::Image>>("find", [&](DriverSet& set, Duration timeout, auto done) {
+        set.find_images(*query, timeout, std::move(done));
+      });
+  const auto* const newest = all ? model::newest_of(*query, *all) : nullptr;
+  if (newest != nullptr) image_ = newest->id;
+  if (newest == nullptr)
+    context_.findings.fail("config", "find",
+                           "no image was found for " + model::to_string(*query) + ": " +
+                               (all ? "the cloud has none that matches" : all.error().message));
+  return newest != nullptr;
 }
 
 std::string Session::new_key() { return "kit-" + crypto::random_hex(8); }

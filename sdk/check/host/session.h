@@ -12,6 +12,7 @@
 
 #include "core/plugin_host/driver_set.h"
 #include "sdk/check/host/load.h"
+#include "sdk/check/host/orders.h"
 #include "sdk/check/host/relay.h"
 
 namespace hostler::check {
@@ -51,9 +52,13 @@ class Session {
   void await_room();
   /// How many machines a test may have at once.
   [[nodiscard]] int machines_max() const;
-  [[nodiscard]] model::CreateRequest request(const std::string& key) const;
+  [[nodiscard]] model::CreateRequest request(const std::string& key) const {
+    return order(key).request;
+  }
   /// By a new key.
   [[nodiscard]] model::CreateRequest request() { return request(new_key()); }
+  /// A request, and what proves the machine that it makes.
+  [[nodiscard]] Order order(const std::string& key) const;
   /// A key that no other test and no other run has.
   [[nodiscard]] std::string new_key();
   Got<std::vector<model::ListedInstance>> list(model::ListRequest request = {});
@@ -94,11 +99,12 @@ class Session {
   /// Closes the set, and looks at what the driver leaves behind. Once.
   void close();
 
-  static constexpr const char* kSetId = "driver-check";
+  static constexpr const char* kSetId = kKitSet;
   /// An id that no machine has.
   static constexpr const char* kNobody = "i-driver-check-nobody";
 
  private:
+  bool find_image();
   void note(const char* name, const std::string& message);
   void note_late_rules(const char* name);
   void destroy_made();
@@ -111,6 +117,7 @@ class Session {
   std::unique_ptr<plugin_host::DriverSet> set_;
   Duration timeout_, took_{};
   model::SetInfo info_;
+  std::string image_;              ///< What the site's query has found; empty: it has none.
   std::map<std::string, std::string> made_;  ///< Keys of machines by their ids.
   std::uint64_t broken_rules_ = 0;
   bool is_open_ = false;

@@ -42,6 +42,22 @@ std::string path_of(const UniqueFd& file) {
   return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file.get());
 }
 
+/// What the files of known hosts call each server: keys are of machines, not of addresses.
+const std::string kAlias = "driver-check";
+
+/// Of a login with these keys; `trust`: StrictHostKeyChecking.
+std::vector<std::string> options(const std::vector<UniqueFd>& keys, const std::string& trust,
+                                 const UniqueFd& known, int port) {
+  std::vector<std::string> out{"ssh", "-F", "/dev/null", "-p", std::to_string(port)};
+  for (const auto& key : keys) out.insert(out.end(), {"-i", path_of(key)});
+  for (const std::string& option :
+       {std::string("BatchMode=yes"), std::string("IdentitiesOnly=yes"),
+        std::string("ConnectTimeout=10"), std::string("LogLevel=ERROR"), "HostKeyAlias=" + kAlias,
+        "StrictHostKeyChecking=" + trust, "UserKnownHostsFile=" + path_of(known)})
+    out.insert(out.end(), {"-o", option});
+  return out;
+}
+
 struct Said {
   std::string text;
   int status = 1;
@@ -91,56 +107,65 @@ Said run_program(std::vector<std::string> words) {
 
 }  // namespace
 
-Result<SshClient> SshClient::make() {
+Result<SshClient> SshClient::make(const std::optional<Site>& site) {
   if (run_program({"ssh", "-V"}).status != 0)
     return fail(Errc::kNotFound, "there is no program ssh: install openssh-client");
-  const auto key = crypto::make_ed25519_key("driver-check");
-  return SshClient(HOSTLER_TRY(file_in_memory(key.private_key)), key.public_key);
+  SshClient out;
+  if (site)
+    for (const auto& key : site->user_keys)
+      out.keys_.push_back(HOSTLER_TRY(file_in_memory(key.private_key)));
+  if (out.keys_.empty()) {
+    const auto key = crypto::make_ed25519_key("driver-check");
+    out.keys_.push_back(HOSTLER_TRY(file_in_memory(key.private_key)));
+    out.public_key_ = key.public_key;
+  }
+  if (site && site->proxy) HOSTLER_TRY(out.go_through(*site->proxy));
+  return out;
 }
 
-SshClient::SshClient(UniqueFd key, std::string public_key)
-    : key_(std::move(key)), public_key_(std::move(public_key)) {}
+Result<void> SshClient::go_through(const config::Proxy& proxy) {
+  for (const auto& key : proxy.user_keys)
+    proxy_keys_.push_back(HOSTLER_TRY(file_in_memory(key.private_key)));
+  proxy_known_ = HOSTLER_TRY(file_in_memory(kAlias + (" " + proxy.host_key) + "\n"));
+  auto words = options(proxy_keys_.empty() ? keys_ : proxy_keys_, "yes", proxy_known_, proxy.port);
+  words.insert(words.end(), {"-W", "[%h]:%p", "-l", proxy.user, "--", proxy.host});
+  proxy_command_ = "ProxyCommand=";
+  for (const auto& word : words) proxy_command_ += "'" + word + "' ";
+  return {};
+}
+
+SshClient::Words SshClient::to(const Target& target, const std::string& trust,
+                               const UniqueFd& known) const {
+  auto words = options(keys_, trust, known, target.port);
+  if (!proxy_command_.empty()) words.insert(words.end(), {"-o", proxy_command_});
+  words.insert(words.end(),
+               {"-l", target.user.empty() ? "root" : target.user, "--", target.address});
+  return words;
+}
 
 Result<std::string> SshClient::run(const Target& target, const std::string& command) const {
   const bool is_known = !target.host_key.empty();
   const auto known =
-      HOSTLER_TRY(file_in_memory(is_known ? "driver-check " + target.host_key + "\n" : ""));
-  const std::string who = (target.user.empty() ? "root" : target.user) + "@" + target.address;
-  const auto said = run_program({"ssh",
-                                 "-F",
-                                 "/dev/null",
-                                 "-i",
-                                 path_of(key_),
-                                 "-p",
-                                 std::to_string(target.port),
-                                 "-o",
-                                 "BatchMode=yes",
-                                 "-o",
-                                 "IdentitiesOnly=yes",
-                                 "-o",
-                                 "ConnectTimeout=10",
-                                 "-o",
-                                 "LogLevel=ERROR",
-                                 "-o",
-                                 "HostKeyAlias=driver-check",
-                                 "-o",
-                                 std::string("StrictHostKeyChecking=") + (is_known ? "yes" : "no"),
-                                 "-o",
-                                 "UserKnownHostsFile=" + path_of(known),
-                                 who,
-                                 "--",
-                                 command});
+      HOSTLER_TRY(file_in_memory(is_known ? kAlias + (" " + target.host_key) + "\n" : ""));
+  auto words = to(target, is_known ? "yes" : "no", known);
+  words.push_back(command);
+  const auto said = run_program(std::move(words));
   if (said.status == 0) return said.text;
-  return fail(Errc::kUnavailable, "ssh to " + who + ": " + printable(said.text, 200));
+  return fail(Errc::kUnavailable,
+              "ssh to " + target.user + "@" + target.address + ": " + printable(said.text, 200));
 }
 
 Result<std::string> SshClient::scan(const Target& target) const {
-  const auto said = run_program({"ssh-keyscan", "-T", "10", "-t", "ed25519", "-p",
-                                 std::to_string(target.port), target.address});
-  const auto at = said.text.find("ssh-ed25519 ");
+  const auto known = HOSTLER_TRY(file_in_memory(""));
+  auto words = to(target, "accept-new", known);
+  words.insert(words.begin() + 1, {"-o", "HostKeyAlgorithms=ssh-ed25519"});
+  words.emplace_back("true");
+  (void)run_program(std::move(words));
+  const std::string said = HOSTLER_TRY(read_file(path_of(known), kSaidMax));
+  const auto at = said.find("ssh-ed25519 ");
   if (at == std::string::npos)
     return fail(Errc::kUnavailable, target.address + " shows no host key yet");
-  return said.text.substr(at, said.text.find_first_of("\r\n", at) - at);
+  return said.substr(at, said.find_first_of("\r\n", at) - at);
 }
 
 }  // namespace hostler::check

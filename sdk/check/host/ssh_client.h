@@ -1,23 +1,27 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/time.h"
+#include "sdk/check/site.h"
 
 namespace hostler::check {
 
-/// The program `ssh` of this machine, with a key of its own: how a live test logs in. Its files are
-/// in memory, so that nothing is left of them when the kit is killed.
+/// The program `ssh` of this machine: how a live test logs in. It has the keys and the jump host of
+/// the site, or a key of its own. Its files are in memory, so that nothing is left of them when the
+/// kit is killed.
 ///
 /// Threads: one at a time.
 class SshClient {
  public:
   /// An error: there is no program ssh.
-  static Result<SshClient> make();
+  static Result<SshClient> make(const std::optional<Site>& site);
 
-  /// A line of authorized_keys.
+  /// A line of authorized_keys; of its own key.
   [[nodiscard]] const std::string& public_key() const { return public_key_; }
   /// Where to log in. `host_key`: the only one that is accepted, "ssh-ed25519 AAAA..."; empty: any.
   struct Target {
@@ -31,9 +35,16 @@ class SshClient {
   [[nodiscard]] Result<std::string> scan(const Target& target) const;
 
  private:
-  SshClient(UniqueFd key, std::string public_key);
+  using Words = std::vector<std::string>;
+  SshClient() = default;
+  /// The jump host's options.
+  Result<void> go_through(const config::Proxy& proxy);
+  [[nodiscard]] Words to(const Target& target, const std::string& trust,
+                         const UniqueFd& known) const;
 
-  UniqueFd key_;
+  std::vector<UniqueFd> keys_, proxy_keys_;
+  UniqueFd proxy_known_;
+  std::string proxy_command_;  ///< Empty: there is no jump host.
   std::string public_key_;
 };
 

@@ -49,8 +49,8 @@ class JumpHost:
         return os.path.join(self.folder, name)
 
     def start(self):
-        self.process = subprocess.Popen([SSHD, "-D", "-e", "-f", self.under("config")],
-                                        stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen([SSHD, "-D", "-E", self.under("log"), "-f", self.under("config")],
+                                        stdin=subprocess.DEVNULL)
         wait_for("sshd listens", self.listens)
 
     def listens(self):
@@ -72,6 +72,10 @@ class JumpHost:
             except ProcessLookupError:
                 pass
         self.process.wait()
+
+    def remove(self):
+        self.kill()
+        shutil.rmtree(self.folder)
 
     def settings(self):
         with open(self.under("host.pub"), encoding="utf-8") as file:
@@ -101,8 +105,7 @@ def tearDownModule():
     try:
         one_site.tearDownModule()
     finally:
-        JUMP.kill()
-        shutil.rmtree(JUMP.folder)
+        JUMP.remove()
 
 
 def the_set():
