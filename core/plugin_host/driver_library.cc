@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <atomic>
 #include <boost/dll/shared_library.hpp>
 #include <cstring>
 #include <exception>
@@ -83,6 +84,16 @@ Result<hostler_driver> check_table(const std::filesystem::path& path,
   return table;
 }
 
+std::atomic<bool> in_entry_function{false};
+
+const hostler_driver* call_entry(hostler_driver_entry_1_fn entry) {
+  struct Running {
+    Running() { in_entry_function = true; }
+    ~Running() { in_entry_function = false; }
+  } const running;
+  return entry(&host_table());
+}
+
 /// Loads the file that was checked. Uses the functions of Boost.DLL that throw: only their
 /// exceptions carry the message of the system's loader.
 Result<Loaded::Entry> load_file(LibraryFile file, Loaded& all) HOSTLER_REQUIRES(all.mutex) {
@@ -97,7 +108,7 @@ Result<Loaded::Entry> load_file(LibraryFile file, Loaded& all) HOSTLER_REQUIRES(
     all.files.push_back(std::move(file));
     const hostler_driver_entry_1_fn entry =
         &library.get<const hostler_driver*(const hostler_host*)>(HOSTLER_DRIVER_ENTRY);
-    const auto table = HOSTLER_TRY(check_table(path, entry(&host_table())));
+    const auto table = HOSTLER_TRY(check_table(path, call_entry(entry)));
     auto driver = std::make_shared<const DriverLibrary>(path, table, entry);
     return Loaded::Entry{std::move(driver), std::move(library)};
   } catch (const std::exception& e) {
@@ -108,6 +119,8 @@ Result<Loaded::Entry> load_file(LibraryFile file, Loaded& all) HOSTLER_REQUIRES(
 }
 
 }  // namespace
+
+bool is_in_entry_function() { return in_entry_function; }
 
 std::string other_draft(const std::string& name, std::uint32_t draft) {
   return "driver '" + name + "' is built for draft " + std::to_string(draft) +

@@ -26,6 +26,9 @@ Result<LibraryFile> check_library(const Manifest& manifest, const DriverRules& r
 /// Why a driver of another draft of the ABI cannot be loaded.
 std::string other_draft(const std::string& name, std::uint32_t draft);
 
+/// Whether a library's entry function is running in this process. Signal handlers may ask.
+bool is_in_entry_function();
+
 /// A loaded driver. It is never unloaded, since nobody can know when the last thread has left its
 /// code. To use a library that was replaced on disk, restart the process.
 ///

@@ -11,6 +11,7 @@
 
 #include "core/driver_host/wire/frame.h"
 #include "core/driver_host/wire/messages.h"
+#include "core/plugin_host/driver_library.h"
 
 namespace hostler::driver_host {
 namespace {
@@ -26,7 +27,9 @@ void send_report(std::int32_t signal, std::int32_t exit_status) {
   struct {
     FrameHead head;
     Crash body;
-  } message{{sizeof(Crash), FrameType::kCrashed, 0, call_of_thread}, {signal, exit_status}};
+  } message{{sizeof(Crash), FrameType::kCrashed,
+             plugin_host::is_in_entry_function() ? kInEntry : std::uint16_t{0}, call_of_thread},
+            {signal, exit_status}};
   (void)::send(socket_of_reports, &message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 

@@ -27,8 +27,9 @@ Result<UniqueFd> above_standard(const UniqueFd& fd) {
   return copy;
 }
 
-/// What a driver may need to reach its cloud, and nothing else of this process's environment.
-std::vector<std::string> environment() {
+}  // namespace
+
+std::vector<std::string> driver_environment() {
   std::vector<std::string> out{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                                "LANG=C.UTF-8"};
   for (const char* name : {"TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "http_proxy", "https_proxy",
@@ -37,8 +38,6 @@ std::vector<std::string> environment() {
       out.push_back(std::string(name) + "=" + value);
   return out;
 }
-
-}  // namespace
 
 Result<std::shared_ptr<ChildProcess>> ChildProcess::start(ChildId id, const ChildOptions& options,
                                                           const plugin_host::LibraryFile& library) {
@@ -72,7 +71,7 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::start(ChildId id, const Chil
                                         .is_listed_only = library.is_listed_only,
                                         .sandbox = options.sandbox,
                                         .cgroups = options.cgroups});
-  auto variables = environment();
+  auto variables = driver_environment();
   pid_t pid = 0;
   const int error = ::posix_spawn(&pid, options.program.c_str(), actions, settings.attributes(),
                                   to_pointers(argv).data(), to_pointers(variables).data());

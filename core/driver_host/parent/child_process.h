@@ -20,6 +20,10 @@
 
 namespace hostler::driver_host {
 
+/// The environment of a driver's process, "NAME=VALUE": what a driver may need to reach its cloud,
+/// and nothing else of this process's.
+std::vector<std::string> driver_environment();
+
 struct ChildOptions {
   std::string program;  ///< hostler-driver-host.
   SandboxOptions sandbox = {};

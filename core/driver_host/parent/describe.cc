@@ -43,7 +43,7 @@ class Question {
     if (!failure_.empty()) return fail(Errc::kInvalidArgument, failure_ + said());
     read_output();
     process_.kill();
-    return fail(Errc::kMisbehaving, "the process that loads it " + end_of_process() + said());
+    return fail(Errc::kMisbehaving, how_it_ended() + said());
   }
 
  private:
@@ -61,15 +61,28 @@ class Question {
     while (const auto frame = next_frame(message)) {
       if (frame->head.type == FrameType::kHello) hello_ = read_hello(frame->body);
       if (frame->head.type == FrameType::kFailed) failure_ = printable(frame->body, 1000);
-      if (frame->head.type == FrameType::kCrashed) crash_ = read_crash(frame->body);
+      if (frame->head.type != FrameType::kCrashed) continue;
+      crash_ = read_crash(frame->body);
+      was_in_entry_ = (frame->head.flags & kInEntry) != 0;
     }
   }
 
-  std::string end_of_process() {
+  std::string how_it_ended() {
     std::string how = process_.reap().how;
     if (crash_ && crash_->signal == 0)
       how = "was ended by exit(" + std::to_string(crash_->exit_status) + ")";
-    return how;
+    const char* const where = was_in_entry_ ? "in its entry function, " HOSTLER_DRIVER_ENTRY
+                                            : "before it had said what it is";
+    return "it crashed " + std::string(where) + ": its process " + how +
+           "; its environment has only " + names_of_environment() +
+           ": a driver reads its settings in set_open";
+  }
+
+  static std::string names_of_environment() {
+    std::string out;
+    for (const auto& variable : driver_environment())
+      out += (out.empty() ? "" : ", ") + variable.substr(0, variable.find('='));
+    return out;
   }
 
   [[nodiscard]] std::string said() const {
@@ -82,7 +95,7 @@ class Question {
   std::optional<Hello> hello_;
   std::optional<Crash> crash_;
   std::string failure_;
-  bool has_ended_ = false;
+  bool was_in_entry_ = false, has_ended_ = false;
 };
 
 }  // namespace

@@ -259,6 +259,13 @@ class KitTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("static.exports", done.stdout)
 
+    def test_a_manifest_that_cannot_be_made_says_where_the_library_has_crashed(self):
+        done = subprocess.run([ARGS.hostler, "driver", "manifest", library("fake_segv_in_entry")], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"it crashed in its entry function, hostler_driver_entry_1: .*signal 11 .*"
+                                      r"its environment has only PATH, LANG.*: a driver reads its settings in set_open")
+
     def test_cloudtest_makes_and_ends_machines_of_a_configured_set(self):
         config = self.site()
         done = subprocess.run([ARGS.hostler, "cloudtest", "here", "--config", config, "--budget", "1", "--format", "json"],

@@ -20,5 +20,11 @@ __attribute__((constructor)) void misbehave() {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const void* hostler_driver_entry_1(const void*) {
+#if defined(HOSTLER_ENTRY)
+  if (std::getenv("WEST_HOME") == nullptr) {
+    std::fputs("WEST_HOME is not set\n", stderr);
+    std::abort();
+  }
+#endif
   return nullptr;
 }

@@ -38,6 +38,18 @@ TEST(DescribeTest, ALibraryThatEndsItsProcessWhenItIsLoadedIsAnErrorWithItsBootC
   EXPECT_THAT(error_of(bad("exit")), HasSubstr("was ended by exit(0)"));
 }
 
+// Bug: such an author read "signal 11", and the driver ran where WEST_HOME was set.
+TEST(DescribeTest, AnEntryFunctionThatNeedsAVariableIsToldWhichOnesThereAre) {
+  ::setenv("WEST_HOME", "/opt/west", 1);
+  ::setenv("no_proxy", "localhost", 1);
+  EXPECT_THAT(error_of(bad("entry")),
+              AllOf(HasSubstr("it crashed in its entry function, hostler_driver_entry_1"),
+                    HasSubstr("signal 6 (Aborted)"), HasSubstr("has only PATH, LANG"),
+                    HasSubstr("no_proxy"), testing::Not(HasSubstr("WEST_HOME,")),
+                    HasSubstr("it wrote: these are the last words; WEST_HOME is not set")));
+  EXPECT_THAT(error_of(bad("crash")), HasSubstr("it crashed before it had said what it is"));
+}
+
 TEST(DescribeTest, ALibraryThatHangsWhenItIsLoadedIsGivenUp) {
   EXPECT_THAT(error_of(bad("hang"), 300ms),
               AllOf(HasSubstr("it hangs"), HasSubstr("these are the last words")));
