@@ -104,7 +104,7 @@ void run_tests(const std::vector<Test>& tests, const Options& options, const Set
   if (options.is_live && clean != tests.end()) guard.emplace(*clean, options, settings);
   for (const auto& test : tests) {
     if (stops && !cleans_up(test)) continue;
-    report.outcomes.push_back(run_one(test, options, settings));
+    add_outcome(report, run_one(test, options, settings));
     clean_up_after(report.outcomes.back(), options, settings);
     if (options.format != "text") continue;
     std::fputs(line_of(report.outcomes.back()).c_str(), stdout);

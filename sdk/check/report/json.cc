@@ -11,6 +11,11 @@ void write_finding(json::Writer& w, const Finding& finding) {
   if (!finding.call.empty()) w.member("call", finding.call);
   w.member("text", finding.text);
   if (const auto advice = advice_for(finding.rule); !advice.empty()) w.member("do", advice);
+  if (!finding.also_in.empty()) {
+    w.key("also_in").begin_array();
+    for (const auto& name : finding.also_in) w.value(name);
+    w.end_array();
+  }
   w.end_object();
 }
 

@@ -12,19 +12,24 @@ void put(pugi::xml_node node, const char* name, const std::string& value) {
   node.append_attribute(name).set_value(value.c_str());
 }
 
+/// The findings of this kind, a line for each.
+std::string lines_of(const TestOutcome& outcome, Finding::Kind kind) {
+  std::string out;
+  for (const auto& finding : outcome.findings) {
+    if (finding.kind != kind) continue;
+    const std::string advice(advice_for(finding.rule));
+    out += text_of(finding) + (advice.empty() ? "" : "; do: " + advice) + others_of(finding) + "\n";
+  }
+  return out;
+}
+
 /// An element with the text of the first finding of this kind, and with all of them in it.
 void add_findings(pugi::xml_node to, const char* element, const TestOutcome& outcome,
                   Finding::Kind kind) {
-  std::string first, all;
-  for (const auto& finding : outcome.findings) {
-    if (finding.kind != kind) continue;
-    const std::string text = text_of(finding), advice(advice_for(finding.rule));
-    if (first.empty()) first = text;
-    all += text + (advice.empty() ? "" : "; do: " + advice) + "\n";
-  }
+  const auto first = std::ranges::find(outcome.findings, kind, &Finding::kind);
   auto node = to.append_child(element);
-  put(node, "message", first);
-  node.text().set(all.c_str());
+  put(node, "message", first == outcome.findings.end() ? "" : text_of(*first));
+  node.text().set(lines_of(outcome, kind).c_str());
 }
 
 void add_test(pugi::xml_node suite, const TestOutcome& one) {
@@ -34,6 +39,9 @@ void add_test(pugi::xml_node suite, const TestOutcome& one) {
   put(test, "time", std::to_string(one.seconds()));
   if (one.verdict == Verdict::kFailed) add_findings(test, "failure", one, Finding::Kind::kFail);
   if (one.verdict == Verdict::kSkipped) add_findings(test, "skipped", one, Finding::Kind::kSkip);
+  // JUnit has no word for a warning.
+  if (const auto warnings = lines_of(one, Finding::Kind::kWarning); !warnings.empty())
+    test.append_child("system-out").text().set(("warnings:\n" + warnings).c_str());
 }
 
 std::string count_of(const RunReport& report, Verdict verdict) {

@@ -32,6 +32,15 @@ std::array<LevelCount, kLevels> count_levels(const std::vector<TestOutcome>& out
   return counts;
 }
 
+/// The same warning of an earlier test; null: there is none.
+Finding* find_earlier(RunReport& report, const Finding& warning) {
+  for (auto& outcome : report.outcomes)
+    for (auto& one : outcome.findings)
+      if (one.kind == warning.kind && one.rule == warning.rule && one.text == warning.text)
+        return &one;
+  return nullptr;
+}
+
 std::string padded(std::string text, std::size_t width) {
   if (text.size() < width) text.append(width - text.size(), ' ');
   return text;
@@ -42,6 +51,17 @@ std::string padded(std::string text, std::size_t width) {
 bool RunReport::has_failed() const {
   return std::any_of(outcomes.begin(), outcomes.end(),
                      [](const TestOutcome& one) { return one.verdict == Verdict::kFailed; });
+}
+
+void add_outcome(RunReport& report, TestOutcome outcome) {
+  std::erase_if(outcome.findings, [&](const Finding& finding) {
+    if (finding.kind != Finding::Kind::kWarning) return false;
+    Finding* const earlier = find_earlier(report, finding);
+    if (earlier != nullptr) earlier->also_in.emplace_back(outcome.test.name);
+    return earlier != nullptr;
+  });
+  if (outcome.verdict == Verdict::kWarned) outcome.verdict = verdict_of(outcome.findings);
+  report.outcomes.push_back(std::move(outcome));
 }
 
 const char* word_of(Verdict verdict) {
@@ -76,6 +96,18 @@ std::string text_of(const Finding& finding) {
   std::string out = finding.kind == Finding::Kind::kSkip ? "" : finding.rule;
   if (!finding.call.empty()) out += (out.empty() ? "" : " ") + finding.call;
   return out + (out.empty() ? "" : ": ") + finding.text;
+}
+
+std::string others_of(const Finding& finding) {
+  constexpr std::size_t kNamesMax = 5;
+  const auto& names = finding.also_in;
+  if (names.empty()) return {};
+  std::string out =
+      "; also in " + std::to_string(names.size()) + (names.size() == 1 ? " test:" : " tests:");
+  for (std::size_t i = 0; i < names.size() && i < kNamesMax; ++i)
+    out += (i == 0 ? " " : ", ") + names[i];
+  if (names.size() > kNamesMax) out += " and " + std::to_string(names.size() - kNamesMax) + " more";
+  return out;
 }
 
 std::string level_of(const RunReport& report) {
@@ -120,6 +152,11 @@ std::string summary_of(const RunReport& report) {
   for (const auto& one : report.outcomes) ++counts[static_cast<std::size_t>(one.verdict)];
   std::string out = "\n";
   for (const auto& [name, why] : report.quirks) out += "quirk " + name + ": " + why + "\n";
+  for (const auto& one : report.outcomes)
+    for (const auto& finding : one.findings)
+      if (!finding.also_in.empty())
+        out += "warning of " + std::string(one.test.name) + ": " + text_of(finding) +
+               others_of(finding) + "\n";
   out += std::to_string(counts[0]) + " passed, " + std::to_string(counts[1]) + " with warnings, " +
          std::to_string(counts[2]) + " skipped, " + std::to_string(counts[3]) + " failed\n";
   if (report.waited() > Duration{})

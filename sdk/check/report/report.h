@@ -21,6 +21,10 @@ struct RunReport {
   [[nodiscard]] Duration waited() const;
 };
 
+/// Adds what came of the next test. A warning that an earlier test has given already stays with
+/// that one: one cause gives one warning.
+void add_outcome(RunReport& report, TestOutcome outcome);
+
 /// "L1", "L2 (no endpoint)", "none": the highest level up to which no test has failed and some test
 /// of it has passed. In brackets is what is missing from it.
 std::string level_of(const RunReport& report);
@@ -32,6 +36,8 @@ std::string summary_of(const RunReport& report);
 std::string json_of(const RunReport& report);
 std::string junit_of(const RunReport& report);
 
+/// "; also in 12 tests: call.list, open.two and 10 more"; empty: in no other test.
+std::string others_of(const Finding& finding);
 /// "R28 create: no id", without what is missing of it. The rule of a skip is the kit's own affair.
 std::string text_of(const Finding& finding);
 

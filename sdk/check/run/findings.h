@@ -22,6 +22,8 @@ struct Finding {
   std::string rule;  ///< Of failures and most warnings; of a skip kNoCloud, kNoRoom or empty.
   std::string call;  ///< The function of the driver that it is about; empty: none.
   std::string text;
+  /// Names of later tests that have given the same warning, which is reported once.
+  std::vector<std::string> also_in = {};
 };
 
 /// What a test finds, in memory that its process shares with the kit: it outlives that process,

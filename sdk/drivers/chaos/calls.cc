@@ -49,7 +49,7 @@ hostler_status set_info(hostler_set* s, const hostler_set_info_req*, hostler_op*
   auto info = hostler::driver::set_info_record();
   info.account_id = str("account-1");
   info.currency = str("USD");
-  info.list_consistency_ms = 1500;
+  info.list_consistency_ms = s->word == "no_consistency" ? 0 : 1500;
   info.capabilities = HOSTLER_CAP_SPOT | HOSTLER_CAP_USER_DATA;
   if (s->word == "few_tags") info.tags_max = 1;
   if (s->word == "lies_about_power") info.capabilities |= HOSTLER_CAP_STOP;

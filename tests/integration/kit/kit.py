@@ -238,6 +238,18 @@ class KitTest(unittest.TestCase):
         self.assertEqual(len(names), len(set(names)))
         self.assertEqual(suite.get("failures"), "0")
 
+    def test_one_cause_in_many_tests_is_one_warning(self):
+        config = {"config": {"do": "no_consistency"}, "test_cloud": True}
+        report = self.check("fake_chaos", config, "--only", "call.*")
+        found = [f for t in report["tests"] for f in t["findings"] if "list_consistency_ms is 0" in f["text"]]
+        self.assertEqual(len(found), 1)
+        self.assertGreater(len(found[0]["also_in"]), 5)
+        self.assertEqual([t["name"] for t in report["tests"] if t["verdict"] == "warn"], ["call.create"])
+        done = subprocess.run(self.command("fake_chaos", config, "--only", "call.*"), stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.stdout.count("warn  set_info: list_consistency_ms is 0"), 1)
+        self.assertRegex(done.stdout, r"warning of call.create: .*; also in \d+ tests: call\.destroy, ")
+
     def test_text_says_rule_call_and_what_to_do(self):
         config = {"config": {"do": "nothing"}, "test_cloud": True}
         done = subprocess.run(self.command("fake_chaos", config, "--only", "call.create"), stdin=subprocess.DEVNULL,

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <array>
 #include <pugixml.hpp>
 
 #include "core/json/document.h"
@@ -95,6 +96,52 @@ TEST(ReportTest, KeepsTheMarkOfASkipToItself) {
   EXPECT_STREQ(skipped.attribute("message").value(), "no endpoint");
   EXPECT_THAT(json_of(one), HasSubstr(R"({"kind":"skip","text":"no endpoint"})"));
   EXPECT_THAT(line_of(one.outcomes.front()), HasSubstr("      skip  no endpoint\n"));
+}
+
+Finding warning(const std::string& text) {
+  return {Finding::Kind::kWarning, "R44", "set_open", text};
+}
+
+/// Of tests "a", "b", ... with these warnings.
+RunReport report_of(const std::vector<std::vector<Finding>>& found) {
+  static constexpr std::array kNames{"a", "b", "c", "d", "e", "f", "g", "h"};
+  RunReport out;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    auto one = outcome(1, found[i].empty() ? Verdict::kPassed : Verdict::kWarned, found[i]);
+    one.test.name = kNames.at(i);
+    add_outcome(out, std::move(one));
+  }
+  return out;
+}
+
+TEST(ReportTest, SaysOneWarningForOneCauseAndInWhichTestsItWasSeen) {
+  const auto one =
+      report_of({{}, {warning("leaks")}, {warning("leaks"), warning("hangs")}, {warning("leaks")}});
+
+  EXPECT_THAT(one.outcomes[1].findings.front().also_in, testing::ElementsAre("c", "d"));
+  EXPECT_EQ(one.outcomes[2].findings.size(), 1U);
+  EXPECT_EQ(one.outcomes[3].verdict, Verdict::kPassed);
+  EXPECT_THAT(summary_of(one),
+              HasSubstr("warning of b: R44 set_open: leaks; also in 2 tests: c, d\n"));
+  EXPECT_THAT(summary_of(one), HasSubstr("2 passed, 2 with warnings"));
+  EXPECT_THAT(json_of(one), HasSubstr(R"("also_in":["c","d"])"));
+}
+
+TEST(ReportTest, SaysWarningsInXmlToo) {
+  const auto one = report_of({{warning("leaks")}, {warning("leaks")}});
+
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(junit_of(one).c_str()));
+  const auto tests = document.child("testsuite").children("testcase");
+  EXPECT_THAT(tests.begin()->child("system-out").text().get(),
+              testing::AllOf(HasSubstr("R44 set_open: leaks"), HasSubstr("also in 1 test: b")));
+  EXPECT_FALSE(std::next(tests.begin())->child("system-out"));
+}
+
+TEST(ReportTest, NamesAFewOfManyTests) {
+  const auto one = report_of(std::vector<std::vector<Finding>>(8, {warning("leaks")}));
+
+  EXPECT_THAT(summary_of(one), HasSubstr("also in 7 tests: b, c, d, e, f and 2 more\n"));
 }
 
 TEST(FindingsTest, SurviveWhateverTheDriverWrites) {
