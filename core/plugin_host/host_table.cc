@@ -84,9 +84,9 @@ void log_line(const hostler_host* /*host*/, const hostler_log_line* from) {
   hostler_log_line in;
   if (!dropped || from == nullptr || !copy_growable(from, in).empty()) return;
   const auto op = LiveOperations::get().find(in.op);
-  std::string line = op != nullptr      ? printable(op->label()) + ": "
-                     : in.op != nullptr ? "of a call that is long over (R26): "
-                                        : "";
+  std::string line = op != nullptr ? printable(op->label()) + ": " : "";
+  if (in.op != nullptr && (op == nullptr || op->has_ended()))
+    line += "of a call that is long over (R26): ";
   line += text(in.message.ptr, in.message.len, kMessageMax) + *dropped;
   const auto chosen = in.level >= HOSTLER_LOG_ERROR     ? log::Level::kError
                       : in.level == HOSTLER_LOG_WARNING ? log::Level::kWarn

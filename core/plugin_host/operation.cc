@@ -121,6 +121,8 @@ void Operation::report_end(hostler_status status) {
     lock.unlock();
     return report_broken_rule("R26: complete() called after the end");
   }
+  if (is_too_early_for(status))
+    outcome_.set_broken_rule("R26: completed with OK before its deadline, without a cancel");
   progress_.completed = true;
   outcome_.set_status(status);
   cancel_function_.remove();
@@ -128,6 +130,13 @@ void Operation::report_end(hostler_status status) {
   const bool was_abandoned = end_by_driver();
   lock.unlock();
   notify(was_abandoned);
+}
+
+/// A call that lasts cannot be over because all went well. Its last tenth counts as the end: nobody
+/// waits to the nanosecond.
+bool Operation::is_too_early_for(hostler_status status) const {
+  if (!traits_.must_pend || status != HOSTLER_OK || cancelled_) return false;
+  return std::chrono::steady_clock::now() < deadline_ - (deadline_ - began_) / 10;
 }
 
 // ---- the call ----------------------------------------------------------------------------------
@@ -142,6 +151,7 @@ void Operation::run() {
       return;
     }
     progress_.in_function = true;
+    began_ = std::chrono::steady_clock::now();
   }
   LiveOperations::get().add(static_cast<hostler_op*>(this), weak_from_this());
   LiveOperations::get().add(&error_, weak_from_this());
@@ -188,6 +198,11 @@ void Operation::end_of_function(hostler_status returned) {
 bool Operation::in_function() {
   const MutexLock lock(mutex_);
   return progress_.in_function;
+}
+
+bool Operation::has_ended() {
+  const MutexLock lock(mutex_);
+  return progress_.completed && !progress_.in_function;
 }
 
 void Operation::cancel(bool time_is_up) {

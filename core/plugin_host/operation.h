@@ -59,7 +59,7 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
     model::CloudOp kind = model::CloudOp::kOther;
     const char* name = "";       ///< Of the function, for messages.
     bool may_pend = true;        ///< The driver may return PENDING.
-    bool must_pend = false;      ///< OK comes through complete() only: the call lasts for long.
+    bool must_pend = false;      ///< It lasts: OK through complete() only, when its time is over.
     bool changes_cloud = false;  ///< After a failure the cloud may have changed.
     bool urgent = false;         ///< May use the slot that is reserved for urgent calls.
   };
@@ -93,6 +93,8 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   [[nodiscard]] virtual std::uint32_t minor_needed() const { return 0; }
   /// Whether the driver function is running. Any thread.
   [[nodiscard]] bool in_function();
+  /// Whether the driver may touch the operation no more. Any thread.
+  [[nodiscard]] bool has_ended();
 
   /// The driver broke a rule, "R29: ...": the call fails, if it is not over yet. Any thread.
   void report_broken_rule(std::string rule);
@@ -148,6 +150,7 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   bool accept(const hostler_rec* record, std::string& rule);
   hostler_status call_guarded();
   void end_of_function(hostler_status returned) HOSTLER_REQUIRES(mutex_);
+  [[nodiscard]] bool is_too_early_for(hostler_status status) const;
   bool end_by_host(model::CloudError reason, bool abandoned);
   bool end_by_driver() HOSTLER_REQUIRES(mutex_);
   void notify(bool was_abandoned);
@@ -163,7 +166,7 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   const std::string& driver_;
   Listener& listener_;
   const std::string log_area_;  ///< Of the listener, which a late line of log may outlive.
-  SteadyTime deadline_{};
+  SteadyTime deadline_{}, began_{};
   hostler_error error_{};
 
   Mutex mutex_;

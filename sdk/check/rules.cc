@@ -40,7 +40,7 @@ constexpr Advice kAdvices[]{
     {"R25", "stop the threads of the set and wait for them: set_close has 5 s"},
     {"R26",
      "end each operation once: by the status of the function, or by PENDING and one "
-     "complete(); touch nothing of it afterwards"},
+     "complete(); touch nothing of it afterwards; a watch goes on until its deadline or a cancel"},
     {"R27",
      "emit from one thread at a time, and end with CANCELLED when emit() returns other than "
      "0"},

@@ -2,9 +2,11 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "core/base/assert.h"
@@ -46,26 +48,41 @@ struct LentOp::Shared {
   std::atomic<bool> told_to_stop{false}, was_refused{false};
 };
 
+struct LentOp::Pool {
+  Mutex mutex;
+  std::vector<LentOp*> ops HOSTLER_GUARDED_BY(mutex);
+  std::size_t next HOSTLER_GUARDED_BY(mutex) = 0;
+};
+
+LentOp::Pool& LentOp::pool() {
+  static auto* const all = new Pool;  // drivers may use them until the process ends
+  return *all;
+}
+
 LentOp::LentOp() : shared_(new Shared), op_pages_(guarded_page()), error_pages_(guarded_page()) {}
 
 LentOp& LentOp::lend(const char* call, hostler_op* host, const Pretence& pretence,
                      const OpEvents& events, std::size_t later_bytes) {
-  struct Pool {
-    Mutex mutex;
-    std::vector<LentOp*> ops HOSTLER_GUARDED_BY(mutex);
-    std::size_t next HOSTLER_GUARDED_BY(mutex) = 0;
-  };
-  static auto* const pool = new Pool;  // drivers may use them until the process ends
-  const MutexLock lock(pool->mutex);
+  Pool& all = pool();
+  const MutexLock lock(all.mutex);
   LentOp* chosen = nullptr;
-  if (pool->ops.size() >= kOpsMin) {
-    chosen = pool->ops[pool->next++ % pool->ops.size()];
-    if (!chosen->shared_->has_returned || !chosen->shared_->is_complete) chosen = nullptr;
+  if (all.ops.size() >= kOpsMin) {
+    chosen = all.ops[all.next++ % all.ops.size()];
+    if (!chosen->is_over()) chosen = nullptr;
   }
-  if (chosen == nullptr) pool->ops.push_back(chosen = new LentOp);
+  if (chosen == nullptr) all.ops.push_back(chosen = new LentOp);
   chosen->begin(call, host, pretence, events, later_bytes);
   return *chosen;
 }
+
+bool LentOp::is_live(const hostler_op* op) {
+  Pool& all = pool();
+  const MutexLock lock(all.mutex);
+  return std::any_of(all.ops.begin(), all.ops.end(),
+                     [&](const LentOp* one) { return one->op_ == op && !one->is_over(); });
+}
+
+bool LentOp::is_over() const { return shared_->has_returned && shared_->is_complete; }
 
 void LentOp::begin(const char* call, hostler_op* host, const Pretence& pretence,
                    const OpEvents& events, std::size_t later_bytes) {
@@ -125,13 +142,13 @@ void LentOp::set_text(hostler_error* e, std::uint32_t field, const char* s, std:
 std::int32_t LentOp::is_cancelled(const hostler_op* op) {
   const Inside side(Inside::kHost);
   const LentOp& self = of(op);
-  if (self.pretence_.is_cancelled || self.pretence_.deadline_passed) return 1;
+  if (self.pretends_end()) return 1;
   return self.host_->is_cancelled(self.host_);
 }
 
 void LentOp::on_cancel(hostler_op* op, void (*fn)(void*), void* arg) {
   LentOp& self = of(op);
-  if (fn != nullptr && (self.pretence_.is_cancelled || self.pretence_.deadline_passed)) {
+  if (fn != nullptr && self.pretends_end()) {
     fn(arg);  // as the host does when the operation is cancelled already
     return;
   }
@@ -168,6 +185,12 @@ void LentOp::complete(hostler_op* op, hostler_status status) {
     self.check_end(status);
   }
   hostler_op* const host = self.host_;
+  if (status == HOSTLER_OK && self.pretends_end()) {
+    // A watch has to end now, which the host, who has not cancelled it, would take for too early.
+    static constexpr std::string_view kWhy = "ended as it was told";
+    host->error->set_text(host->error, HOSTLER_TEXT_MESSAGE, kWhy.data(), kWhy.size());
+    status = HOSTLER_E_CANCELLED;
+  }
   host->complete(host, status);
   self.shared_->is_complete = true;
 }

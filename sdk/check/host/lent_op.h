@@ -35,6 +35,8 @@ class LentOp {
   /// For one call of the driver. `call` is a literal.
   static LentOp& lend(const char* call, hostler_op* host, const Pretence& pretence,
                       const OpEvents& events, std::size_t later_bytes);
+  /// Whether a driver may use what it takes for an operation.
+  static bool is_live(const hostler_op* op);
 
   [[nodiscard]] hostler_op* op() const { return op_; }
   /// The driver's function has returned this, or thrown: then INTERNAL.
@@ -48,7 +50,11 @@ class LentOp {
   void begin(const char* call, hostler_op* host, const Pretence& pretence, const OpEvents& events,
              std::size_t later_bytes);
   void pass_error_on();
+  [[nodiscard]] bool pretends_end() const {
+    return pretence_.is_cancelled || pretence_.deadline_passed;
+  }
   void check_end(hostler_status status);
+  [[nodiscard]] bool is_over() const;
 
   static LentOp& of(const void* lent);
   static void set_text(hostler_error* e, std::uint32_t field, const char* s, std::size_t n);
@@ -57,6 +63,8 @@ class LentOp {
   static std::int32_t emit(hostler_op* op, const hostler_rec* record);
   static void complete(hostler_op* op, hostler_status status);
 
+  struct Pool;
+  static Pool& pool();
   struct Shared;
   Shared* shared_;  ///< What several threads of the driver change.
   const char* call_ = "";

@@ -61,6 +61,7 @@ inline constexpr Behaviour kBehaviours[]{
     {"leftover_without_id", "R28", "leftovers list", "a leftover without an id"},
     {"image_without_id", "R28", "images find", "an image without an id"},
     {"watch_returns", "R26", "watch", "returns OK from a watch, which must be PENDING"},
+    {"watch_ends", "R26", "watch", "completes a watch with OK at once"},
     {"huge_name", "", "create", "a record of 100 MB: one text"},
     {"many_tags", "", "create", "90,000 tags"},
     {"huge_tags", "", "create", "a record of 100 MB: a million tags"},

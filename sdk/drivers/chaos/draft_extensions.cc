@@ -35,6 +35,7 @@ const hostler_ext_interruption kInterruption = {
       out.action = s->word == "unknown_notice" ? 77 : HOSTLER_INTERRUPTION_STOP;
       op->emit(op, reinterpret_cast<const hostler_rec*>(&out));
       if (s->word == "watch_returns") return HOSTLER_OK;
+      if (s->word == "watch_ends") return op->complete(op, HOSTLER_OK), HOSTLER_PENDING;
       const std::lock_guard lock(s->mutex);
       s->threads.emplace_back([op, out]() mutable {
         out.action = HOSTLER_INTERRUPTION_WITHDRAWN;

@@ -773,7 +773,8 @@ typedef struct hostler_interruption_req { /* growable */
 typedef struct hostler_ext_interruption { /* growable */
   uint32_t struct_size, reserved0;
   /* Emits notices as they come, first all that hold at present, until the deadline or a cancel;
-   * then OK. A later notice of the same instance replaces the one before.
+   * then OK, and not before: what cannot watch on ends with an error. A later notice of the same
+   * instance replaces the one before.
    * [call] Does not block for long: it would take the place of other calls for ever. PENDING, or
    * an error; OK only through complete(). Ends with: also UNSUPPORTED. */
   hostler_status (*watch)(hostler_set* s, const hostler_interruption_req* r, hostler_op* op);

@@ -124,6 +124,17 @@ TEST(InterruptionTest, AWatchThatReturnsOkWouldHoldOneOfTheSetsCallsForEver) {
   EXPECT_THAT(seen.end.error().message, HasSubstr("watch: R26: returned OK, it must be PENDING"));
 }
 
+// Bug: such a watch was made again and again, and nobody was told that no notice would come.
+TEST(InterruptionTest, AWatchThatCompletesWithOkBeforeItsTimeBreaksARule) {
+  ChaosSet set("watch_ends");
+
+  const auto seen = watch(set);
+
+  ASSERT_FALSE(seen.end);
+  EXPECT_THAT(seen.end.error().message,
+              HasSubstr("watch: R26: completed with OK before its deadline, without a cancel"));
+}
+
 model::CloudResult<model::ConsoleText> console(ChaosSet& set) {
   return answer_of<model::ConsoleText>([&](auto done) {
     set->read_console({.id = "i-1", .offset = 100}, kPatience, std::move(done));
