@@ -60,7 +60,9 @@ constexpr Advice kAdvices[]{
     {"R35", "say in the table how many calls may run at once, and protect what they share"},
     {"R37", "join every thread of the set in set_close, and use nothing of the host after it"},
     {"R39", "return NULL for ids that you do not know, and the same table each time for others"},
-    {"R40", "place the host key before sshd starts, or say whose it is by hostler.host-key/1"},
+    {"R40",
+     "place the host key before sshd starts, run user data, or say whose the key is by "
+     "hostler.host-key/1 or the console"},
     {"R41", "write by host->log; standard output and error are not the driver's"},
     {"R42", "leave credentials out of messages, tags and records; quote no request of the cloud"},
     {"R44",

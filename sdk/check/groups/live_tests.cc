@@ -38,12 +38,21 @@ void destroy_leftovers(Context& c, Live& live) {
   c.findings.note("to clean up by hand: destroy what has the tag hostler-set=driver-check");
 }
 
+/// For a driver that neither places a host key nor vouches for one by a call.
+void judge_keys(Context& c, const model::SetInfo& info) {
+  if (info.user_data || info.has_console)
+    c.findings.note(std::string("hostler proves the host key by ") +
+                    (info.user_data ? "user data" : "the console") + ", which this test does not");
+  else
+    c.findings.warn("R40", "verify", "the host key cannot be proved");
+}
+
 /// Boots are proved over SSH, with the host key that the driver has placed or vouches for.
 std::string proved_key(Live& live, const SshClient& ssh, const SshClient::Target& target,
                        const std::string& id, const std::string& injected) {
   if (!injected.empty()) return injected;
   if (!live.session.info().has_host_key_extension) {
-    live.context.findings.warn("R40", "verify", "the host key cannot be proved");
+    judge_keys(live.context, live.session.info());
     return {};
   }
   const auto shown = ssh.scan(target);

@@ -207,6 +207,14 @@ class KitTest(unittest.TestCase):
             report = self.check("fake_web", self.web(cloud, "deaf"), "--only", "fault.silence", "--patience", "1s")
         self.assertIn(("fault.silence", "R31"), self.failures(report))
 
+    def test_a_host_key_that_user_data_places_is_not_doubted(self):
+        for defect, warned in ("has_address", {"R40"}), ("takes_user_data", set()):
+            with self.subTest(defect), WebCloud() as cloud:
+                report = self.check("fake_web", self.web(cloud, defect), "--live", "--boot-max", "2s", "--only", "live.life", "--only", "live.clean")
+                findings = [f for t in report["tests"] for f in t["findings"]]
+                self.assertIn("nobody can log in", str(findings))  # as nobody listens, but it has come so far
+                self.assertEqual({f.get("rule") for f in findings if f["kind"] == "warn"}, warned)
+
     def test_a_lost_reply_is_tried_with_real_machines_too(self):
         for defect, found in ("", set()), ("forgets_unknown", {("live.lost_reply", "R24")}):
             with self.subTest(defect), WebCloud() as cloud:

@@ -98,6 +98,7 @@ class Web {
     auto out = hostler::driver::set_info_record();
     out.account_id = str("web");
     out.list_consistency_ms = 1;
+    if (is("takes_user_data")) out.capabilities = HOSTLER_CAP_USER_DATA;
     hostler::driver::emit(op, out);
   }
 
@@ -191,6 +192,10 @@ class Web {
                                           : HOSTLER_STATE_RUNNING;
       out.tags = tags.data();
       out.n_tags = tags.size();
+      // Nobody listens there.
+      const hostler_address address{HOSTLER_ADDRESS_PRIVATE, 0, HOSTLER_STR("127.0.0.1")};
+      if (is("has_address") || is("takes_user_data"))
+        out.addresses = &address, out.n_addresses = 1, out.ssh_port = 1;
       hostler::driver::emit(op, out);
     }
   }
