@@ -275,7 +275,8 @@ struct hostler_error { /* growable */
   int64_t retry_after_ms; /* from now, of any status; -1 = the provider did not say. More than a day
                              counts as a day */
   int64_t quota_limit;    /* with QUOTA, in the provider's unit; -1 = not known */
-  int64_t quota_used;
+  int64_t quota_used;     /* the same, as the provider says it: also where only a limit is known,
+                             the driver counts nothing itself */
   /* Sets text `field` (HOSTLER_TEXT_*) to a copy of s[0..n); again replaces it. The host cuts what
    * is longer than 4 KiB and replaces control characters.
    * [any] while the op is not complete, but not two at once. Does not block, cannot fail. */
@@ -355,7 +356,8 @@ struct hostler_host { /* growable */
  * except state_reason, state_error and tags. 0 is "not known"; for the price it is -1. */
 typedef struct hostler_instance { /* growable record */
   uint32_t struct_size, kind;     /* HOSTLER_REC_INSTANCE */
-  hostler_str id;                 /* the cloud's; never empty, unique within the account */
+  hostler_str id;                 /* the cloud's; never empty, unique within the account: one that
+                                     is gone does not leave its id to another one */
   hostler_str request_id;         /* the id it had as a spot request, when `id` is the machine's */
   hostler_str idempotency_key;    /* echoed: the key of its create; empty only if not ours */
   hostler_str set_id, owner;      /* echoed: its tags hostler-set and hostler-owner */

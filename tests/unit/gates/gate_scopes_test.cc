@@ -65,6 +65,16 @@ TEST_F(GateScopesTest, AFullSubnetShutsOnlyWhatWasRefused) {
   EXPECT_FALSE(shut(named)) << "the text means exactly this subnet";
 }
 
+TEST_F(GateScopesTest, CredentialsThatMayNotMakeOneTypeShutCreatesOfThisTypeOnly) {
+  ASSERT_TRUE(
+      refuse(create("big"), refusal(CloudErrorClass::kAuth, scope::kOperation | scope::kType)));
+
+  EXPECT_TRUE(shut(create("big", "z2")));
+  EXPECT_FALSE(shut(create("small")));
+  EXPECT_FALSE(shut({.set = "west", .op = CloudOp::kList}));
+  EXPECT_FALSE(shut({.set = "west", .op = CloudOp::kDestroy, .type = "big"}));
+}
+
 TEST_F(GateScopesTest, ASubnetThatTheDriverDoesNotNameShutsOnlyWhatWasRefusedToo) {
   ASSERT_TRUE(refuse(create("big"), refusal(CloudErrorClass::kCapacity, scope::kSubnet)));
 
