@@ -58,7 +58,9 @@ constexpr Advice kAdvices[]{
      "check the config against the schema in set_open, name the field in the message, and "
      "emit exactly one record in set_info"},
     {"R35", "say in the table how many calls may run at once, and protect what they share"},
-    {"R37", "join every thread of the set in set_close, and use nothing of the host after it"},
+    {"R37",
+     "join every thread of the set in set_close, and use nothing of the host after it; name only "
+     "sets that are open"},
     {"R39", "return NULL for ids that you do not know, and the same table each time for others"},
     {"R40",
      "place the host key before sshd starts, run user data, or say whose the key is by "
@@ -76,6 +78,13 @@ constexpr Advice kAdvices[]{
     {"R49",
      "build with -fPIC and -ftls-model=global-dynamic, without executable stack and RUNPATH"},
     {"R55", "write the manifest again: hostler driver manifest FILE.so"},
+    {"R61", "make the group of the type and market alone, and keep it while the set is open"},
+    {"R62",
+     "where the cloud gives an id again, add to it what differs: a number that only grows, or the "
+     "time of the create"},
+    {"R63",
+     "pass on all tags of the request in the call that makes the thing, and copy them to disks, "
+     "addresses and the like that may be left"},
     {"R23", "choose the status by what the host is to do, see driver.h"},
     {"machine", "see sdk/machine.md: who logs in with which key, and what is there before sshd"},
     {"limit", "keep within the limits of hostler_host, and free what each call has taken"},

@@ -1,5 +1,7 @@
 // Group D, second part: each function once. The host judges what comes of it. Group C: the same
 // with a host of later versions.
+#include <map>
+
 #include "sdk/check/groups/begin.h"
 #include "sdk/check/groups/machines.h"
 #include "sdk/check/host/harmless_calls.h"
@@ -43,6 +45,27 @@ void destroy_nobody(Context& c, Session& session) {
     c.findings.fail("R23", "destroy", "of nobody is not OK: " + gone.error().message);
 }
 
+/// The host asks once, and keeps the answer as long as the set is open.
+void ask_groups(Context& c, Session& session) {
+  if (!Relay::get().has(HOSTLER_EXT_QUOTA_GROUP))
+    return c.findings.skip("it has no " HOSTLER_EXT_QUOTA_GROUP);
+  constexpr int kRounds = 3;
+  using model::Market;
+  std::map<std::pair<std::string, Market>, std::string> groups;
+  auto type = c.settings.type;
+  for (int question = 0; question < 4 * kRounds && !c.findings.has_failed(); ++question) {
+    type.provider_type = question % 4 < 2 ? c.settings.type.provider_type : "kit-no-such-type";
+    type.market = question % 2 == 0 ? Market::kOnDemand : Market::kSpot;
+    const auto got = session.call<std::string>(
+        "group", [&](auto& set, Duration t, auto done) { set.quota_group(type, t, done); });
+    if (!got) continue;
+    const auto [first, is_first] = groups.try_emplace({type.provider_type, type.market}, *got);
+    if (!is_first && first->second != *got)
+      c.findings.fail("R61", "group",
+                      "has another answer for the same type and market than before");
+  }
+}
+
 /// Every function with structs that are longer than the driver knows, of a host of minor 99.
 void meet_later_host(Context& c, const Library& library) {
   Relay::get().be_later_host();
@@ -68,7 +91,8 @@ void add_call_tests(std::vector<Test>& to) {
   to.push_back({"call.set_tags", 'D', 1, kNothing, kPromise, &on_library<make_call<2>>});
   to.push_back({"call.verify", 'D', 1, kNothing, kPromise, &on_library<make_call<3>>});
   to.push_back({"call.history", 'D', 1, kNothing, kPromise, &on_library<make_call<4>>});
-  to.push_back({"call.group", 'D', 1, kNothing, kPromise, &on_library<make_call<5>>});
+  to.push_back({"call.group", 'D', 1, kNothing, "a type and market keeps its quota group",
+                &on_open_set<ask_groups>});
   to.push_back({"call.power", 'D', 1, kNothing, kPromise, &on_library<make_call<6>>});
   to.push_back({"call.offerings", 'D', 1, kNothing, kPromise, &on_library<make_call<7>>});
   to.push_back({"call.watch", 'D', 1, kNothing, kPromise, &on_library<make_call<8>>});

@@ -25,9 +25,9 @@ void show_in_list(Context& c, Session& session, const ListedInstance& made) {
   if (one.id != made.id && one.request_id != made.id)
     c.findings.fail("R32", "list", "shows the machine with another id");
   if (one.set_id != Session::kSetId)
-    c.findings.fail("R32", "list", "shows it without its tag hostler-set");
+    c.findings.fail("R63", "list", "shows it without its tag hostler-set");
   if (one.owner != "driver-check")
-    c.findings.fail("R32", "list", "shows it without its tag hostler-owner");
+    c.findings.fail("R63", "list", "shows it without its tag hostler-owner");
 }
 
 void make_one_for_each_key(Context& c, Session& session) {
@@ -89,13 +89,7 @@ void destroy_machines(Context& c, Session& session, const ListedInstance& made) 
     if (const auto gone = session.destroy(made); !gone)
       return c.findings.fail("R23", "destroy",
                              std::string(time) + "is not OK: " + gone.error().message);
-  const auto is_gone = [&] {
-    const auto seen = session.of_key(made.idempotency_key);
-    return std::all_of(seen.begin(), seen.end(),
-                       [](const auto& one) { return one.state == CloudState::kTerminating; });
-  };
-  if (!is_shown(c, session, is_gone))
-    c.findings.fail("R33", "list", "shows a machine that was destroyed as if it were there");
+  (void)expect_gone(c, session, made);
 }
 
 void remember_gone_keys(Context& c, Session& session, const ListedInstance& made) {
@@ -144,6 +138,7 @@ void add_cloud_tests(std::vector<Test>& to) {
   to.push_back({"cloud.power", 'H', 2, kMachines, "a machine can be switched off and on",
                 &on_open_set<switch_machine>});
   add_tag_tests(to);
+  add_leftover_tests(to);
 }
 
 }  // namespace hostler::check

@@ -61,6 +61,19 @@ bool expect_listed(Context& c, Session& session, const model::ListedInstance& ma
   return false;
 }
 
+bool expect_gone(Context& c, Session& session, const model::ListedInstance& made) {
+  const auto is_gone = [&] {
+    const auto seen = session.of_key(made.idempotency_key);
+    return std::all_of(seen.begin(), seen.end(), [](const auto& one) {
+      return one.state == model::CloudState::kTerminating;
+    });
+  };
+  if (is_shown(c, session, is_gone)) return true;
+  if (!c.stops)
+    c.findings.fail("R33", "list", "shows a machine that was destroyed as if it were there");
+  return false;
+}
+
 bool is_temporary(CloudErrorClass cls) {
   return cls == CloudErrorClass::kTransient || cls == CloudErrorClass::kTimeout;
 }

@@ -32,7 +32,7 @@ void keep_tags(Context& c, Session& session, const ListedInstance& made) {
     if (!is_shown(c, session, [&, k = key, v = value] {
           return has_tag(tags_in_list(session, made.id), k, v);
         }))
-      return c.findings.fail("R33", "list",
+      return c.findings.fail("R63", "list",
                              "does not show the tag " + key + " that the machine was made with");
 }
 

@@ -38,12 +38,18 @@ const hostler_host* make_host(std::size_t later_bytes) {
 hostler_status open_set(const hostler_host* /*host*/, const hostler_set_config* config,
                         hostler_op* op, hostler_set** out) {
   Relay& relay = Relay::get();
-  const hostler_status status =
-      lend_call("set_open", config, op, [&](const hostler_set_config* lent, hostler_op* lent_op) {
-        return relay.driver().set_open(relay.host(), lent, lent_op, out);
-      });
-  if (status == HOSTLER_OK) relay.open_began();
-  return status;
+  relay.open_began();
+  try {
+    const hostler_status status =
+        lend_call("set_open", config, op, [&](const hostler_set_config* lent, hostler_op* lent_op) {
+          return relay.driver().set_open(relay.host(), lent, lent_op, out);
+        });
+    relay.open_ended(status == HOSTLER_OK ? std::optional(*out) : std::nullopt);
+    return status;
+  } catch (...) {
+    relay.open_ended(std::nullopt);
+    throw;
+  }
 }
 
 void close_set(hostler_set* set) {
@@ -56,7 +62,7 @@ void close_set(hostler_set* set) {
     relay.findings().fail("R45", "set_close", "an exception left the function");
   }
   relay.findings().enter(nullptr);
-  relay.close_ended();
+  relay.close_ended(set);
 }
 
 hostler_driver relay_table(const hostler_driver& real) {
@@ -135,6 +141,29 @@ bool Relay::is_go() const {
 
 bool Relay::has(const char* extension) const {
   return driver().get_extension(extension) != nullptr;
+}
+
+std::size_t Relay::opens() const {
+  const MutexLock lock(mutex_);
+  return open_sets_.size();
+}
+
+void Relay::open_began() {
+  const MutexLock lock(mutex_);
+  ++sets_opening_;
+  has_opened_ = true;
+}
+
+void Relay::open_ended(std::optional<const hostler_set*> set) {
+  const MutexLock lock(mutex_);
+  --sets_opening_;
+  if (set) open_sets_.insert(*set);
+}
+
+void Relay::close_ended(const hostler_set* set) {
+  --closes_running_;
+  const MutexLock lock(mutex_);
+  if (const auto found = open_sets_.find(set); found != open_sets_.end()) open_sets_.erase(found);
 }
 
 std::vector<SeenTags> Relay::take_tags() {

@@ -3,7 +3,10 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,10 +63,12 @@ class Relay {
   /// What set_open gets: of the size that it says, before a page that nobody may touch.
   [[nodiscard]] const hostler_host* host() const { return host_; }
   /// Sets that are open.
-  [[nodiscard]] int opens() const { return opens_; }
-  void open_began() { ++opens_; }
+  [[nodiscard]] std::size_t opens() const;
+  void open_began();
+  /// `set`: what set_open has given; nothing: it has failed.
+  void open_ended(std::optional<const hostler_set*> set);
   void close_began() { ++closes_running_; }
-  void close_ended() { --closes_running_, --opens_; }
+  void close_ended(const hostler_set* set);
   /// Looks for secrets in what the driver says (R42).
   void look_at(const char* call, const char* where, std::string_view text);
   void take_line(const hostler_log_line* line);
@@ -72,6 +77,8 @@ class Relay {
   Relay();
   void take_record(const hostler_rec& record);
   void check_info(const hostler_set_info& info);
+  void check_id(const hostler_instance& seen);
+  [[nodiscard]] std::string why_too_late(const hostler_log_line& line);
 
   std::shared_ptr<const plugin_host::DriverLibrary> real_;
   Findings* findings_ = nullptr;
@@ -80,9 +87,13 @@ class Relay {
   Pretence pretence_;
   std::size_t later_bytes_ = 0;
   const hostler_host* host_ = nullptr;
-  std::atomic<int> closes_running_{0}, opens_{0};
-  Mutex mutex_;
+  std::atomic<int> closes_running_{0};
+  mutable Mutex mutex_;
   std::vector<SeenTags> tags_ HOSTLER_GUARDED_BY(mutex_);
+  std::multiset<const hostler_set*> open_sets_ HOSTLER_GUARDED_BY(mutex_);
+  int sets_opening_ HOSTLER_GUARDED_BY(mutex_) = 0;
+  bool has_opened_ HOSTLER_GUARDED_BY(mutex_) = false;
+  std::map<std::string, std::string> keys_of_ids_ HOSTLER_GUARDED_BY(mutex_);
 };
 
 /// The relay's table of an extension; null where the driver has none. Throws what the driver

@@ -9,7 +9,7 @@
 namespace hostler::check {
 namespace {
 
-constexpr std::size_t kTagsSeenMax = 10'000;
+constexpr std::size_t kTagsSeenMax = 10'000, kIdsSeenMax = 10'000;
 
 std::string_view view_of(const hostler_str& s) {
   return s.ptr == nullptr ? std::string_view() : std::string_view(s.ptr, s.len);
@@ -39,6 +39,20 @@ void Relay::check_info(const hostler_set_info& info) {
                     "listed; without it an instance that is gone counts for a minute more");
 }
 
+/// An id names one instance, for ever: that of another key has another one.
+void Relay::check_id(const hostler_instance& seen) {
+  const std::string id(view_of(seen.id)), key(view_of(seen.idempotency_key));
+  if (key.empty()) return;
+  const MutexLock lock(mutex_);
+  const auto known = keys_of_ids_.find(id);
+  if (known == keys_of_ids_.end()) {
+    if (keys_of_ids_.size() < kIdsSeenMax) keys_of_ids_.emplace(id, key);
+  } else if (known->second != key) {
+    findings_->fail("R62", findings_->call_now(),
+                    "emitted an instance with an id that one of another key has had");
+  }
+}
+
 /// The host has checked that its texts can be read.
 void Relay::take_record(const hostler_rec& record) {
   if (record.kind > HOSTLER_REC_QUOTA_GROUP && driver().abi_minor <= HOSTLER_ABI_MINOR)
@@ -53,6 +67,7 @@ void Relay::take_record(const hostler_rec& record) {
     if ((seen.flags & ~HOSTLER_INSTANCE_TAGS_UNKNOWN) != 0)
       findings_->fail("R9", findings_->call_now(), "emitted flags that are not defined");
   }
+  check_id(seen);
   SeenTags tags{std::string(view_of(seen.id)), {}};
   for (const auto* text : {&seen.id, &seen.state_reason, &seen.state_error, &seen.zone})
     look_at("", "a record", view_of(*text));
@@ -73,9 +88,21 @@ void Relay::take_line(const hostler_log_line* from) {
     return findings_->fail("R19", "log", "a message with a length but no text");
   const auto text = view_of(line.message);
   if (!is_utf8(text)) findings_->fail("R19", "log", "a message that is not UTF-8");
-  if (opens_ == 0 && line.set != nullptr)
-    findings_->fail("R37", "log", "wrote a line about a set after it was closed");
+  if (line.op != nullptr && !LentOp::is_live(line.op))
+    findings_->fail("R26", "log", "wrote a line about a call that is long over");
+  if (const auto why = why_too_late(line); !why.empty()) findings_->fail("R37", "log", why);
   look_at("log", "the log", text);
+}
+
+/// What is wrong with a line that comes after set_close; empty: nothing. While a set is opened,
+/// nobody else knows what its address will be.
+std::string Relay::why_too_late(const hostler_log_line& line) {
+  const MutexLock lock(mutex_);
+  if (sets_opening_ > 0 || !has_opened_) return {};
+  if (open_sets_.empty()) return "wrote a line although no set is open any more";
+  if (line.set != nullptr && !open_sets_.contains(line.set))
+    return "wrote a line about a set that is not open";
+  return {};
 }
 
 }  // namespace hostler::check

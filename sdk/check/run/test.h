@@ -76,6 +76,7 @@ void add_recording_tests(std::vector<Test>& to);
 void add_cloud_tests(std::vector<Test>& to);
 /// Called by add_cloud_tests().
 void add_tag_tests(std::vector<Test>& to);
+void add_leftover_tests(std::vector<Test>& to);
 void add_fault_tests(std::vector<Test>& to);
 /// A part of those.
 void add_answer_tests(std::vector<Test>& to);

@@ -65,7 +65,7 @@ hostler_status set_info(hostler_set* s, const hostler_set_info_req*, hostler_op*
 
 hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* op) {
   const Counted counted;
-  const std::string key(view(r->idempotency_key)), id = "i-" + key;
+  const std::string key(view(r->idempotency_key)), id = s->word == "same_id" ? "i-1" : "i-" + key;
   const std::string& word = s->word;
   try {
     hostler::driver::require_known(*r);
@@ -152,7 +152,7 @@ hostler_status list(hostler_set* s, const hostler_list_req*, hostler_op* op) {
     return HOSTLER_OK;
   }
   const std::lock_guard lock(s->mutex);
-  use_ended(s->word, s->ended);
+  use_ended(*s);
   for (const auto& [id, key] : s->instances) emit_then(op, id, key, HOSTLER_OK);
   return HOSTLER_OK;
 }
@@ -162,7 +162,8 @@ hostler_status destroy(hostler_set* s, const hostler_destroy_req* r, hostler_op*
   begin(s->word, s->gate, "destroy");
   if (s->word == "logs") hostler::driver::log(*s->host, HOSTLER_LOG_WARNING, "ending", op);
   const std::lock_guard lock(s->mutex);
-  s->instances.erase(std::string(view(r->id)));
+  s->gone = view(r->id);
+  s->instances.erase(s->gone);
   return HOSTLER_OK;
 }
 

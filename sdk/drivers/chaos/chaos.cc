@@ -44,6 +44,7 @@ void set_close(hostler_set* s) {
   throws_in_get_extension = false;
   const bool throws = s->word == "throw_in_set_close";
   const std::string word = s->word, gate = s->gate;
+  if (word == "log_after_close") chaos::log_at_end_of_thread(s->host);
   delete s;
   if (word == "say_hello_again") chaos::say_hello_again();
   chaos::begin(word, gate, "set_close");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
@@ -32,6 +33,8 @@ struct hostler_set {
   std::mutex mutex;
   std::map<std::string, std::string> instances;  // id -> key
   std::vector<std::thread> threads;
+  std::atomic<int> groups{0};   // that it was asked for
+  std::string gone;             // the id of the last instance that was destroyed
   hostler_op* ended = nullptr;  // of a create, to be used after its end
 };
 
@@ -78,8 +81,10 @@ hostler_status wait_for_cancel(hostler_op* op);
 /// Ends an operation in the way that the word asks for. PENDING if it asks for none of these.
 hostler_status end_as_told(hostler_set* s, hostler_op* op, const std::string& id,
                            const std::string& key);
-/// Uses an operation that is over, if the word asks for it.
-void use_ended(const std::string& word, hostler_op* op);
+/// Uses an operation that is over, or a set that is none, if the word asks for it.
+void use_ended(const hostler_set& s);
+/// Logs when the calling thread ends: the set that it closes is gone then.
+void log_at_end_of_thread(const hostler_host* host);
 /// Ends the process in the way that the word asks for; returns if it asks for none.
 void end_process(const std::string& word);
 /// What the word asks for in this call: "segv in list", "throw in list", "hang in list".

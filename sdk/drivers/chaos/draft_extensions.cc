@@ -63,18 +63,30 @@ const hostler_ext_console kConsole = {
       return HOSTLER_OK;
     }};
 
+/// A disk of a machine that is gone.
+hostler_status list_leftovers(hostler_set* s, const hostler_leftover_list_req* r, hostler_op* op) {
+  static constexpr hostler_kv kOther{HOSTLER_STR("hostler-set"), HOSTLER_STR("another")};
+  begin(s->word, s->gate, "leftovers list");
+  const std::lock_guard lock(s->mutex);
+  const std::string& word = s->word;
+  const bool is_used = word == "leftover_of_living" && !s->instances.empty();
+  const std::string instance = is_used ? s->instances.begin()->first : "i-1";
+  auto out = hostler::driver::leftover_record();
+  if (word != "leftover_without_type") out.type = str("disk");
+  if (word != "leftover_without_id") out.id = str("d-1");
+  out.instance_id = str(instance);
+  out.tags = r->tag_filter, out.n_tags = r->n_tag_filter;
+  if (word == "leftover_of_another_set") out.tags = &kOther, out.n_tags = 1;
+  out.created_unix_ns = word == "leftover_in_future" ? INT64_MAX : 5'000'000'000;
+  op->emit(op, reinterpret_cast<const hostler_rec*>(&out));
+  if (word != "leftover_untagged" || s->gone.empty() || r->n_tag_filter > 0) return HOSTLER_OK;
+  out.id = str("d-2"), out.instance_id = str(s->gone);
+  op->emit(op, reinterpret_cast<const hostler_rec*>(&out));
+  return HOSTLER_OK;
+}
+
 const hostler_ext_leftovers kLeftovers = {
-    sizeof kLeftovers, 0,
-    [](hostler_set* s, const hostler_leftover_list_req* r, hostler_op* op) {
-      begin(s->word, s->gate, "leftovers list");
-      auto out = hostler::driver::leftover_record();
-      out.type = str("disk"), out.instance_id = str("i-1");
-      if (s->word != "leftover_without_id") out.id = str("d-1");
-      out.tags = r->tag_filter, out.n_tags = r->n_tag_filter;
-      out.created_unix_ns = 5'000'000'000;
-      op->emit(op, reinterpret_cast<const hostler_rec*>(&out));
-      return HOSTLER_OK;
-    },
+    sizeof kLeftovers, 0, &list_leftovers,
     [](hostler_set* s, const hostler_leftover_destroy_req* r, hostler_op* op) {
       begin(s->word, s->gate, "leftovers destroy");
       const bool is_ours = view(r->expected_set_id) == s->id;

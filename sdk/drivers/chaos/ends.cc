@@ -77,8 +77,19 @@ hostler_status end_as_told(hostler_set* s, hostler_op* op, const std::string& id
   return HOSTLER_PENDING;
 }
 
-void use_ended(const std::string& word, hostler_op* op) {
+void use_ended(const hostler_set& s) {
+  const std::string& word = s.word;
+  if (word == "log_of_no_set") {
+    hostler_log_line line{};
+    line.struct_size = sizeof line;
+    line.level = HOSTLER_LOG_WARNING;
+    line.set = reinterpret_cast<const hostler_set*>(&word);
+    line.message = str("of nobody");
+    s.host->log(s.host, &line);
+  }
+  hostler_op* const op = s.ended;
   if (op == nullptr) return;
+  if (word == "log_after_end") hostler::driver::log(*s.host, HOSTLER_LOG_WARNING, "too late", op);
   if (word == "complete_after_end") op->complete(op, HOSTLER_OK);
   if (word == "emit_after_end") emit_then(op, "i-1", "", HOSTLER_OK);
   if (word == "fail_after_end") fails(op, HOSTLER_OK, "too late");
@@ -96,6 +107,17 @@ int overflow_stack(int depth) {
 }
 
 }  // namespace
+
+void log_at_end_of_thread(const hostler_host* host) {
+  struct Last {
+    const hostler_host* host = nullptr;
+    ~Last() {
+      if (host != nullptr) hostler::driver::log(*host, HOSTLER_LOG_WARNING, "closed");
+    }
+  };
+  thread_local Last last;
+  last.host = host;
+}
 
 void end_process(const std::string& word) {
   if (word == "segv") segv();

@@ -31,6 +31,8 @@ const hostler_ext_quota_group kQuotaGroup = {
         op->emit(op, reinterpret_cast<const hostler_rec*>(&group));
         return HOSTLER_OK;
       }
+      const std::string next = "group-" + std::to_string(s->groups++);
+      if (s->word == "group_changes") group.name = str(next);
       if (s->word == "group_of_growth") group.name = str(growth(op, r));
       for (int i = s->word == "group_two" ? 0 : 1; i < 2; ++i)
         op->emit(op, reinterpret_cast<const hostler_rec*>(&group));

@@ -318,7 +318,8 @@ struct hostler_op { /* growable */
 typedef struct hostler_log_line { /* growable */
   uint32_t struct_size;
   uint32_t level;         /* HOSTLER_LOG_* */
-  const hostler_set* set; /* what it is about; NULL = the set of `op`, or none */
+  const hostler_set* set; /* what it is about, before set_close has returned; NULL = the set of
+                             `op`, or none */
   const hostler_op* op;   /* the call that it is about, before its end; NULL = none */
   hostler_str message;    /* one line, for people */
 } hostler_log_line;
@@ -333,7 +334,7 @@ struct hostler_host { /* growable */
   uint64_t record_bytes_max; /* per record, strings and arrays included */
   /* Writes one line to the host's log. Drivers write nothing to stdout or stderr.
    * Limited in rate and length by the host; what is cut is counted.
-   * [any] Does not block. */
+   * [any] from set_open to the end of set_close. Does not block. */
   void (*log)(const hostler_host* h, const hostler_log_line* line);
   /* A feature of the host by its id (HOSTLER_EXT_HOST_*), or NULL. The table is static.
    * [pure] */
@@ -477,7 +478,7 @@ typedef struct hostler_create_req { /* growable */
   const hostler_str* ssh_public_keys; /* allowed to log in; lines of authorized_keys */
   size_t n_ssh_public_keys;
   const hostler_kv* tags; /* all of them, the set's shared_tags and hostler-key too; put on at
-                             create */
+                             create, also on what is made beside the instance and may outlive it */
   size_t n_tags;
   const hostler_disk* const* disks; /* n_disks pointers, none NULL */
   size_t n_disks;

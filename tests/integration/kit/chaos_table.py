@@ -18,7 +18,8 @@ import readme_table
 TESTS = {"load": ["load.table"], "set_open": ["open.close"], "set_info": ["open.close"], "set_close": ["open.close"],
          "stop": ["open.close"], "create": ["call.create"], "destroy": ["call.create"], "console read": ["call.console"],
          "leftovers list": ["call.leftovers"], "images find": ["call.images"]}
-BY_WORD = {"leak_memory": ["endurance.creates"], "fake_no_entry": ["static.library"]}
+BY_WORD = {"leak_memory": ["endurance.creates"], "same_id": ["endurance.creates"], "fake_no_entry": ["static.library"],
+           **{f"leftover_{word}": ["cloud.leftovers"] for word in ("of_another_set", "of_living", "untagged")}}
 # A short deadline may pass on a busy machine before the call is made: then the next one is tried.
 DEADLINES = ["300ms", "2s", "10s"]
 # The kit is told to take these for hanging after a short time; all others have as long as they like.

@@ -182,7 +182,8 @@ class KitTest(unittest.TestCase):
     def test_each_defect_of_a_cloud_driver_is_found_by_its_rule(self):
         for defect, test, rule in [("keeps_request", "call.create", "R16"), ("reads_beyond", "call.create", "R10"),
                                    ("doubles", "cloud.key", "R32"), ("forgets_unknown", "fault.lost_reply", "R24"),
-                                   ("trusts_all", "fault.list", "R33"), ("logs_token", "open.close", "R42")]:
+                                   ("trusts_all", "fault.list", "R33"), ("logs_token", "open.close", "R42"),
+                                   ("untagged", "cloud.list", "R63"), ("untagged", "cloud.tags", "R63")]:
             with self.subTest(defect), WebCloud() as cloud:
                 report = self.check("fake_web", self.web(cloud, defect), "--only", test)
                 self.assertIn((test, rule), self.failures(report))

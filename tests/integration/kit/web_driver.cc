@@ -106,7 +106,7 @@ class Web {
     if (request.market == HOSTLER_MARKET_SPOT) throw Error(HOSTLER_E_UNSUPPORTED, "no spot here");
     std::string body = "create\t" + std::string(view(request.idempotency_key));
     if (is("doubles")) body = "create\t" + std::to_string(++counter_);
-    for (size_t i = 0; i < request.n_tags; ++i)
+    for (size_t i = 0; i < (is("untagged") ? 0 : request.n_tags); ++i)
       body += "\t" + std::string(view(request.tags[i].key)) + "=" +
               std::string(view(request.tags[i].value));
     if (is("keeps_request")) return use_later(request, op);
