@@ -92,14 +92,14 @@ class KitTest(unittest.TestCase):
         self.assertEqual(cloud.there(), [])
 
     def test_a_cloud_with_a_quota_and_a_rate_reaches_level_2_with_settings(self):
-        with WebCloud(quota=2, leaving=1, burst=100) as cloud:
-            report = self.check("fake_web", self.web(cloud, quota=2, rate=90))
+        with WebCloud(quota=2, leaving=1, burst=400) as cloud:
+            report = self.check("fake_web", self.web(cloud, quota=2, rate=100))
         self.assert_green(report, "L2")
         self.assertEqual((cloud.most, cloud.there()), (2, []))
         self.assertGreater(report["waited_seconds"], 0)
 
     def test_a_driver_of_a_cloud_with_an_undeclared_rate_is_asked_again_when_the_cloud_allows_it(self):
-        with WebCloud(quota=5, leaving=2, burst=60) as cloud:
+        with WebCloud(quota=5, leaving=2, burst=80) as cloud:
             report = self.check("fake_web", self.web(cloud))
         self.assert_green(report, "L2")
         self.assertGreater(cloud.refused, 0)

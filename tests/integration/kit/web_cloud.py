@@ -7,12 +7,12 @@ import time
 
 class WebCloud:
     """The server; `url` is where it listens. A context manager. `quota`: machines that it gives; one that was destroyed
-    counts until `leaving` lists have shown it. `burst`: requests that it answers in one second, others get 429 with `retry_after` seconds."""
+    counts until `leaving` lists have shown it. `burst`: after so many requests it answers 429 for `retry_after` seconds."""
 
     def __init__(self, quota=None, leaving=0, burst=None, retry_after=1):
         self.machines, self.lock, self.last = {}, threading.Lock(), 0
         self.quota, self.leaving, self.burst, self.retry_after = quota, leaving, burst, retry_after
-        self.second, self.requests, self.most, self.refused = 0, 0, 0, 0
+        self.requests, self.closed, self.most, self.refused = 0, None, 0, 0
         self.made = threading.Event()  # a machine
         cloud = self
 
@@ -52,13 +52,18 @@ class WebCloud:
 
     def answer(self, parts):
         with self.lock:
-            if int(time.monotonic()) != self.second:
-                self.second, self.requests = int(time.monotonic()), 0
-            self.requests += 1
-            if self.burst and self.requests > self.burst:
+            if self.is_limited():
                 self.refused += 1
                 return 429, []
             return getattr(self, "do_" + parts[0])(*parts[1:])
+
+    def is_limited(self):
+        if self.closed and time.monotonic() - self.closed >= self.retry_after:
+            self.requests, self.closed = 0, None
+        self.requests += 1
+        if self.burst and self.requests > self.burst and not self.closed:
+            self.closed = time.monotonic()
+        return self.closed is not None
 
     def line(self, machine, state="running"):
         tags = machine["tags"]

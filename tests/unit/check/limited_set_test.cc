@@ -36,6 +36,14 @@ class LimitedSetTest : public testing::Test {
   Context context_{options_, settings_, findings_, Random(1), {}, stops_};
 };
 
+TEST_F(LimitedSetTest, MakesNoMoreCallsInASecondThanTheSettingsAllow) {
+  settings_.rate = 10;
+  const auto set = keep_rate(std::make_unique<tap::FakeSet>(), context_);
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < 4; ++i) set->list({}, std::chrono::seconds(1), [](const auto&) {});
+  EXPECT_GE(std::chrono::steady_clock::now() - began, 3 * std::chrono::milliseconds(100));
+}
+
 TEST_F(LimitedSetTest, MakesARefusedCallAgainWhenTheCloudAllowsIt) {
   EXPECT_EQ(list_refused(std::chrono::milliseconds(20)), std::nullopt);
   EXPECT_GT(findings_.waited(), Duration{});
