@@ -30,7 +30,7 @@ void report_no_machine(Context& c, const model::CloudError& error, const char* r
   if (c.findings.has_failed()) return;
   if (is_refusal(error.cls)) return report_refusal(c, "create", error);
   std::string text = what + ": " + error.message;
-  if (may_be_of_check_file(error.cls))
+  if (!c.settings.site && may_be_of_check_file(error.cls))
     text +=
         "; if the status is right, set `type`, `image_id` and `zone` in the check file to what the "
         "cloud has (now provider_type " +

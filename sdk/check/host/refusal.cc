@@ -13,7 +13,22 @@ bool is_explained(const Settings& settings, CloudErrorClass cls) {
          (cls == CloudErrorClass::kRateLimit && settings.rate > 0);
 }
 
+/// In `hostler cloudtest`, whose settings are the site's.
+const char* what_to_do_at_site(CloudErrorClass cls) {
+  switch (cls) {
+    case CloudErrorClass::kQuota:
+      return "let --budget be what the account may have";
+    case CloudErrorClass::kRateLimit:
+      return "others use this account: try it later";
+    case CloudErrorClass::kCapacity:
+      return "choose a --type that the cloud has";
+    default:
+      return "set credentials for the set that may do this";
+  }
+}
+
 const char* what_to_do(const Settings& settings, CloudErrorClass cls) {
+  if (settings.site) return what_to_do_at_site(cls);
   switch (cls) {
     case CloudErrorClass::kQuota:
       return settings.quota > 0

@@ -299,6 +299,14 @@ class KitTest(unittest.TestCase):
         self.assertNotEqual(missing.returncode, 0)
         self.assertIn("no set 'there'", missing.stderr)
 
+    def test_a_refusal_in_cloudtest_names_what_a_site_can_change(self):
+        config = self.site(dials={"create_errors": [{"class": "QUOTA", "count": 9}]})
+        done = subprocess.run([ARGS.hostler, "cloudtest", "here", "--config", config, "--format", "json"], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=300)
+        failed = [f for t in json.loads(done.stdout)["tests"] for f in t["findings"] if f["kind"] == "fail"]
+        self.assertEqual({f.get("rule") for f in failed}, {"refused"})
+        self.assertTrue(all("--budget" in f["text"] and "check file" not in f["text"] for f in failed), failed)
+
     def test_without_the_kit_its_commands_say_how_to_get_it(self):
         alone = shutil.copy(ARGS.hostler, self.folder)
         config = self.site()
@@ -307,12 +315,12 @@ class KitTest(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0)
             self.assertRegex(done.stderr, "package hostler-sdk.*target driver-check")
 
-    def site(self):
+    def site(self, **settings):
         config = self.folder / "hostler.json"
         config.write_text(json.dumps({
             "state_dir": str(self.folder / "state"), "driver_path": [trusted(ARGS.own)],
             "types": [{"name": "small", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
-            "sets": [{"name": "here", "driver": "local", "config": {"root": str(self.folder / "root")}}],
+            "sets": [{"name": "here", "driver": "local", "config": {"root": str(self.folder / "root"), **settings}}],
             "pools": [{"name": "default", "sets": ["here"], "types": ["small"]}]}))
         config.chmod(0o600)
         return config
