@@ -117,6 +117,11 @@ class CrashingDriverTest(unittest.TestCase):
     def test_an_environment_that_is_gone_was_changed(self):
         self.assertEqual(self.broken_rule_of("clear_environment"), "R44: the driver has changed the environment")
 
+    def test_a_watch_that_ends_at_once_is_told(self):
+        self.assertIn("watch: R26: completed with OK before its deadline", self.broken_rule_of("watch_ends"))
+        bad = next(one for one in self.site.get("/v1/sets")["sets"] if one["name"] == "bad")
+        self.assertIn("R26", bad["interruption_watch"]["error"])
+
     def test_a_flood_of_output_without_an_end_of_line_is_named_and_waits(self):
         self.assertIn("R41: it writes more than 256 KiB a second to its standard output or error",
                       self.broken_rule_of("flood_stderr"))
