@@ -48,6 +48,7 @@ TEST(Ec2Config, AWrongFieldIsNamed) {
       {R"({"region":"r","metadata_hop_limit":0})", "metadata_hop_limit"},
       {R"({"region":"r","interruption_interval":"1ms"})", "interruption_interval"},
       {R"({"region":"r","prices_file":"x"})", "prices_file"},
+      {R"({"region":"r","remote_user":"u"})", "sets[].remote_user"},
       {R"({"region":"r","regoin":"x"})", "regoin"}};
   for (const auto& [json, field] : cases) {
     Call call;

@@ -51,6 +51,8 @@ TEST(LxdConfigTest, NamesTheFieldThatIsWrong) {
               HasSubstr("certificate_fingerprint"));
   EXPECT_THAT(problem(R"({"socket": "/s", "ca_file": "/c"})"), HasSubstr("ca_file needs url"));
   EXPECT_THAT(problem(R"({"socket": "/s", "projekt": "p"})"), HasSubstr("projekt is unknown"));
+  EXPECT_THAT(problem(R"({"socket": "/s", "remote_user": "u"})"),
+              HasSubstr("remote_user has left: set sets[].remote_user"));
   EXPECT_THAT(problem(R"({"socket": "/s", "config": {"user.x": "1"}})"),
               HasSubstr("config.user.x is set by hostler"));
 }
