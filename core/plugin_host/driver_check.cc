@@ -27,7 +27,9 @@ Result<void> compare_digest(const Manifest& manifest, const LibraryFile& file,
 
 /// Where others may not add a file, a library must not look for others in folders of its own.
 Result<void> check_search_path(const std::filesystem::path& path, const UniqueFd& file) {
-  if (!has_search_path(file)) return {};
+  const auto has = has_search_path(file);
+  if (!has) return fail(Errc::kForbidden, path.string() + ": " + has.error().message);
+  if (!*has) return {};
   return fail(
       Errc::kForbidden,
       path.string() +

@@ -14,6 +14,7 @@
 
 #include "core/base/trusted_file.h"
 #include "core/crypto/hash.h"
+#include "core/elf/elf_file.h"
 #include "hostler/driver.h"
 
 namespace hostler::plugin_host {
@@ -100,6 +101,13 @@ Result<std::string> sha256_of(const UniqueFd& file, const std::filesystem::path&
     digest.update({block.data(), static_cast<std::size_t>(n)});
     at += n;
   }
+}
+
+Result<bool> has_search_path(const UniqueFd& file) {
+  constexpr std::size_t kFileMax = std::size_t{512} << 20U;
+  const std::string bytes = HOSTLER_TRY(read_file(path_of_open(file), kFileMax));
+  if (!elf::is_elf(bytes)) return false;
+  return HOSTLER_TRY(elf::read_elf(bytes)).has_search_path;
 }
 
 Result<void> check_elf(const LibraryFile& file) {

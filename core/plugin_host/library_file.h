@@ -12,6 +12,11 @@ namespace hostler::plugin_host {
 
 inline constexpr std::size_t kOwnFilesMax = 4;
 
+/// A path by which an open file is opened again: from its begin, whatever has been read of it.
+inline std::string path_of_open(const UniqueFd& file) {
+  return "/proc/self/fd/" + std::to_string(file.get());
+}
+
 /// Whether this can be the name of a driver's own file: of one in its library's folder that is not
 /// hidden.
 bool is_own_file_name(const std::string& name);
@@ -31,11 +36,9 @@ struct LibraryFile {
   /// The site trusts no file that the manifest does not name: driver_trust is not "local".
   bool is_listed_only = false;
 
-  /// "/proc/self/fd/N": a path to the open file. The system's loader identifies a library by its
+  /// The system's loader identifies a library by its
   /// path, so a file that was loaded must stay open until the process ends (R50).
-  [[nodiscard]] std::string loadable_name() const {
-    return "/proc/self/fd/" + std::to_string(fd.get());
-  }
+  [[nodiscard]] std::string loadable_name() const { return path_of_open(fd); }
 };
 
 /// Opens a library for loading. Refuses a file that is missing, is no regular file, can be changed
@@ -55,9 +58,8 @@ std::string identity_of(const std::filesystem::path& library);
 Result<std::string> sha256_of(const UniqueFd& file, const std::filesystem::path& path);
 
 /// Whether the library or program says itself where the system's loader finds the libraries that it
-/// needs: by folders (DT_RPATH, DT_RUNPATH), or by a path in place of a name (DT_NEEDED). False for
-/// other files. Blocks on the file.
-bool has_search_path(const UniqueFd& file);
+/// needs (elf::ElfFacts::has_search_path). False for other files. Blocks on the file.
+Result<bool> has_search_path(const UniqueFd& file);
 
 /// Checks that the file is a shared library for this machine that exports a driver's entry
 /// function. Runs no code of the library; blocks on the file.

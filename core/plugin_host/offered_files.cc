@@ -30,8 +30,8 @@ bool is_library(std::string_view name) {
 }
 
 Result<void> load(const OwnFile& file) {
-  const std::string open_file = "/proc/self/fd/" + std::to_string(file.fd.get());
-  if (::dlopen(open_file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) != nullptr) return {};
+  if (::dlopen(path_of_open(file.fd).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) != nullptr)
+    return {};
   const char* const why = ::dlerror();
   return fail(Errc::kInvalidArgument, "the driver's own library " + file.name + ": " +
                                           printable(why == nullptr ? "" : why));

@@ -12,6 +12,7 @@ MAY_INCLUDE = {
     "log": ["base"],
     "crypto": ["base"],
     "async": [],
+    "elf": ["base"],
     "model": ["base"],
     "pricing": VALUES,
     "fleet": VALUES,
@@ -23,7 +24,7 @@ MAY_INCLUDE = {
     "json": VALUES,
     "usage": ["base"],
     "store": VALUES + ["log", "crypto", "json"],
-    "plugin_host": VALUES + ["log", "crypto", "json"],
+    "plugin_host": VALUES + ["log", "crypto", "elf", "json"],
     "driver_host": VALUES + ["log", "plugin_host"],
     "tap": VALUES + ["log", "crypto", "json", "plugin_host"],
     "ssh": VALUES + ["log", "crypto"],
@@ -39,13 +40,13 @@ MAY_INCLUDE = {
             "tap", "simulation", "api"],
 }
 # The conformance kit is a host: it loads and calls drivers as hostlerd does, and by the same code.
-KIT_MAY_INCLUDE = VALUES + ["log", "crypto", "json", "plugin_host", "driver_host", "tap", "config", "ssh"]
+KIT_MAY_INCLUDE = VALUES + ["log", "crypto", "elf", "json", "plugin_host", "driver_host", "tap", "config", "ssh"]
 # The same within a layer, lowest first: a folder sees itself and those before it.
 INNER = {
     "core/agent/host": ["system", "journal", "attempt", "server"],
     "core/driver_host": ["wire", "child", "parent"],
     "core/dispatch": ["state", "handlers", "queries"],
-    "sdk/check": ["elf", "proxy", "faults", "run", "host", "groups", "process", "report"],
+    "sdk/check": ["proxy", "faults", "run", "host", "groups", "process", "report"],
 }
 # Decisions: time, chance and the outside world come in as arguments.
 PURE = {"model", "pricing", "fleet", "work", "demand", "gates", "scheduler", "dispatch", "planning"}

@@ -5,8 +5,8 @@
 
 #include "core/base/files.h"
 #include "core/driver_host/child/process_state.h"
+#include "core/elf/elf_file.h"
 #include "core/plugin_host/library_file.h"
-#include "sdk/check/elf/elf_file.h"
 #include "sdk/check/groups/manifest.h"
 #include "sdk/check/host/session.h"
 
@@ -23,9 +23,9 @@ bool is_of_libc(const std::string& library) {
   return std::find(std::begin(kOfLibc), std::end(kOfLibc), library) != std::end(kOfLibc);
 }
 
-std::optional<ElfFacts> facts_of(Context& c) {
+std::optional<elf::ElfFacts> facts_of(Context& c) {
   const auto bytes = read_file(c.options.library, kLibraryMax);
-  auto facts = bytes ? read_elf(*bytes) : Result<ElfFacts>(tl::unexpected(bytes.error()));
+  auto facts = bytes ? elf::read_elf(*bytes) : Result<elf::ElfFacts>(tl::unexpected(bytes.error()));
   if (facts) return *std::move(facts);
   c.findings.fail("R1", "", facts.error().message);
   return std::nullopt;
@@ -58,9 +58,9 @@ void check_libraries(Context& c) {
 
 void check_glibc(Context& c) {
   const auto facts = facts_of(c);
-  if (facts && newest_glibc(facts->versions) > __GLIBC_MINOR__)
+  if (facts && elf::newest_glibc(facts->versions) > __GLIBC_MINOR__)
     c.findings.fail("R48", "",
-                    "needs glibc 2." + std::to_string(newest_glibc(facts->versions)) +
+                    "needs glibc 2." + std::to_string(elf::newest_glibc(facts->versions)) +
                         ", this SDK is for 2." + std::to_string(__GLIBC_MINOR__));
 }
 

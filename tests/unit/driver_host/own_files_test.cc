@@ -131,13 +131,14 @@ TEST_F(OwnFilesTest, ALibraryThatNeedsAnotherByItsPathSaysWhereItIs) {
   text[at] = '/';
   ASSERT_TRUE(write_file(library, text, 0755));
 
-  EXPECT_TRUE(has_search_path(open_untrusted_library(library)->fd));
+  EXPECT_EQ(has_search_path(open_untrusted_library(library)->fd), true);
 }
 
 TEST_F(OwnFilesTest, ALibraryThatLooksElsewhereForOthersIsForSitesThatTakeAllDriversOnly) {
   const auto library = HOSTLER_ELSEWHERE "/elsewhere.hostler.so";
-  EXPECT_TRUE(has_search_path(open_untrusted_library(library)->fd));
-  EXPECT_FALSE(has_search_path(open_untrusted_library(folder_ / "fake_own_files.hostler.so")->fd));
+  EXPECT_EQ(has_search_path(open_untrusted_library(library)->fd), true);
+  EXPECT_EQ(has_search_path(open_untrusted_library(folder_ / "fake_own_files.hostler.so")->fd),
+            false);
 
   const auto text = *read_file(library, 64U << 20U);
   ASSERT_TRUE(write_file(folder_ / "fake_own_files.hostler.so", text, 0755));

@@ -1,4 +1,4 @@
-#include "sdk/check/elf/elf_file.h"
+#include "core/elf/elf_file.h"
 
 #include <elf.h>
 
@@ -8,7 +8,7 @@
 
 #include "core/base/text.h"
 
-namespace hostler::check {
+namespace hostler::elf {
 namespace {
 
 constexpr std::size_t kListMax = 10'000;  ///< Names that are kept of each kind.
@@ -36,8 +36,7 @@ class Bytes {
   /// The text up to its NUL.
   [[nodiscard]] std::string text(std::uint64_t at) const {
     if (at >= all_.size()) return {};
-    const auto end = all_.find('\0', at);
-    return end == std::string_view::npos ? std::string() : std::string(all_.substr(at, end - at));
+    return std::string(all_.substr(at, all_.find('\0', at) - at));
   }
 
  private:
@@ -65,34 +64,34 @@ void read_symbols(const Bytes& symbols, const Bytes& names, ElfFacts& out) {
   });
 }
 
-void read_dynamic(const Bytes& table, const Bytes& names, ElfFacts& out) {
-  each<Elf64_Dyn>(table, [&](const Elf64_Dyn& entry) {
-    const auto value = entry.d_un.d_val;
-    switch (entry.d_tag) {
-      case DT_NEEDED:
-        return keep(out.needed, names.text(value));
-      case DT_RPATH:
-      case DT_RUNPATH:
-        out.runpath = printable(names.text(value), 200);
-        return;
-      case DT_TEXTREL:
-        out.has_text_relocations = true;
-        return;
-      case DT_BIND_NOW:
-        out.binds_now = true;
-        return;
-      case DT_FLAGS:
-        out.binds_now = out.binds_now || (value & DF_BIND_NOW) != 0;
-        out.has_text_relocations = out.has_text_relocations || (value & DF_TEXTREL) != 0;
-        out.has_static_tls = (value & DF_STATIC_TLS) != 0;
-        return;
-      case DT_FLAGS_1:
-        out.binds_now = out.binds_now || (value & DF_1_NOW) != 0;
-        return;
-      default:
-        return;
-    }
-  });
+void read_entry(const Elf64_Dyn& entry, const Bytes& names, ElfFacts& out) {
+  const auto value = entry.d_un.d_val;
+  switch (entry.d_tag) {
+    case DT_NEEDED:
+      out.has_search_path |= names.text(value).find('/') != std::string::npos;
+      return keep(out.needed, names.text(value));
+    case DT_RPATH:
+    case DT_RUNPATH:
+      out.has_search_path = true;
+      out.runpath = printable(names.text(value), 200);
+      return;
+    case DT_TEXTREL:
+      out.has_text_relocations = true;
+      return;
+    case DT_BIND_NOW:
+      out.binds_now = true;
+      return;
+    case DT_FLAGS:
+      out.binds_now |= (value & DF_BIND_NOW) != 0;
+      out.has_text_relocations |= (value & DF_TEXTREL) != 0;
+      out.has_static_tls = (value & DF_STATIC_TLS) != 0;
+      return;
+    case DT_FLAGS_1:
+      out.binds_now |= (value & DF_1_NOW) != 0;
+      return;
+    default:
+      return;
+  }
 }
 
 /// The versions of one library. Each link leads forward, so the walk ends with the section.
@@ -123,8 +122,6 @@ void read_section(const Bytes& file, const Elf64_Shdr& header, const Elf64_Shdr*
   switch (header.sh_type) {
     case SHT_DYNSYM:
       return read_symbols(content, names, out);
-    case SHT_DYNAMIC:
-      return read_dynamic(content, names, out);
     case SHT_GNU_verneed:
       return read_versions(content, names, out);
     case SHT_INIT_ARRAY:
@@ -143,30 +140,82 @@ void read_segment(const Bytes& file, const Elf64_Phdr& segment, ElfFacts& out) {
   if (note && note->n_type == NT_GNU_BUILD_ID) out.has_build_id = true;
 }
 
+Error damaged(const char* problem) {
+  return {Errc::kInvalidArgument, std::string("damaged: ") + problem};
+}
+
+/// A table of the file's header.
+template <class T>
+Result<std::vector<T>> table_of(const Bytes& file, std::uint64_t at, std::size_t count,
+                                std::size_t entry_size) {
+  std::vector<T> out;
+  if (count == 0) return out;
+  if (entry_size != sizeof(T))
+    return tl::unexpected(damaged("its tables have entries of an unknown size"));
+  const auto table = file.part(at, count * sizeof(T));
+  if (table.empty()) return tl::unexpected(damaged("its tables do not lie in the file"));
+  each<T>(Bytes(table), [&](const T& entry) { out.push_back(entry); });
+  return out;
+}
+
+using Segments = std::vector<Elf64_Phdr>;
+
+/// What is loaded at this address, to the end of its segment.
+Bytes loaded_at(const Bytes& file, const Segments& segments, std::uint64_t address) {
+  for (const auto& segment : segments) {
+    const std::uint64_t skipped = address - segment.p_vaddr;
+    if (segment.p_type == PT_LOAD && address >= segment.p_vaddr && skipped < segment.p_filesz)
+      return Bytes(file.part(segment.p_offset + skipped, segment.p_filesz - skipped));
+  }
+  return Bytes({});
+}
+
+Result<void> read_dynamic(const Bytes& file, const Segments& segments, const Elf64_Phdr& dynamic,
+                          ElfFacts& out) {
+  std::vector<Elf64_Dyn> entries;
+  std::uint64_t names_at = 0;
+  const Bytes table(file.part(dynamic.p_offset, dynamic.p_filesz));
+  for (std::uint64_t at = 0; const auto entry = table.read<Elf64_Dyn>(at); at += sizeof *entry) {
+    if (entry->d_tag == DT_NULL) break;
+    if (entry->d_tag == DT_STRTAB) names_at = entry->d_un.d_ptr;
+    entries.push_back(*entry);
+  }
+  const Bytes names = loaded_at(file, segments, names_at);
+  if (!entries.empty() && names.size() == 0)
+    return tl::unexpected(damaged("the names of its libraries are not in what is loaded"));
+  for (const auto& entry : entries) read_entry(entry, names, out);
+  return {};
+}
+
+Result<void> read_segments(const Bytes& file, const Segments& segments, ElfFacts& out) {
+  for (const auto& segment : segments) {
+    const bool is_used = segment.p_type == PT_LOAD || segment.p_type == PT_DYNAMIC;
+    if (is_used && file.part(segment.p_offset, segment.p_filesz).size() != segment.p_filesz)
+      return tl::unexpected(damaged("its segments do not lie in the file"));
+    if (segment.p_type == PT_DYNAMIC) HOSTLER_TRY(read_dynamic(file, segments, segment, out));
+    read_segment(file, segment, out);
+  }
+  return {};
+}
+
 }  // namespace
+
+bool is_elf(std::string_view bytes) { return bytes.substr(0, SELFMAG) == ELFMAG; }
 
 Result<ElfFacts> read_elf(std::string_view bytes) {
   const Bytes file(bytes);
   const auto header = file.read<Elf64_Ehdr>(0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != ELFCLASS64)
+  if (!header || !is_elf(bytes) || header->e_ident[EI_CLASS] != ELFCLASS64)
     return fail(Errc::kInvalidArgument, "not an ELF file of 64 bits");
-  if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_phentsize != sizeof(Elf64_Phdr))
-    return fail(Errc::kInvalidArgument, "damaged: its tables have entries of an unknown size");
-  const auto sections =
-      file.part(header->e_shoff, std::uint64_t{header->e_shnum} * sizeof(Elf64_Shdr));
-  const auto segments =
-      file.part(header->e_phoff, std::uint64_t{header->e_phnum} * sizeof(Elf64_Phdr));
-  if (sections.empty() || segments.empty())
-    return fail(Errc::kInvalidArgument, "damaged: its tables do not lie in the file");
+  const auto sections = HOSTLER_TRY(
+      table_of<Elf64_Shdr>(file, header->e_shoff, header->e_shnum, header->e_shentsize));
+  const auto segments = HOSTLER_TRY(
+      table_of<Elf64_Phdr>(file, header->e_phoff, header->e_phnum, header->e_phentsize));
   ElfFacts out;
-  std::vector<Elf64_Shdr> all;
-  each<Elf64_Shdr>(Bytes(sections), [&](const Elf64_Shdr& section) { all.push_back(section); });
-  for (const auto& section : all)
-    read_section(file, section, section.sh_link < all.size() ? &all[section.sh_link] : nullptr,
-                 out);
-  each<Elf64_Phdr>(Bytes(segments),
-                   [&](const Elf64_Phdr& segment) { read_segment(file, segment, out); });
+  for (const auto& section : sections)
+    read_section(file, section,
+                 section.sh_link < sections.size() ? &sections[section.sh_link] : nullptr, out);
+  HOSTLER_TRY(read_segments(file, segments, out));
   return out;
 }
 
@@ -181,4 +230,4 @@ int newest_glibc(const std::vector<std::string>& versions) {
   return static_cast<int>(std::min<std::uint64_t>(newest, 1'000'000));
 }
 
-}  // namespace hostler::check
+}  // namespace hostler::elf
