@@ -37,6 +37,7 @@ void PriceEvents::policy_changed(Now now) {
 }
 
 void PriceEvents::send_due(std::uint32_t set, Now now) {
+  if (to_reprice_.erase(set) > 0) reprice(sets_.at(set).name, now);
   if (!sets_.at(set).is_open()) return answers_.closed(set);
   const auto due = questions_.due(set, model::CloudOp::kOther, now);
   for (const auto& call : due.calls) ask(set, call, now);
@@ -87,7 +88,7 @@ void PriceEvents::on(const PricesFetched& event, Now now) {
     auto taken = menu_.take_prices(*set, event.type, *event.result, now.wall);
     const bool has_news = !taken.news.empty();
     for (auto& price : taken.news) recorder_.change(std::move(price));
-    if (has_news) reprice(event.set, now);
+    if (has_news) to_reprice_.insert(*set);
     for (const std::uint32_t doubted : taken.doubted) {
       const auto& offering = menu_.offerings()[doubted];
       gates_.price_doubted(gates_.create_query(offering), offering.price_per_hour,
@@ -99,8 +100,8 @@ void PriceEvents::on(const PricesFetched& event, Now now) {
 }
 
 void PriceEvents::reprice(const std::string& set, Now now) {
-  for (const auto id : hosts_.ids()) {
-    const auto& known = hosts_.find(id)->instance;
+  for (const auto& [id, known_host] : hosts_.all()) {
+    const auto& known = known_host.instance;
     if (known.record.set != set || !known.type || known.listing.has_price()) continue;
     const auto price =
         menu_.clouds_price_of(known.set, *known.type, known.record.zone, known.record.market);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ class PriceEvents {
         recorder_(recorder),
         steps_(steps) {}
 
+  /// Also reprices, once for all answers of a batch: a set may be asked about a thousand types.
   void send_due(std::uint32_t set, Now now);
   void on(const PricesFetched& event, Now now);
   /// Also after the start: from now on the sets are asked. A price that was converted at another
@@ -53,6 +55,7 @@ class PriceEvents {
   PlanState& plan_;
   Recorder& recorder_;
   InstanceSteps& steps_;
+  std::set<std::uint32_t> to_reprice_;        ///< Sets with answers since the last batch.
   std::vector<model::Micros> volume_prices_;  ///< By set: known prices have it in them.
 };
 
