@@ -188,8 +188,7 @@ void Dispatcher::fire_deadlines(Now now) {
     Host* host = state_->hosts.change(*id);
     HOSTLER_ASSERT(host != nullptr, "only known hosts have a deadline");
     if (handlers_->reachability.holds(*host, now)) continue;
-    const auto& pool = state_->policy.pools[host->instance.pool];
-    handlers_->instance_steps.apply(*host, fleet::due(host->instance, pool, now), "timer", now);
+    handlers_->instance_steps.due(*host, now);
   }
 }
 

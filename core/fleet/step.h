@@ -134,6 +134,8 @@ void start_held(Instance& instance, std::uint64_t sequence, Now now);
 
 // ---- questions --------------------------------------------------------------------------------
 
+/// Its create was not executed, and is to be sent.
+[[nodiscard]] bool awaits_create(const Instance& instance);
 /// It comes, and only a list of its cloud can bring it nearer to being ready: it has no address for
 /// its link, or its pool asks the cloud.
 [[nodiscard]] bool awaits_list(const Instance& instance, const model::PoolPolicy& pool);

@@ -25,6 +25,11 @@ void await_sighting(Instance& instance, Outcome& out, Now now) {
 
 }  // namespace
 
+bool awaits_create(const Instance& instance) {
+  return instance.record.state == InstanceState::kRequested &&
+         instance.record.provider_id.empty() && !instance.creating.is_outcome_unknown();
+}
+
 Outcome create_answered(Instance& instance, Now now) {
   Outcome out;
   if (instance.record.state == InstanceState::kBooting) instance.creating.outcome_known();

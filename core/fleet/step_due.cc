@@ -47,7 +47,7 @@ Outcome requested_due(Instance& instance, Now now) {
         instance, Reason::kBootTimeout,
         and_cloud_error("the cloud did not begin to make it within the boot timeout", instance),
         now);
-  if (!instance.creating.is_outcome_unknown()) {
+  if (awaits_create(instance)) {
     // The back-off after a transient error is over: send the same request again.
     out.effects.push_back(Effect::kCreateAgain);
     return out;

@@ -83,13 +83,18 @@ std::vector<CloudErrorClass> gated_classes() {
 }
 
 std::optional<GateRecord> Gates::refuse(const GateQuery& call, const model::CloudError& error,
-                                        Now now, Random& random, Told told) {
+                                        Now now, Random& random) {
   // The probe is over. Gates that it did not open wait a little before the next one.
   for (auto& [key, gate] : gates_) {
     if (!gate.probing || !is_of_answers(gate.record) || !holds(gate.record, call)) continue;
     gate.probing = false;
     gate.until = gate.record.cls == error.cls ? now.mono : now.mono + kProbePause;
   }
+  return close(call, error, now, random);
+}
+
+std::optional<GateRecord> Gates::close(const GateQuery& call, const model::CloudError& error,
+                                       Now now, Random& random, Told told) {
   const auto steps = back_off(error.cls, call.op);
   if (!steps) return std::nullopt;
 

@@ -63,11 +63,13 @@ class Gates {
   /// times internal; of a create also invalid, unsupported, conflict, not found. Returns the record
   /// for the journal if the gate is new or shut for longer. Any other error ends a probe: another
   /// call may probe after a pause. The refused call is always within the scope of the gate,
-  /// whatever the driver said; a shortage of spot never shuts on_demand. A call that is taken says
-  /// nothing against an error that was told later: such a gate opens when the host that probes it
-  /// comes up.
+  /// whatever the driver said; a shortage of spot never shuts on_demand.
   std::optional<model::GateRecord> refuse(const GateQuery& call, const model::CloudError& error,
-                                          Now now, Random& random, Told told = Told::kInAnswer);
+                                          Now now, Random& random);
+  /// The same, although no call has ended: no probe is over. A call that is taken says nothing
+  /// against an error that was told later: such a gate opens when the host that probes it comes up.
+  std::optional<model::GateRecord> close(const GateQuery& call, const model::CloudError& error,
+                                         Now now, Random& random, Told told = Told::kInAnswer);
   /// The gate that forbids the call now, the one with the longest time; null: none.
   [[nodiscard]] const Gate* shut(const GateQuery& call, Mono now) const;
   /// The call is made: it probes the half-open gates that it passes, and no other call does.
@@ -115,7 +117,7 @@ class Gates {
   std::vector<std::string> open_boots(const std::function<bool(const model::GateRecord&)>& which);
 
   /// Removes the gates of doubted prices (of class kPrice) for which `which(record)` is true.
-  /// refuse() shuts them; no call opens them. Returns their keys.
+  /// close() shuts them; no call opens them. Returns their keys.
   std::vector<std::string> open_prices(const std::function<bool(const model::GateRecord&)>& which);
 
   // Gates of crashes (of class kDriverCrashes): one is shut when the driver died twice in a row in

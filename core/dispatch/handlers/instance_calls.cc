@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "core/fleet/step.h"
+
 namespace hostler::dispatch {
 
 using model::CloudOp;
@@ -17,6 +19,17 @@ Mono retry_time(const gates::Gate* gate, Mono now) {
 }
 
 }  // namespace
+
+std::optional<model::CloudError> InstanceCalls::gives_up_create(const Host& host, Now now) const {
+  const auto& instance = host.instance;
+  if (!fleet::awaits_create(instance) || host.calls.creates()) return std::nullopt;
+  const auto* gate = gates_.shut(gates_.query(host, CloudOp::kCreate), now.mono);
+  if (gate == nullptr || gate->record.cls != model::CloudErrorClass::kPrice) return std::nullopt;
+  model::CloudError out;
+  out.cls = gate->record.cls;
+  out.message = gate->record.message;
+  return out;
+}
 
 void InstanceCalls::create(Host& host, Now now) {
   if (host.calls.creates() || !host.create) return;

@@ -23,6 +23,9 @@ class InstanceCalls {
         governor_(governor),
         recorder_(recorder) {}
 
+  /// Why the create of a new instance, which was never executed, will not be sent: the cloud asks a
+  /// price that is doubted. nullopt: it will be sent.
+  [[nodiscard]] std::optional<model::CloudError> gives_up_create(const Host& host, Now now) const;
   /// The request that was journalled with the intent, byte for byte.
   void create(Host& host, Now now);
   /// The same request for an instance that the cloud shows. Nothing is sent if the cloud does not

@@ -42,6 +42,16 @@ void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor,
     hosts.schedule(host);
 }
 
+/// Work is not kept for a host that no call will make: others may get it.
+void InstanceSteps::due(Host& host, Now now) {
+  auto& instance = host.instance;
+  const auto given_up = calls_.gives_up_create(host, now);
+  apply(host,
+        given_up ? fleet::create_failed(instance, *given_up, now)
+                 : fleet::due(instance, owners_.policy.pools[instance.pool], now),
+        "timer", now);
+}
+
 void InstanceSteps::execute(fleet::Effect effect, Host& host, Duration list_after, Now now) {
   const auto& record = host.instance.record;
   switch (effect) {

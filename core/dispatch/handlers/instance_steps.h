@@ -47,6 +47,8 @@ class InstanceSteps {
   /// Journals the instance and its ledger record and sends the calls of the outcome's effects. The
   /// host may be gone afterwards: callers look it up again before they touch it.
   void apply(Host& host, fleet::Outcome outcome, const char* actor, Now now);
+  /// The deadline of the host has passed.
+  void due(Host& host, Now now);
   /// Brings the governor's account of the instance up to date.
   void count(Host& host, Now now);
 

@@ -10,7 +10,7 @@ namespace hostler::dispatch {
 void CallGates::answered(const gates::GateQuery& call, const model::CloudError* error, Now now) {
   ended(call, error, now);
   if (error == nullptr) return opened("cloud", gates_.succeeded(call), "a call passed", now);
-  refused(call, *error, now);
+  journal_shut(gates_.refuse(call, *error, now, random_), *error, now);
 }
 
 void CallGates::side_call_answered(const gates::GateQuery& call, const model::CloudError* error,
@@ -24,7 +24,11 @@ void CallGates::side_call_answered(const gates::GateQuery& call, const model::Cl
 
 void CallGates::refused(const gates::GateQuery& call, const model::CloudError& error, Now now,
                         gates::Told told) {
-  auto shut = gates_.refuse(call, error, now, random_, told);
+  journal_shut(gates_.close(call, error, now, random_, told), error, now);
+}
+
+void CallGates::journal_shut(std::optional<model::GateRecord> shut, const model::CloudError& error,
+                             Now now) {
   if (!shut) return;
   recorder_.record("cloud", "gate " + shut->key, model::Event::kGateShut,
                    model::to_string(error.cls), error.message, now);

@@ -104,6 +104,7 @@ class CallGates {
   [[nodiscard]] bool is_in_use(const std::string& set, const model::DriverFile& driver) const;
   void tell_no_descriptors(const std::string& set, const model::CloudError& error, Now now);
   void crashed(const gates::GateQuery& call, const model::DriverCrash& crash, Now now);
+  void journal_shut(std::optional<model::GateRecord> shut, const model::CloudError& error, Now now);
   void opened(const char* actor, std::vector<std::string> keys, const std::string& why, Now now);
 
   const model::SitePolicy& policy_;

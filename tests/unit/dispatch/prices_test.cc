@@ -189,6 +189,29 @@ TEST_F(DoubtedPriceTest, IsBelievedWhereTheConfiguredPriceIsCorrected) {
   EXPECT_THAT(gates(), IsEmpty());
 }
 
+// Bug: the job waited for the host until an admin opened the gate.
+TEST_F(DoubtedPriceTest, GivesUpAHostWhoseCreateWaitsSoThatItsJobGoesElsewhere) {
+  story.submit({story.job()});
+  ASSERT_THAT(story.all<CreateCall>(), SizeIs(1));
+  story.create_ended(InstanceId{1}, error(CloudErrorClass::kTransient));
+  say_price("small", 6001, 1min);
+  story.clear();
+  story.pass(2s);
+  const auto calls = story.all<CreateCall>();
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_EQ(calls[0].request->type.name, "large");
+  EXPECT_THAT(story.dispatcher.queries().instances(), SizeIs(1));
+}
+
+TEST_F(DoubtedPriceTest, LeavesAHostWhoseCreateMayHaveBeenExecuted) {
+  story.submit({story.job()});
+  story.create_ended(InstanceId{1}, error(CloudErrorClass::kTransient, /*outcome_unknown=*/true));
+  say_price("small", 6001, 1min);
+  story.list({});
+  story.pass(30s);
+  EXPECT_EQ(story.record(InstanceId{1}).state, model::InstanceState::kRequested);
+}
+
 TEST_F(DoubtedPriceTest, HasNoMeasureWhereTheConfiguredOneIs0) {
   auto site = small_site();
   site.types[0].price_per_hour = {0};

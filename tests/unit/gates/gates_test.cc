@@ -69,7 +69,7 @@ TEST_F(GatesTest, AnErrorToldAfterTheCreateEndsWhenTheHostThatIsTriedComesUp) {
     return query;
   };
   const auto dies = [&](std::uint64_t host, Duration d) {
-    return gates.refuse(of(host), error(CloudErrorClass::kCapacity), at(d), random, Told::kLater);
+    return gates.close(of(host), error(CloudErrorClass::kCapacity), at(d), random, Told::kLater);
   };
   ASSERT_TRUE(dies(1, 0s));
   EXPECT_TRUE(shut(of(2), 30s));
@@ -86,7 +86,7 @@ TEST_F(GatesTest, AnErrorToldAfterTheCreateEndsWhenTheHostThatIsTriedComesUp) {
 }
 
 TEST_F(GatesTest, AnErrorToldAfterTheCreateIsOfStartsToo) {
-  (void)gates.refuse(call("big"), error(CloudErrorClass::kCapacity), at(0s), random, Told::kLater);
+  (void)gates.close(call("big"), error(CloudErrorClass::kCapacity), at(0s), random, Told::kLater);
   auto start = call("big");
   start.op = CloudOp::kStart;
   EXPECT_TRUE(shut(start, 1s));
@@ -158,6 +158,16 @@ TEST_F(GatesTest, AnotherErrorEndsTheProbeSoThatTheNextMayTry) {
   EXPECT_FALSE(refuse(call("big"), error(CloudErrorClass::kTransient), 12s));
 
   EXPECT_FALSE(shut(call("big"), 30s));
+}
+
+// Bug: the price that a cloud said of a type ended the probe of its capacity gate.
+TEST_F(GatesTest, AGateThatIsShutWithoutACallEndsNoProbe) {
+  refuse(call("big"), error(CloudErrorClass::kCapacity, 0, 10s), 0s);
+  gates.passing(call("big"), Mono(10s));
+
+  EXPECT_TRUE(gates.close(call("big"), error(CloudErrorClass::kPrice), at(12s), random));
+
+  EXPECT_EQ(gates.succeeded(call("big")).size(), 1U) << "the probe opens its gate";
 }
 
 // Bug: the end of a call that no gate had held back let a second call probe beside the first.
