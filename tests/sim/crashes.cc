@@ -20,7 +20,7 @@ void World::load_driver() {
 bool World::dies_in(const dispatch::Effect& effect) {
   const std::string call = driver_->call_of(effect);
   if (call.empty()) return false;
-  if (!driver_->dies_in(call, chance_.faults(), now())) return false;
+  if (!driver_->dies_in(call, chance_.faults())) return false;
   cloud_.driver_died();
   if (const auto* create = std::get_if<dispatch::CreateCall>(&effect);
       create != nullptr && driver_->was_done())

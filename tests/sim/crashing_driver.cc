@@ -51,13 +51,18 @@ std::string CrashingDriver::call_of(const dispatch::Effect& effect) {
       effect);
 }
 
-bool CrashingDriver::dies_in(const std::string& call, bool faults, Now now) {
-  if (const auto found = deaths_.find(call); found != deaths_.end()) {
-    const Deaths& deaths = found->second;
+void CrashingDriver::check(const dispatch::Outbox& outbox, Now now) {
+  for (const auto& effect : outbox.effects) {
+    const auto found = deaths_.find(call_of(effect));
+    if (found == deaths_.end()) continue;
+    const auto& [call, deaths] = *found;
     if (deaths.known >= kDeathsAllowed && now.mono < deaths.until)
       complain_("the driver is asked again: " + call + ", in which it died " +
                 std::to_string(deaths.known) + " times");
   }
+}
+
+bool CrashingDriver::dies_in(const std::string& call, bool faults) {
   if (!bad_type_.empty() && call.starts_with("create " + bad_type_ + " ")) return true;
   return faults && random_.chance(0.04);
 }

@@ -28,8 +28,11 @@ class CrashingDriver {
   /// The call that the effect makes: its function, and what it is about. Empty: it makes none that
   /// is guarded.
   std::string call_of(const dispatch::Effect& effect);
+  /// The daemon has decided on these calls. A death of which it hears before they leave, which is
+  /// when they are durable, does not call them back.
+  void check(const dispatch::Outbox& outbox, Now now);
   /// The call is made. True: the driver dies in it.
-  bool dies_in(const std::string& call, bool faults, Now now);
+  bool dies_in(const std::string& call, bool faults);
   /// The answer to the call that the effect made, as the daemon gets it from the driver's process.
   static dispatch::Event report(const dispatch::Effect& effect, model::CloudError error, Mono sent);
   [[nodiscard]] model::CloudError error(const std::string& call) const;

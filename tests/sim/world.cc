@@ -205,6 +205,7 @@ void World::take(dispatch::Outbox outbox, const Cause& cause) {
   if (images_) images_->check(kernel_->queries().sets().front(), outbox);
   if (offerings_) offerings_->decided(outbox);
   if (crowd_) crowd_->check(outbox);
+  if (driver_) driver_->check(outbox, now());
   if (notices_) notices_->check(outbox, kernel_->queries(), now());
   for (const auto& effect : dispatch::take_immediate(outbox)) carry_out(effect);
   if (!outbox.changes.empty() || !outbox.effects.empty()) uncommitted_.push_back(std::move(outbox));
