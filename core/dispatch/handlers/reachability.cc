@@ -20,16 +20,22 @@ bool is_on(const fleet::Instance& instance) {
          instance.record.state == InstanceState::kBusy;
 }
 
+/// The cloud itself has switched it off. Where work is on it one list proves nothing, and
+/// fleet::listed() says when it is off.
+bool is_off(const fleet::Instance& instance) {
+  return instance.empty() && instance.listing.is_off();
+}
+
 /// It was reached before, and cannot be reached now. One that the cloud itself has stopped is none
 /// of these.
 bool is_lost(const fleet::Instance& instance) {
-  return is_on(instance) && instance.link.unreachable_since() && !instance.listing.is_off();
+  return is_on(instance) && instance.link.unreachable_since() && !is_off(instance);
 }
 
 /// It was ready before the restart, and was not reached since.
 bool is_unverified(const fleet::Instance& instance) {
   return instance.record.state == InstanceState::kUnknown && instance.record.identity.verified_by &&
-         !instance.link.is_connected() && !instance.listing.is_off();
+         !instance.link.is_connected() && !is_off(instance);
 }
 
 }  // namespace

@@ -201,9 +201,23 @@ TEST_F(ReachabilityTest, HostsThatTheCloudHasStoppedAreNotHeld) {
   std::vector<model::ListedInstance> stopped;
   for (const auto id : hosts) stopped.push_back(story.seen(id, model::CloudState::kStopped));
   story.list(stopped);
+  EXPECT_TRUE(set().partition) << "one list may be false";
+  story.list(stopped);
   EXPECT_FALSE(set().partition);
   story.pass(2min);
   EXPECT_THAT(story.all<DestroyCall>(), SizeIs(3));
+}
+
+// Bug: one false list ended the hold of a host with work, which was destroyed at once.
+TEST_F(ReachabilityTest, OneListThatShowsAHostWithWorkAsStoppedEndsNoHold) {
+  const auto hosts = start(3);
+  lose(hosts);
+  story.pass(2min);
+  story.list({story.seen(hosts[0], model::CloudState::kStopped), story.seen(hosts[1]),
+              story.seen(hosts[2])});
+  story.pass(2min);
+  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+  EXPECT_TRUE(set().partition);
 }
 
 // Bug: a list that showed a connected host counted as an answer.
