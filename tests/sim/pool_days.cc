@@ -59,6 +59,8 @@ void PoolDays::daemon_started() {
   jobs_.clear();
   exchanged_ = Mono::min();
   exchange_is_made_ = false;
+  gone_first_ = 0;
+  rests_until_ = Mono::min();
   for (const auto& [id, row] : disk_.jobs()) {
     if (model::is_terminal(row.record.state)) continue;
     const auto shape = demand::Queue::class_shape(row.shape);
@@ -133,6 +135,7 @@ void PoolDays::on(const model::InstanceChanged& row, const dispatch::Queries& qu
     const bool was_ended = before != nullptr && before->record.state == host.state;
     if (!was_ended && host.reason_code == model::Reason::kBootingSurplus) check_surplus(host);
     if (!was_ended && host.reason_code == model::Reason::kExchanged) end_exchange(host, pool);
+    if (!was_ended && host.reason_code == model::Reason::kAbovePriceLimit) ++gone_first_;
     made_for_.erase(host.id);
   }
   if (!applied_ || !plans_.contains(*applied_)) return;
@@ -199,10 +202,19 @@ void PoolDays::begin_exchange(model::InstanceId host, const model::PoolPolicy& p
 
 /// The old host went after the new one was ready; or before it, at a ceiling.
 void PoolDays::end_exchange(const model::InstanceRecord& host, const model::PoolPolicy& pool) {
-  if (std::exchange(exchange_is_made_, false))
-    exchanged_ = Mono::min();
-  else
-    begin_exchange(host.id, pool);
+  if (std::exchange(exchange_is_made_, false)) {
+    exchanged_ = rests_until_ = Mono::min();
+    return;
+  }
+  begin_exchange(host.id, pool);
+  rest(std::max(pool.idle_timeout, pool.boot_timeout));
+}
+
+/// The new host may be as dear as the old one, again and again: each time the pool waits twice as
+/// long, up to 64 times.
+void PoolDays::rest(Duration time) {
+  constexpr std::int32_t kDoublingsMax = 6;
+  rests_until_ = now_.mono + time * (1 << std::min(gone_first_++, kDoublingsMax));
 }
 
 void PoolDays::check_start(model::InstanceId host, const dispatch::Queries& queries) {
@@ -278,6 +290,7 @@ void PoolDays::check_at_rest(const dispatch::Queries& queries, Now now) {
   const bool waits = queries.job_counts().front() > 0 && !has_limits(policy);
   if (idle > 0 && waits)
     complain_("work waits beside idle hosts of the minimum that do not give way");
+  if (now.mono - 10s < rests_until_) return;
   if (queries.job_counts().front() == 0 && dearest > 2 * cheapest)
     complain_("the minimum keeps a host at " + std::to_string(dearest) + " instead of one at " +
               std::to_string(cheapest));

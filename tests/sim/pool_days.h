@@ -68,6 +68,7 @@ class PoolDays {
   void check_exchange(const model::InstanceRecord& host, const model::PoolPolicy& pool);
   void begin_exchange(model::InstanceId host, const model::PoolPolicy& pool);
   void end_exchange(const model::InstanceRecord& host, const model::PoolPolicy& pool);
+  void rest(Duration time);
   void check_start(model::InstanceId host, const dispatch::Queries& queries);
   void check_own_first(model::InstanceId host, const std::vector<model::WorkShape>& started);
 
@@ -84,8 +85,10 @@ class PoolDays {
   std::map<model::WorkShape, std::size_t> waiting_;
   std::map<model::WorkId, std::pair<model::WorkState, model::WorkShape>> jobs_;
   Mono waited_ = Mono::min(), cancelled_ = Mono::min(), overdue_ = Mono::min();
-  Mono exchanged_ = Mono::min();   ///< When the last one was begun, unless it has ended.
-  bool exchange_is_made_ = false;  ///< Its new host.
+  Mono exchanged_ = Mono::min();    ///< When the last one was begun, unless it has ended.
+  bool exchange_is_made_ = false;   ///< Its new host.
+  std::int32_t gone_first_ = 0;     ///< Dear hosts that went before a cheaper one was there.
+  Mono rests_until_ = Mono::min();  ///< No exchange is begun before, as they did.
 };
 
 }  // namespace hostler::sim
