@@ -2,22 +2,20 @@
 
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
 #include <variant>
 
 namespace hostler::dispatch {
 namespace {
 
+template <class Kind, class... Kinds>
+constexpr bool is_one_of = (std::is_same_v<Kind, Kinds> || ...);
+
 struct WaitsForCommit {
-  bool operator()(const MakePlan&) const { return false; }
-  bool operator()(const ListCall&) const { return false; }
-  bool operator()(const LookUpCall&) const { return false; }
-  bool operator()(const PricesCall&) const { return false; }
-  bool operator()(const OpenSet&) const { return false; }
-  bool operator()(const ConsoleCall&) const { return false; }
   bool operator()(const WatchCall& call) const { return call.after_commit; }
-  template <class Other>
-  bool operator()(const Other&) const {
-    return true;
+  template <class Kind>
+  bool operator()(const Kind&) const {
+    return !is_one_of<Kind, MakePlan, ListCall, LookUpCall, PricesCall, OpenSet, ConsoleCall>;
   }
 };
 
