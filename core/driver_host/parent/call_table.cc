@@ -195,8 +195,16 @@ std::optional<SteadyTime> CallTable::wakes_at() const {
 }
 
 void CallTable::expire_all(SteadyTime now) {
-  for (auto& [id, call] : calls_)
-    if (call.phase == Phase::kSent) set_due(id, call, std::min(call.due, now));
+  const Duration rest = std::min(times_.hang, times_.grace);
+  for (auto& [id, call] : calls_) {
+    if (call.phase == Phase::kWaiting) continue;
+    if (call.phase == Phase::kSent) {
+      set_due(id, call, std::min(call.due, now));
+      continue;
+    }
+    call.cancelled = std::min(call.cancelled, now + rest - times_.grace);
+    set_due(id, call, std::min(call.due, now + rest));
+  }
 }
 
 }  // namespace hostler::driver_host

@@ -71,7 +71,8 @@ class CallTable {
   /// A call whose next time has come, and what is due. Later calls of next_due() give what follows.
   std::optional<std::pair<Op, Due>> next_due(SteadyTime now);
   [[nodiscard]] std::optional<SteadyTime> wakes_at() const;
-  /// As if the deadline of every call were now.
+  /// As if the deadline of every call were now. One that is overdue already has had its time: it is
+  /// abandoned when it would count as one that hangs.
   void expire_all(SteadyTime now);
 
  private:

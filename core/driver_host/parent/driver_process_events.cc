@@ -70,7 +70,7 @@ void DriverProcess::apply_deadline(const Op& op, CallTable::Due what) {
       if (stopping_ && !op->traits().changes_cloud) abandon(op, *child, options_.hang);
       break;
     case CallTable::Due::kAbandon:
-      abandon(op, *child, options_.grace);
+      abandon(op, *child, stopping_ ? options_.hang : options_.grace);
       break;
   }
 }
