@@ -171,6 +171,7 @@ Outbox Dispatcher::tick(Now now) {
     handlers_->leftovers.send_due(set, now);
     handlers_->leftover_destroys.send_due(set, now);
     handlers_->watches.send_due(set, now);
+    handlers_->lists.go_on(set, now);
     handlers_->adoptions.go_on(set, now);
     handlers_->lists.send_due(set, now);
     handlers_->absences.send_due(set, now);

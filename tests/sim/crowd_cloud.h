@@ -20,7 +20,8 @@ namespace hostler::sim {
 class CrowdCloud {
  public:
   /// Of all days: a crowd is larger than what is doubted.
-  static constexpr dispatch::AdoptionLimits kLimits{.slice = 3, .doubted = 12, .per_max = 2};
+  static constexpr dispatch::AdoptionLimits kLimits{
+      .slice = 3, .taken = 4, .doubted = 12, .per_max = 2};
 
   CrowdCloud(std::uint64_t seed, bool may_be_believed, Disk::Complain complain)
       : complain_(std::move(complain)), random_(seed ^ 0xc0d), may_believe_(may_be_believed) {}

@@ -73,8 +73,14 @@ void Adoptions::begin(std::uint32_t index, StrangeList list, Now now) {
   const StrangeList before = set.strangers.take(std::move(list), many, now);
   set.strangers.count(index, governor_);
   if (was_doubted || set.strangers.is_doubted()) review(set, was_doubted ? &before : nullptr, now);
+}
+
+void Adoptions::adopt_first(std::uint32_t index, std::vector<model::InstanceId> shown, Now now) {
+  Set& set = sets_.at(index);
+  set.strangers.list().shown = std::move(shown);
   if (set.strangers.is_doubted()) return;
-  if (set.strangers.left().size() > limits_.slice) announce(set, "cloud", "", now);
+  if (set.strangers.left().size() > limits_.slice && set.strangers.list().cause == 0)
+    announce(set, "cloud", "", now);
   adopt_slice(index, now);
 }
 
@@ -103,7 +109,7 @@ void Adoptions::announce(Set& set, const char* actor, const std::string& why, No
 
 void Adoptions::go_on(std::uint32_t index, Now now) {
   Set& set = sets_.at(index);
-  if (!set.strangers.is_adopting() || set.strangers.next() > now.mono) return;
+  if (set.in_hand || !set.strangers.is_adopting() || set.strangers.next() > now.mono) return;
   if (set.takes_answer(set.strangers.list().sent)) return adopt_slice(index, now);
   uncount(index);  // Perhaps they are of another account; the next list shows them again.
   set.strangers.end();

@@ -37,11 +37,14 @@ class Adoptions {
   /// The listed machine, if it can be adopted; unset: no pool uses the set.
   [[nodiscard]] std::optional<Stranger> stranger(
       std::uint32_t set, std::shared_ptr<const model::ListedInstance> seen) const;
-  [[nodiscard]] std::size_t slice() const { return limits_.slice; }
+  [[nodiscard]] const AdoptionLimits& limits() const { return limits_; }
   /// A list of the set with so many strangers is doubted.
   [[nodiscard]] bool doubts(std::uint32_t set, std::size_t strangers) const;
-  /// Adopts the first strangers of the list. After the last one, absences are judged.
+  /// The strangers of the list count for ceilings from now on, and may be doubted.
   void begin(std::uint32_t set, StrangeList list, Now now);
+  /// Adopts the first of them. After the last one, absences are judged. `shown`: as StrangeList has
+  /// it.
+  void adopt_first(std::uint32_t set, std::vector<model::InstanceId> shown, Now now);
   /// Adopts the next slice, if one is due.
   void go_on(std::uint32_t set, Now now);
   /// An admin says that the set's last list is right.

@@ -27,10 +27,13 @@ void Duplicates::end(const Set& set, std::vector<Sighting>& all, std::size_t mos
   };
   std::unordered_set<const model::ListedInstance*> left;
   for (auto& one : all) {
-    const Host* ours = one.known ? hosts_.find(*one.known) : nullptr;
-    if (ours == nullptr || ours->instance.record.set != set.name) continue;
+    if (!one.known) continue;
     const auto [first, fresh] = kept.try_emplace(*one.known, &one);
-    if (fresh || same_machine(*first->second->seen, *one.seen)) continue;
+    if (fresh) continue;
+    const Host* ours = hosts_.find(*one.known);
+    if (ours == nullptr || ours->instance.record.set != set.name ||
+        same_machine(*first->second->seen, *one.seen))
+      continue;
     // A machine that was ended just now is listed twice.
     if (is_ended(one)) continue;
     if (ended == most) {

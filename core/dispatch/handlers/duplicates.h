@@ -1,19 +1,11 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/dispatch/handlers/instance_steps.h"
 
 namespace hostler::dispatch {
-
-/// A machine in a cloud's list, and its instance if that is known.
-struct Sighting {
-  const model::ListedInstance* seen;
-  std::optional<model::InstanceId> known;
-  std::size_t at = 0;  ///< Its place in the list.
-};
 
 /// Finds machines that carry one key: a create was sent again while the first was still under way,
 /// to a cloud that does not honour keys.

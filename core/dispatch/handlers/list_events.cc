@@ -27,7 +27,8 @@ bool is_at_work(const Host& host, const model::ListedInstance& seen) {
 void ListEvents::send_due(std::uint32_t index, Now now) {
   Set& set = sets_.at(index);
   if (set.lists.overdue_at() <= now.mono) set_overdue(index);
-  if (!set.is_open() || set.strangers.is_adopting() || !set.lists.is_due(now.mono)) return;
+  if (!set.is_open() || set.in_hand || set.strangers.is_adopting() || !set.lists.is_due(now.mono))
+    return;
   const gates::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
   if (const auto* gate = gates_.shut(query, now.mono)) {
     set.lists.hold_back(std::max(gate->until, now.mono + std::chrono::seconds(1)));
@@ -64,6 +65,7 @@ void ListEvents::on(const SetListed& event, Now now) {
   const auto index = sets_.index_of(event.set);
   if (!index) return;
   Set& set = sets_.at(*index);
+  const auto& policy = policy_.sets[*index];
   set.lists.answered();
   if (!set.takes_answer(event.sent)) {  // Perhaps the list of another account.
     const model::CloudError* error = event.result ? nullptr : &event.result.error();
@@ -71,52 +73,78 @@ void ListEvents::on(const SetListed& event, Now now) {
   }
   if (!event.result) return failed(*index, event.result.error(), now);
   gates_.answered({.set = set.name, .op = model::CloudOp::kList}, nullptr, now);
-  if (set.list_succeeded(policy_.sets[*index], event.sent, now.mono)) {
+  if (set.list_succeeded(policy, event.sent, now.mono)) {
     hosts_.touch_all();
     plan_.want();
   }
-  const auto& policy = policy_.sets[*index];
   set.want_list(policy, now.mono + policy.list_interval);
-  if (set.strangers.is_adopting()) return;  // It was asked for before an admin believed the last.
-  set.problem.clear();
-  const bool was_foreign = std::exchange(set.shown.foreign, false);
+  if (set.in_hand || set.strangers.is_adopting()) return;  // Asked for before that began.
   set.shown.count = static_cast<std::int64_t>(event.result->size());
   tags_.begin(set);
+  set.in_hand = read(*index, event, now);
+  go_on(*index, now);
+}
+
+ListInHand ListEvents::read(std::uint32_t index, const SetListed& event, Now now) {
+  Set& set = sets_.at(index);
   const Mono as_of = event.sent - set.info.list_consistency;
-  auto entries = set.shown.last.compare(*event.result, as_of, now.mono);
-  auto sightings = recognise(set, entries);
+  ListInHand out{.sent = event.sent, .as_of = as_of, .entries = {}, .sightings = {}, .foreign = {}};
+  out.entries = set.shown.last.compare(*event.result, as_of, now.mono);
+  auto sightings = recognise(set, out.entries);
   if (!sightings) {
-    for (auto& one : entries)
+    for (auto& one : out.entries)
       if (const auto settled = std::exchange(one.settled, nullptr)) settled->in_list = 0;
-    sightings = recognise(set, entries);
+    sightings = recognise(set, out.entries);
   }
   HOSTLER_ASSERT(sightings, "no entry contradicts a settled one where none is settled");
-  report_flaws(set, *sightings, now);
-  StrangeList list{.sent = event.sent, .as_of = as_of, .shown = {}, .strangers = {}};
-  list.strangers = strangers(*index, entries, *sightings);
-  if (!adoptions_.doubts(*index, list.strangers.size()))
-    duplicates_.end(set, *sightings, adoptions_.slice(), now);
-  for (auto& one : entries)
+  out.sightings = *std::move(sightings);
+  report_flaws(set, out.sightings, now);
+  auto unknown = strangers(index, out.entries, out.sightings);
+  if (!adoptions_.doubts(index, unknown.size()))
+    duplicates_.end(set, out.sightings, adoptions_.limits().slice, now);
+  for (auto& one : out.entries)
     if (!one.settled) one.host.reset();
-  for (const auto& one : *sightings) {
-    auto& entry = entries[one.at];
-    entry.host = take(*index, one, as_of, now);
+  adoptions_.begin(index, {out.sent, as_of, {}, std::move(unknown)}, now);
+  return out;
+}
+
+void ListEvents::go_on(std::uint32_t index, Now now) {
+  Set& set = sets_.at(index);
+  if (!set.in_hand) return;
+  ListInHand& list = *set.in_hand;
+  if (!set.takes_answer(list.sent)) {  // It may have another account by now.
+    set.in_hand.reset();
+    return set.want_list(policy_.sets[index], now.mono);
+  }
+  const std::size_t all = list.sightings.size();
+  const std::size_t end = std::min(all, list.taken + adoptions_.limits().taken);
+  for (; list.taken < end; ++list.taken) {
+    const Sighting& one = list.sightings[list.taken];
+    auto& entry = list.entries[one.at];
+    entry.host = take(set, one, now);
     const Host* host = entry.host ? hosts_.find(*entry.host) : nullptr;
     if (host != nullptr) entry.settled = host->settled;
   }
-  list.shown.reserve(entries.size());
-  for (const auto& one : entries)
-    if (one.host) list.shown.push_back(*one.host);
-  set.shown.last.keep(std::move(entries));
-  if (set.shown.foreign != was_foreign) {
+  if (end == all) finish(index, *std::exchange(set.in_hand, std::nullopt), now);
+}
+
+void ListEvents::finish(std::uint32_t index, ListInHand done, Now now) {
+  Set& set = sets_.at(index);
+  set.problem = std::move(done.foreign);
+  const bool is_foreign = !set.problem.empty();
+  if (std::exchange(set.shown.foreign, is_foreign) != is_foreign) {
     hosts_.touch_all();
     plan_.want();
-    recorder_.record(
-        "cloud", "set " + set.name,
-        set.shown.foreign ? model::Event::kForeignOwner : model::Event::kForeignOwnerLeft, "",
-        set.problem, now);
+    recorder_.record("cloud", "set " + set.name,
+                     is_foreign ? model::Event::kForeignOwner : model::Event::kForeignOwnerLeft, "",
+                     set.problem, now);
   }
-  adoptions_.begin(*index, std::move(list), now);
+  std::vector<model::InstanceId> shown;
+  shown.reserve(done.entries.size());
+  for (const auto& one : done.entries)
+    if (one.host) shown.push_back(*one.host);
+  set.shown.last.keep(std::move(done.entries));
+  adoptions_.adopt_first(index, std::move(shown), now);
 }
 
 void ListEvents::failed(std::uint32_t index, const model::CloudError& error, Now now) {
@@ -178,6 +206,7 @@ bool ListEvents::is_still(const Set& set, std::optional<model::InstanceId> host,
 }
 
 bool ListEvents::is_shown_settled(const Set& set, model::InstanceId id) const {
+  if (!set.shown.last.has_settled()) return false;
   const Host* host = hosts_.find(id);
   return host != nullptr && host->settled && host->settled->in_list == set.shown.last.number();
 }
@@ -247,9 +276,9 @@ bool ListEvents::is_ours(const Set& set, const model::ListedInstance& seen) cons
          std::ranges::find(take_over_sets_, set.name) != take_over_sets_.end();
 }
 
-std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sighting& sighting,
-                                                  Mono as_of, Now now) {
-  Set& set = sets_.at(index);
+std::optional<model::InstanceId> ListEvents::take(Set& set, const Sighting& sighting, Now now) {
+  ListInHand& list = *set.in_hand;
+  const Mono as_of = list.as_of;
   const model::ListedInstance& seen = *sighting.seen;
   if (const auto known = sighting.known) {
     Host* host = hosts_.change(*known);
@@ -272,10 +301,10 @@ std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sig
     return known;
   }
   if (!is_tagged(set, seen) || is_ours(set, seen)) return std::nullopt;
-  if (std::exchange(set.shown.foreign, true)) return std::nullopt;
-  set.problem = "instance " + printable(seen.id, 80) +
-                " of this set belongs to another hostler (owner " + printable(seen.owner, 80) +
-                "): nothing is created until hostlerd --take-over-set " + set.name;
+  if (list.foreign.empty())
+    list.foreign = "instance " + printable(seen.id, 80) +
+                   " of this set belongs to another hostler (owner " + printable(seen.owner, 80) +
+                   "): nothing is created until hostlerd --take-over-set " + set.name;
   return std::nullopt;
 }
 

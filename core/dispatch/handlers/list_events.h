@@ -39,10 +39,15 @@ class ListEvents {
 
   /// Sends the set's list if one is due. O(hosts of the site) when a good list becomes overdue.
   void send_due(std::uint32_t set, Now now);
-  /// O(instances of the set).
+  /// Takes the first part of the list. O(instances of the set).
   void on(const SetListed& event, Now now);
+  /// Takes the next part of a long list.
+  void go_on(std::uint32_t set, Now now);
 
  private:
+  /// Finds out what the list shows; nothing is taken yet.
+  [[nodiscard]] ListInHand read(std::uint32_t set, const SetListed& event, Now now);
+  void finish(std::uint32_t set, ListInHand done, Now now);
   void set_overdue(std::uint32_t set);
   void suspend_by(Set& set, const gates::Gate& gate);
   void failed(std::uint32_t set, const model::CloudError& error, Now now);
@@ -70,8 +75,7 @@ class ListEvents {
   [[nodiscard]] bool is_tagged(const Set& set, const model::ListedInstance& seen) const;
   [[nodiscard]] bool is_ours(const Set& set, const model::ListedInstance& seen) const;
   /// The instance of a listed machine; unset: the journal does not have it.
-  std::optional<model::InstanceId> take(std::uint32_t set, const Sighting& sighting, Mono as_of,
-                                        Now now);
+  std::optional<model::InstanceId> take(Set& set, const Sighting& sighting, Now now);
 
   const model::SitePolicy& policy_;
   Sets& sets_;

@@ -47,6 +47,7 @@ void Set::list_failed(const model::SetPolicy& policy, std::optional<Duration> as
 
 Mono Set::next_wake() const {
   if (!is_open()) return std::min(opening.next(), lists.overdue_at());
+  if (in_hand) return Mono{};
   const Mono next_list = strangers.is_adopting() ? strangers.next() : lists.next();
   return std::min({quota_groups.next(), next_list, lists.overdue_at(), look_ups.next(),
                    omissions.patience_ends()});

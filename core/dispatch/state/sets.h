@@ -8,6 +8,7 @@
 #include "core/base/time.h"
 #include "core/dispatch/state/questions/quota_groups.h"
 #include "core/dispatch/state/sets/account.h"
+#include "core/dispatch/state/sets/list_in_hand.h"
 #include "core/dispatch/state/sets/lists.h"
 #include "core/dispatch/state/sets/opening.h"
 #include "core/dispatch/state/sets/reach.h"
@@ -31,6 +32,7 @@ struct Set {
   FirstList first_list;
   ListCalls lists;
   Shown shown;
+  std::optional<ListInHand> in_hand;
   Strangers strangers;
   Omissions omissions;
   LookUps look_ups;
@@ -61,7 +63,7 @@ struct Set {
   [[nodiscard]] std::string without_list(Mono now) const;
   /// Its lists show what exists: nothing about them is doubted, or still to come.
   [[nodiscard]] bool shows_what_exists() const {
-    return !omissions.doubt() && strangers.left().empty() && !shown.foreign &&
+    return !omissions.doubt() && !in_hand && strangers.left().empty() && !shown.foreign &&
            !first_list.holds_creates && lists.suspended().empty() && !lists.is_overdue();
   }
   /// Why nothing of this market is created in it: its driver does not have it. One sentence for

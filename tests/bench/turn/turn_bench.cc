@@ -30,6 +30,11 @@ double cpu_ms() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
+/// As many instances as one list may show.
+constexpr std::uint64_t kCrowd = 90'000;
+/// Of the loop: until a list of them is done, and until they are adopted.
+constexpr int kTurns = 30, kAdoptionTurns = 900;
+
 /// A dispatcher whose hosts are ready and idle.
 class Site {
  public:
@@ -57,6 +62,20 @@ class Site {
     const double took = cpu_ms() - began;
     take(std::move(out));
     return took;
+  }
+  /// From now on a crowd of strangers is doubted.
+  void doubt() { say(PolicyChanged{policy(0, 1000)}); }
+  /// The longest turn until nothing is left to do about the list: its own, or a later one.
+  double longest_of(SetListed shown, int turns) {
+    double longest = time_of(std::move(shown));
+    for (int turn = 0; turn < turns; ++turn) {
+      now_ = {now_.mono + 100ms, now_.wall + 100ms};
+      const double began = cpu_ms();
+      Outbox out = kernel_.tick(now_);
+      longest = std::max(longest, cpu_ms() - began);
+      take(std::move(out));
+    }
+    return longest;
   }
   /// Of a tick that makes the snapshot of a plan.
   double time_of_snapshot() {
@@ -95,7 +114,7 @@ class Site {
     return {"west", sent, model::share(std::move(all))};
   }
   [[nodiscard]] Mono now() const { return now_.mono; }
-  static model::SitePolicy policy(std::uint64_t hosts) {
+  static model::SitePolicy policy(std::uint64_t hosts, std::int32_t more = 20'000) {
     model::SitePolicy out;
     for (std::int32_t i = 1; i <= 64; ++i) {
       auto& type = out.types.emplace_back();
@@ -108,7 +127,7 @@ class Site {
     pool.name = "default";
     pool.sets = {"west"};
     for (const auto& type : out.types) pool.types.push_back(type.name);
-    pool.sizes.max = static_cast<std::int32_t>(hosts) + 20'000;
+    pool.sizes.max = static_cast<std::int32_t>(hosts) + more;
     pool.idle_timeout = 1h;
     return out;
   }
@@ -176,7 +195,8 @@ struct Case {
 };
 
 std::vector<Case> cases(std::uint64_t hosts, std::uint64_t jobs) {
-  const std::string h = std::to_string(hosts), j = std::to_string(jobs);
+  const std::string h = std::to_string(hosts), j = std::to_string(jobs),
+                    crowd = std::to_string(kCrowd);
   const auto submit = [=](std::uint64_t needs) {
     return [=](Site& site) { return site.time_of(Site::jobs(jobs, needs)); };
   };
@@ -198,7 +218,7 @@ std::vector<Case> cases(std::uint64_t hosts, std::uint64_t jobs) {
       {"a plan that starts jobs on " + h + " hosts", with_jobs(1, plan)},
       {"a plan that creates hosts for " + j + " jobs", with_jobs(100, plan), false},
       {"a list of " + h + " instances",
-       [=](Site& site) { return site.time_of(Site::list(hosts, site.now())); }},
+       [=](Site& site) { return site.longest_of(Site::list(hosts, site.now()), kTurns); }},
       {"the same list again",
        [=](Site& site) {
          for (int n = 0; n < 2; ++n) {
@@ -207,6 +227,30 @@ std::vector<Case> cases(std::uint64_t hosts, std::uint64_t jobs) {
          }
          return site.time_of(Site::list(hosts, site.now()));
        }},
+      {"a doubted list of " + crowd + " strangers",
+       [=](Site& site) {
+         site.doubt();
+         return site.longest_of(Site::list(kCrowd, site.now()), kTurns);
+       },
+       false},
+      {"another doubted list of them",
+       [=](Site& site) {
+         site.doubt();
+         (void)site.longest_of(Site::list(kCrowd, site.now()), kTurns);
+         site.pass(1min);
+         return site.longest_of(Site::list(kCrowd, site.now()), kTurns);
+       },
+       false},
+      {"the longest turn while " + crowd + " strangers are adopted",
+       [=](Site& site) { return site.longest_of(Site::list(kCrowd, site.now()), kAdoptionTurns); },
+       false},
+      {"a list of them once they are adopted",
+       [=](Site& site) {
+         (void)site.longest_of(Site::list(kCrowd, site.now()), kAdoptionTurns);
+         (void)site.longest_of(Site::list(kCrowd, site.now()), kTurns);  // None is overdue now.
+         return site.longest_of(Site::list(kCrowd, site.now()), kTurns);
+       },
+       false},
       {"an empty list where " + h + " instances are known",
        [](Site& site) { return site.time_of(Site::list(0, site.now())); }},
       {"another policy beside " + h + " hosts and " + j + " jobs",

@@ -17,7 +17,7 @@ class StrangersTest : public testing::Test {
  protected:
   static Options options() {
     Options out;
-    out.adoption = {.slice = 3, .doubted = 6, .per_max = 2};
+    out.adoption = {.slice = 3, .taken = 5000, .doubted = 6, .per_max = 2};
     return out;
   }
   static model::SitePolicy site() {
@@ -93,6 +93,29 @@ TEST_F(StrangersTest, NothingIsCreatedAndNoNewerListComesBeforeTheLastSlice) {
   EXPECT_THAT(story.all<ListCall>(), IsEmpty());
   adopt_all();
   EXPECT_EQ(set().creates_refused, "");
+}
+
+// Bug: a list of 90,000 adopted instances held up the loop.
+TEST_F(StrangersTest, ALongListOfKnownInstancesIsTakenInSeveralTurns) {
+  auto limits = options();
+  limits.adoption.taken = 2;
+  story = Story(site(), limits);
+  story.begin();
+  story.list(crowd(3));
+  ASSERT_EQ(known(), 3U);
+  auto seen = crowd(3);
+  for (auto& one : seen) one.address = "10.0.0.1";
+  const auto looked_at = [&] {
+    return std::ranges::count_if(story.dispatcher.queries().instances(),
+                                 [](const auto& one) { return one.record.address == "10.0.0.1"; });
+  };
+  story.pass(10s);
+  (void)story.dispatcher.apply(SetListed{"west", story.now.mono, model::share(seen)}, story.now);
+  EXPECT_EQ(looked_at(), 2);
+  EXPECT_LE(story.dispatcher.next_wake(), story.now.mono);
+  (void)story.dispatcher.tick(story.now);
+  EXPECT_EQ(looked_at(), 3);
+  EXPECT_GT(story.dispatcher.next_wake(), story.now.mono);
 }
 
 TEST_F(StrangersTest, AllOfTheListCountForCeilingsFromTheFirstSliceOn) {

@@ -15,6 +15,7 @@ std::vector<LastList::Entry> LastList::compare(const model::ListedInstances& all
                                                Mono now) {
   const bool is_newer = as_of >= std::exchange(as_of_, std::max(as_of, as_of_));
   ++number_;
+  has_settled_ = false;
   std::vector<Entry> out;
   out.reserve(all.size());
   auto next = is_newer ? entries_.begin() : entries_.end();
@@ -32,6 +33,7 @@ std::vector<LastList::Entry> LastList::compare(const model::ListedInstances& all
     before->settled->shown_at = now;
     before->settled->in_list = number_;
     entry.settled = std::move(before->settled);
+    has_settled_ = true;
   }
   return out;
 }

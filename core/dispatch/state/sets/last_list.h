@@ -35,6 +35,8 @@ class LastList {
   [[nodiscard]] std::vector<Entry> compare(const model::ListedInstances& all, Mono as_of, Mono now);
   /// The entries, with their hosts and those that were settled since.
   void keep(std::vector<Entry> entries) { entries_ = std::move(entries); }
+  /// The comparison has settled entries.
+  [[nodiscard]] bool has_settled() const { return has_settled_; }
   /// Of the list that was compared last.
   [[nodiscard]] std::uint64_t number() const { return number_; }
 
@@ -42,6 +44,7 @@ class LastList {
   std::vector<Entry> entries_;
   Mono as_of_ = Mono::min();
   std::uint64_t number_ = 0;
+  bool has_settled_ = false;
 };
 
 }  // namespace hostler::dispatch

@@ -19,7 +19,8 @@ namespace hostler::dispatch {
 /// How many strangers are adopted at once, and how many in one list are doubted. Tests have smaller
 /// numbers.
 struct AdoptionLimits {
-  std::size_t slice = 500;  ///< Of one turn of the loop: other events wait meanwhile.
+  std::size_t slice = 500;   ///< Of one turn of the loop: other events wait meanwhile.
+  std::size_t taken = 5000;  ///< Entries of a list that are looked at in one turn.
   /// A list is doubted that has more of them than this ...
   std::size_t doubted = 1000;
   /// ... and more than so many times the `max` of the set's pools.
