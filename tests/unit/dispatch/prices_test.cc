@@ -69,6 +69,25 @@ TEST_F(PricesTest, WorkWaitsForAPriceThatItsPoolPays) {
   EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
 }
 
+// Bug: each answer of one type walked over all hosts.
+TEST_F(PricesTest, HostsAreRepricedOnceForAllAnswersOfABatch) {
+  const auto asked = story.all<PricesCall>();
+  ASSERT_THAT(asked, SizeIs(2));
+  story.submit({story.job()});
+  const auto repriced = [](const Outbox& out) {
+    return std::ranges::count_if(out.changes, [](const auto& change) {
+      return model::get_change<model::InstanceChanged>(change) != nullptr;
+    });
+  };
+  for (const auto& call : asked) {
+    std::vector<model::ZonePrice> said{
+        {"", model::Market::kOnDemand, {story.now.wall + -1h, {70}}}};
+    PricesFetched answer{"west", call.type.name, call.number, std::move(said)};
+    EXPECT_EQ(repriced(story.dispatcher.apply(std::move(answer), story.now)), 0);
+  }
+  EXPECT_EQ(repriced(story.dispatcher.tick(story.now)), 1);
+}
+
 TEST_F(PricesTest, NewsAreJournalledOnce) {
   say_price("small", 70, 2h);
   ASSERT_THAT(story.journalled<model::PriceRow>(), SizeIs(1));
