@@ -131,6 +131,8 @@ dispatch::Event CrashingDriver::report(const dispatch::Effect& effect, model::Cl
 
 void CrashingDriver::died_in(const std::string& call, Now now) {
   Deaths& deaths = deaths_[call];
+  // The call was made before its gate was shut: it says nothing new.
+  if (deaths.known >= kDeathsAllowed && now.mono < deaths.until) return;
   ++deaths.known;
   const Duration wait = deaths.known < kDeathsAllowed ? Duration::zero() : held_back(deaths.known);
   deaths.until = now.mono + wait;
