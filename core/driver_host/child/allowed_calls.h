@@ -13,7 +13,7 @@ inline constexpr unsigned kLastKnownCall = SYS_futex_waitv;
 
 /// Allowed whatever their arguments are.
 inline constexpr std::array kAllowedCalls{
-    // descriptors
+    // descriptors; fcntl and ioctl are looked at
     SYS_read,
     SYS_write,
     SYS_readv,
@@ -37,7 +37,6 @@ inline constexpr std::array kAllowedCalls{
     SYS_fallocate,
     SYS_fadvise64,
     SYS_readahead,
-    SYS_flock,
     SYS_sendfile,
     SYS_splice,
     SYS_tee,

@@ -122,6 +122,22 @@ class Program {
   std::vector<sock_filter> code_;
 };
 
+/// A file that is only read has states that all who use it share: leases and locks, for which
+/// others wait, and attributes. So what is not named here is refused.
+void add_uses_of_descriptors(Program& program) {
+  program.allow_if(SYS_fcntl, 1,
+                   {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETOWN,
+                    F_GETPIPE_SZ, F_SETPIPE_SZ, F_ADD_SEALS, F_GET_SEALS});
+  // As where a file has no such request: whoever tries one goes on without it. FIONREAD is SIOCINQ
+  // too, and TIOCOUTQ is SIOCOUTQ.
+  program.allow_if(
+      SYS_ioctl, 1,
+      {FIOCLEX, FIONCLEX, FIONBIO, FIONREAD, TIOCOUTQ, SIOCATMARK, TCGETS, TIOCGWINSZ, SIOCGIFCONF,
+       SIOCGIFNAME, SIOCGIFINDEX, SIOCGIFFLAGS, SIOCGIFADDR, SIOCGIFHWADDR, SIOCGIFMTU,
+       SIOCGIFMETRIC, SIOCGIFNETMASK, SIOCGIFBRDADDR, SIOCGIFDSTADDR},
+      ENOTTY);
+}
+
 /// Calls that are allowed with some arguments.
 void add_conditions(Program& program) {
   constexpr unsigned kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
@@ -135,8 +151,6 @@ void add_conditions(Program& program) {
   const auto self = static_cast<std::uint64_t>(::getpid());
   for (const long call : {SYS_kill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo})
     program.allow_if(call, 0, {self});
-  program.refuse_if(SYS_fcntl, 1, {F_SETOWN, F_SETOWN_EX});
-  program.refuse_if(SYS_ioctl, 1, {FIOSETOWN, SIOCSPGRP, TIOCSTI});
   // It goes on dying with hostlerd, and its memory stays private.
   program.allow_if(
       SYS_prctl, 0,
@@ -181,6 +195,7 @@ Result<void> restrict_calls() {
   program.load(offsetof(seccomp_data, nr));
   program.skip_next_if_less(kNumbersEnd);
   program.ret(answer(ENOSYS));
+  add_uses_of_descriptors(program);
   add_conditions(program);
   add_numbers(program);
   const sock_fprog filter = program.get();

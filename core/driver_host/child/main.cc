@@ -15,8 +15,8 @@
 #include "core/base/units.h"
 #include "core/driver_host/child/confinement.h"
 #include "core/driver_host/child/crash_report.h"
-#include "core/driver_host/child/memory_watch.h"
 #include "core/driver_host/child/outlet.h"
+#include "core/driver_host/child/process_watch.h"
 #include "core/driver_host/child/server.h"
 #include "core/driver_host/wire/child_arguments.h"
 #include "core/driver_host/wire/limits.h"
@@ -92,10 +92,13 @@ plugin_host::LibraryFile inherited_files(const ChildArguments& arguments) {
 }
 
 /// Why this process has to end; empty: it has not.
-std::string too_much_memory(const std::optional<MemoryWatch>& watch) {
+std::string beyond_limits(const std::optional<ProcessWatch>& watch) {
   if (!watch) return {};
-  const auto bytes = watch->shared_bytes();
-  if (!bytes) return "R44: the driver has closed descriptors that are not its own";
+  const auto bytes = watch->shared_bytes(), threads = watch->threads();
+  if (!bytes || !threads) return "R44: the driver has closed descriptors that are not its own";
+  if (*threads > kThreadsMax)
+    return "limit: it has " + std::to_string(*threads) + " threads, more than " +
+           std::to_string(kThreadsMax);
   if (*bytes <= kMemoryMax) return {};
   return "limit: it shares " + format_size(static_cast<std::int64_t>(*bytes)) +
          " of memory, more than " + format_size(kMemoryMax);
@@ -118,7 +121,7 @@ int serve(const ChildArguments& arguments) {
     return 1;
   }
   report(*confinement);
-  std::optional<MemoryWatch> watch;
+  std::optional<ProcessWatch> watch;
   if (confinement->memory_limit == std::string_view("process")) watch.emplace();
   const auto offered = plugin_host::offer_files(file);
   auto library = offered ? plugin_host::DriverLibrary::load_open(std::move(file), arguments.library)
@@ -138,7 +141,7 @@ int serve(const ChildArguments& arguments) {
   Server server(
       std::move(connection), outlet, std::move(control), workers,
       [&confinement] { return confinement->files.is_outdated(); },
-      [&watch] { return too_much_memory(watch); });
+      [&watch] { return beyond_limits(watch); });
   server.run();
   return 0;
 }

@@ -24,7 +24,8 @@ ProcessCgroups::~ProcessCgroups() {
 ProcessCgroups::Place ProcessCgroups::make() {
   const MutexLock lock(mutex_);
   Place out{.slot = ++last_, .folders = {}};
-  out.folders = cgroups_.prepare(out.slot, {.ram_max = kMemoryMax, .cpu_weight = kCpuWeight});
+  out.folders = cgroups_.prepare(
+      out.slot, {.ram_max = kMemoryMax, .processes_max = kThreadsMax, .cpu_weight = kCpuWeight});
   if (!out.folders.empty()) used_.insert(out.slot);
   return out;
 }

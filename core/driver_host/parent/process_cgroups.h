@@ -32,7 +32,7 @@ class ProcessCgroups {
 
  private:
   Mutex mutex_;
-  Cgroups cgroups_ HOSTLER_GUARDED_BY(mutex_){{"memory", "cpu"}};
+  Cgroups cgroups_ HOSTLER_GUARDED_BY(mutex_){{"memory", "cpu", "pids"}};
   std::set<std::uint32_t> used_ HOSTLER_GUARDED_BY(mutex_);
   std::uint32_t last_ HOSTLER_GUARDED_BY(mutex_) = 0;
 };

@@ -15,6 +15,9 @@ inline constexpr std::uint64_t kMemoryMax = std::uint64_t{4} << 30U;
 /// Of one memory file and of one shared mapping.
 inline constexpr std::uint64_t kSharedPieceMax = std::uint64_t{64} << 20U;
 
+/// Of a driver's process, with ours. In a cgroup also of the programs that it starts.
+inline constexpr std::uint32_t kThreadsMax = 1024;
+
 /// Of one message of a socket: well below the kernel's limit, which its administrator can lower.
 inline constexpr std::size_t kDatagramMax = std::size_t{60} << 10;
 /// Of all texts in one request. What a user data may have beside keys and tags.

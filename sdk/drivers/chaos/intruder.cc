@@ -2,10 +2,14 @@
 // opens its set; the error says how the attempt ended: "read: Permission denied", "read: done".
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/fs.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <sched.h>
 #include <spawn.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -122,6 +126,61 @@ long share_file(std::size_t bytes) {
   return fd < 0 ? -1 : ::fallocate(fd, 0, 0, static_cast<off_t>(bytes));
 }
 
+/// Until the process is ended, or gets no more.
+long make_threads(std::size_t count) {
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, std::size_t{256} << 10U);
+  const auto wait = [](void*) -> void* {
+    for (;;) ::pause();
+  };
+  pthread_t thread{};
+  while (count-- > 0)
+    if ((errno = ::pthread_create(&thread, &small, wait, nullptr)) != 0) return -1;
+  for (;;) ::pause();
+}
+
+/// On a descriptor that only reads.
+template <class F>
+long use_file(const char* path, F use) {
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  return fd < 0 ? -1 : use(fd);
+}
+
+long lock_record(int fd) {
+  struct flock lock {};
+  lock.l_type = F_RDLCK;
+  return ::fcntl(fd, F_SETLK, &lock);
+}
+
+/// As they are: who may do this may change them.
+long set_attributes(int fd) {
+  int flags = 0;
+  (void)::ioctl(fd, FS_IOC_GETFLAGS, &flags);
+  return ::ioctl(fd, FS_IOC_SETFLAGS, &flags);
+}
+
+long ask_block_size(int fd) {
+  int size = 0;
+  return ::ioctl(fd, FIGETBSZ, &size);
+}
+
+/// What libraries ask of their own descriptors.
+long use_sockets() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return -1;
+  int yes = 1, count = 0;
+  ifconf interfaces{};
+  const int inet = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  for (const long end :
+       {::ioctl(ends[0], FIONBIO, &yes), ::ioctl(ends[0], FIONREAD, &count),
+        ::ioctl(ends[0], FIOCLEX), ::ioctl(inet, SIOCGIFCONF, &interfaces),
+        ::fcntl(ends[0], F_SETFL, O_NONBLOCK), ::fcntl(ends[0], F_DUPFD_CLOEXEC, 100),
+        ::fcntl(::memfd_create("mine", MFD_ALLOW_SEALING), F_ADD_SEALS, F_SEAL_SHRINK)})
+    if (end < 0) return -1;
+  return 0;
+}
+
 /// Keeps them until the process is ended.
 long keep_80(long (*share)(std::size_t)) {
   for (int i = 0; i < 80; ++i)
@@ -178,6 +237,23 @@ const std::map<std::string, Attempt> kAttempts{
     {"share_file", [](const char*) { return share_file(65 * kMiB); }},
     {"share_80_mappings", [](const char*) { return keep_80(&share_mapping); }},
     {"share_80_files", [](const char*) { return keep_80(&share_file); }},
+    {"1200_threads", [](const char*) { return make_threads(1200); }},
+    {"lease",
+     [](const char* path) {
+       return use_file(path, [](int fd) { return ::fcntl(fd, F_SETLEASE, F_RDLCK); });
+     }},
+    {"notify",
+     [](const char*) {
+       return use_file("/usr", [](int fd) { return ::fcntl(fd, F_NOTIFY, DN_CREATE); });
+     }},
+    {"lock",
+     [](const char* path) {
+       return use_file(path, [](int fd) { return ::flock(fd, LOCK_EX | LOCK_NB); });
+     }},
+    {"lock_record", [](const char* path) { return use_file(path, &lock_record); }},
+    {"set_attributes", [](const char* path) { return use_file(path, &set_attributes); }},
+    {"block_size", [](const char* path) { return use_file(path, &ask_block_size); }},
+    {"use_sockets", [](const char*) { return use_sockets(); }},
     {"pin_host", [](const char*) { return pin(::getppid()); }},
     {"pin_itself", [](const char*) { return pin(0); }},
     {"read_limits",

@@ -62,6 +62,7 @@ INSTANTIATE_TEST_SUITE_P(WhatDriversNeed, SandboxTest,
                                          Attempt{"list", "/sys/fs/cgroup", kDone, kDone, kDone},
                                          Attempt{"list", "/etc/ssl/certs", kDone, kDone, kDone},
                                          Attempt{"socket_pair", "", kDone, kDone, kDone},
+                                         Attempt{"use_sockets", "", kDone, kDone, kDone},
                                          Attempt{"inet_socket", "", kDone, kDone, kDone},
                                          Attempt{"resolve", "", kDone, kDone, kDone},
                                          Attempt{"signal_itself", "", kDone, kDone, kDone},
@@ -140,6 +141,20 @@ TEST(ReadableTest, FilesAndFoldersOfTheConfigurationAreReadableAndNoMore) {
   EXPECT_EQ(attempt({.readable = {folder.path()}}, "read", other), "read: done");
 }
 
+/// Bug: F_SETLEASE on a file of the system made its next reader wait for 45 s, and one on a
+/// manifest made the reload of another set fail; locks and attributes of such files could be set,
+/// too.
+TEST(ReadableTest, AFileThatOthersUseIsNeitherLockedNorLeasedNorChanged) {
+  if (!kernel_has_landlock()) GTEST_SKIP() << "this kernel has no Landlock";
+  const test::TempFolder folder;
+  const std::string file = folder.put("file", "of all");
+  for (const char* word : {"lease", "notify", "lock", "lock_record"})
+    EXPECT_EQ(attempt({.readable = {file}}, word, file), std::string(word) + ": " + kRefused);
+  for (const char* word : {"set_attributes", "block_size"})
+    EXPECT_EQ(attempt({.readable = {file}}, word, file),
+              std::string(word) + ": Inappropriate ioctl for device");
+}
+
 /// Exits with 0 if the replacement of a readable file is noticed. A thread that is there before the
 /// restriction can still write.
 [[noreturn]] void replace_a_readable_file() {
@@ -186,6 +201,12 @@ INSTANTIATE_TEST_SUITE_P(Of63MiB, ManyPiecesTest,
                          testing::Values("share_80_mappings", "share_80_files"),
                          [](const auto& one) { return std::string(one.param); });
 
+/// Bug: a driver could make 3,000 threads.
+TEST(LimitsTest, ADriverWithTooManyThreadsIsEnded) {
+  const auto set = make_intruder({.level = Sandbox::kFull});
+  EXPECT_THAT(open(*set, "1200_threads", ""), HasSubstr("was ended: limit: it has 1"));
+}
+
 TEST(LimitsTest, AreSaidAsTheyAreInForce) {
   for (const auto& [level, memory, cpu] : {std::tuple{Sandbox::kFull, "process", "nice"},
                                            std::tuple{Sandbox::kNone, "none", "none"}}) {
@@ -197,7 +218,7 @@ TEST(LimitsTest, AreSaidAsTheyAreInForce) {
 }
 
 /// With cgroups, where this machine gives some.
-TEST(CgroupTest, CountsAllMemoryOfADriverAndEndsItThere) {
+TEST(CgroupTest, CountsMemoryAndThreadsOfADriver) {
   const auto cgroups =
       std::make_shared<ProcessCgroups>("hostler-test-" + std::to_string(::getpid()));
   if (cgroups->make().folders.empty()) GTEST_SKIP() << "this process may not make cgroups";
@@ -208,6 +229,7 @@ TEST(CgroupTest, CountsAllMemoryOfADriverAndEndsItThere) {
   EXPECT_EQ(set->health().cpu_limit, "cgroup");
   EXPECT_THAT(open(*set, "share_80_files", ""),
               HasSubstr("its memory has reached the limit of 4 GiB"));
+  EXPECT_EQ(open(*set, "1200_threads", ""), "1200_threads: Resource temporarily unavailable");
 }
 
 #ifndef HOSTLER_SANITIZED

@@ -1,4 +1,4 @@
-#include "core/driver_host/child/memory_watch.h"
+#include "core/driver_host/child/process_watch.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,30 +16,29 @@ constexpr std::uint64_t kBlock = 512;  // of st_blocks
 
 }  // namespace
 
-MemoryWatch::MemoryWatch()
+ProcessWatch::ProcessWatch()
     : status_(::open("/proc/self/status", O_RDONLY | O_CLOEXEC)),
       descriptors_(::opendir("/proc/self/fd")) {}
 
-std::optional<std::uint64_t> MemoryWatch::shared_bytes() const {
-  const auto of_mappings = mapped(), of_files = in_files();
+std::optional<std::uint64_t> ProcessWatch::shared_bytes() const {
+  const auto of_mappings = status("RssShmem:"), of_files = in_files();
   if (!of_mappings || !of_files) return std::nullopt;
-  return *of_mappings + *of_files;
+  return (*of_mappings << 10U) + *of_files;
 }
 
-std::optional<std::uint64_t> MemoryWatch::mapped() const {
-  constexpr std::string_view kKey = "RssShmem:";
+std::optional<std::uint64_t> ProcessWatch::status(std::string_view key) const {
   std::array<char, 8192> text{};
   const ssize_t size = ::pread(status_.get(), text.data(), text.size(), 0);
   if (size <= 0) return std::nullopt;
   std::string_view line(text.data(), static_cast<std::size_t>(size));
-  const auto at = line.find(kKey);
+  const auto at = line.find(key);
   if (at == std::string_view::npos) return 0;  // of a kernel without shared memory
   line.remove_prefix(line.find_first_of("0123456789", at));
-  return parse_u64(line.substr(0, line.find(' '))).value_or(0) << 10U;
+  return parse_u64(line.substr(0, line.find_first_of(" \n"))).value_or(0);
 }
 
 /// A file without a name: a driver cannot make any other one.
-std::optional<std::uint64_t> MemoryWatch::in_files() const {
+std::optional<std::uint64_t> ProcessWatch::in_files() const {
   if (!descriptors_) return std::nullopt;
   ::rewinddir(descriptors_.get());
   std::uint64_t out = 0;
