@@ -34,6 +34,7 @@ boost::asio::awaitable<Result<std::unique_ptr<ssh::Session>>> HostContext::conne
   request.host = target.address;
   request.port = target.port;
   request.key_type = std::move(key_type);
+  request.names = set_.names;
   // Through a jump host: the two ends of a pair of sockets.
   if (ports->take_places) request.place = ports->take_places(jump_ ? 2 : 1);
   if (ports->take_places && request.place == nullptr)

@@ -152,6 +152,7 @@ asio::awaitable<Result<JumpHost::SharedSession>> JumpHost::log_in() {
   request.host = proxy_.host;
   request.port = proxy_.port;
   request.only_key = proxy_.host_key;
+  request.names = names_;
   auto session = co_await ssh::Session::connect(std::move(request));
   if (!session) co_return tl::unexpected(std::move(session).error());
   ssh::Credentials credentials;

@@ -61,6 +61,7 @@ class JumpHost : public std::enable_shared_from_this<JumpHost> {
   const HostSettings::Proxy proxy_;
   const std::string name_;
   const Tell tell_;
+  const std::shared_ptr<ssh::NameResolver> names_ = std::make_shared<ssh::NameResolver>();
   Random random_;
   JumpLogins logins_;
   JumpQueue queue_;

@@ -58,15 +58,11 @@ asio::awaitable<Result<std::vector<tcp::endpoint>>> resolve(const ConnectRequest
     out.emplace_back(literal, request.port);
     co_return out;
   }
-  const auto executor = co_await asio::this_coro::executor;
-  tcp::resolver resolver(executor);
-  const std::string service = std::to_string(request.port);
-  const auto [failed, found] =
-      co_await resolver.async_resolve(request.host, service, asio::as_tuple(asio::use_awaitable));
-  if (failed)
-    co_return fail(Errc::kUnavailable,
-                   "resolve '" + printable(request.host, 100) + "': " + failed.message());
-  for (const auto& entry : found) out.push_back(entry.endpoint());
+  const auto names = request.names ? request.names : std::make_shared<NameResolver>();
+  std::string name = request.host;
+  const auto found = co_await names->resolve(std::move(name), request.resolve_limit);
+  if (!found) co_return tl::unexpected(found.error());
+  for (const auto& address : *found) out.emplace_back(address, request.port);
   co_return out;
 }
 

@@ -12,6 +12,7 @@
 #include "core/base/time.h"
 #include "core/crypto/ssh_keys.h"
 #include "core/ssh/channel.h"
+#include "core/ssh/name_resolver.h"
 
 /// SSH to one host with libssh2. The functions are coroutines of an asio executor and never block.
 ///
@@ -27,7 +28,7 @@ class Transport;
 class Tunnel;
 
 struct ConnectRequest {
-  std::string host;  ///< Better an address than a name: getaddrinfo cannot be interrupted.
+  std::string host;  ///< An address or a name.
   std::uint16_t port = 22;
   /// Type of the expected host key, e.g. "ssh-ed25519": the server is asked for this type first.
   /// Empty: ed25519, then ecdsa.
@@ -35,7 +36,9 @@ struct ConnectRequest {
   /// The only host key that is accepted, "ssh-ed25519 AAAA..."; empty: the caller checks the key.
   std::string only_key;
   std::string via;  ///< "jump host bastion:22", for messages; empty: reached directly.
-  std::shared_ptr<void> place = nullptr;  ///< Kept for as long as the connection.
+  std::shared_ptr<void> place = nullptr;          ///< Kept for as long as the connection.
+  std::shared_ptr<NameResolver> names = nullptr;  ///< Null: one for this connection alone.
+  Duration resolve_limit = std::chrono::seconds(10);
   Duration connect_limit = std::chrono::seconds(10);
   Duration key_exchange_limit = std::chrono::seconds(10);
 };
