@@ -198,6 +198,10 @@ std::string DriverProcess::state(SteadyTime now) const {
   if (const auto until = supervisor_.paused_until(now))
     return (start_problem_.empty() ? "crashed" : "not started: " + start_problem_) + ", next try " +
            time_of(*until, now);
+  const auto until = supervisor_.goes_on_until(now);
+  if (supervisor_.current() && until)
+    return "open; it says again and again that files have changed: not replaced before " +
+           time_of(*until, now);
   if (supervisor_.current()) return "open";
   if (!start_problem_.empty()) return "not started: " + start_problem_;
   return supervisor_.has_children() ? "opening" : "not open";

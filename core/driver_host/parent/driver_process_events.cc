@@ -168,7 +168,7 @@ void DriverProcess::on_pong(ChildId child) {
 
 void DriverProcess::on_outdated(ChildId child) {
   const MutexLock lock(mutex_);
-  supervisor_.on_outdated(child);
+  supervisor_.on_outdated(child, steady_clock::now());
 }
 
 DriverProcess::Lost DriverProcess::on_exit(ChildId child, Exit exit) {

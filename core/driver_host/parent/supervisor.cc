@@ -58,7 +58,11 @@ void Supervisor::on_hang(ChildId child) {
     found->second.state = State::kHung;
 }
 
-void Supervisor::on_outdated(ChildId child) { on_hang(child); }
+void Supervisor::on_outdated(ChildId child, SteadyTime now) {
+  if (current() != child || now < next_succession_) return;
+  next_succession_ = now + delay_after(successions_, now);
+  on_hang(child);
+}
 
 void Supervisor::on_recovered(ChildId child) {
   const auto found = children_.find(child);
@@ -85,18 +89,19 @@ bool Supervisor::on_exit(ChildId child, SteadyTime now) {
   const bool hung = found->second.state == State::kKilled;
   children_.erase(found);
   if (expected) return false;
-  crashes_.push_back(now);
-  while (crashes_.front() + limits_.crash_window < now) crashes_.pop_front();
+  const Duration delay = delay_after(crashes_, now);
   // One that hung has cost its grace time already.
   const bool at_once = hung && crashes_.size() < limits_.crashes_max;
-  next_start_ = at_once ? now : now + delay_after_crash();
+  next_start_ = at_once ? now : now + delay;
   return true;
 }
 
-/// Grows with the number of crashes in the window, and varies by a quarter, so that several sets
-/// do not start at the same moment.
-Duration Supervisor::delay_after_crash() {
-  const std::size_t n = crashes_.size();
+/// Grows with the number of them in the window, and varies by a quarter, so that several sets do
+/// not start at the same moment.
+Duration Supervisor::delay_after(std::deque<SteadyTime>& earlier, SteadyTime now) {
+  earlier.push_back(now);
+  while (earlier.front() + limits_.crash_window < now) earlier.pop_front();
+  const std::size_t n = earlier.size();
   const bool often = n >= limits_.crashes_max;
   const Duration first = often ? limits_.pause_min : limits_.backoff_min;
   const Duration most = often ? limits_.pause_max : limits_.backoff_max;
@@ -221,6 +226,11 @@ std::optional<SteadyTime> Supervisor::paused_until(SteadyTime now) const {
   if (!needs_child() || crashes_.size() < limits_.crashes_max || next_start_ <= now)
     return std::nullopt;
   return next_start_;
+}
+
+std::optional<SteadyTime> Supervisor::goes_on_until(SteadyTime now) const {
+  if (successions_.size() < limits_.crashes_max || next_succession_ <= now) return std::nullopt;
+  return next_succession_;
 }
 
 }  // namespace hostler::driver_host

@@ -74,8 +74,9 @@ class Supervisor {
   void on_pong(ChildId child, SteadyTime now);
   /// A call has not ended in the time that a driver has after a cancel.
   void on_hang(ChildId child);
-  /// It cannot read the files of now. Another process takes its place, as if a call hung in it.
-  void on_outdated(ChildId child);
+  /// It cannot read the files of now. Another process takes its place, as if a call hung in it. It
+  /// says so again with each pong: after several in a row it goes on for a while, longer each time.
+  void on_outdated(ChildId child, SteadyTime now);
   /// No such call is left in it.
   void on_recovered(ChildId child);
   /// The grace time of such a call is over.
@@ -99,6 +100,8 @@ class Supervisor {
   [[nodiscard]] bool is_suspended() const;
   /// While the driver crashes too often: when it is started again.
   [[nodiscard]] std::optional<SteadyTime> paused_until(SteadyTime now) const;
+  /// While processes say again and again that they are outdated: when one is replaced again.
+  [[nodiscard]] std::optional<SteadyTime> goes_on_until(SteadyTime now) const;
   [[nodiscard]] bool has_children() const { return !children_.empty(); }
   [[nodiscard]] std::size_t crashes() const { return crashes_.size(); }
 
@@ -121,7 +124,8 @@ class Supervisor {
   [[nodiscard]] std::optional<SteadyTime> wakes_at(const Child& child) const;
   [[nodiscard]] bool may_open() const;
   [[nodiscard]] bool needs_child() const;
-  [[nodiscard]] Duration delay_after_crash();
+  /// Notes one more event of this kind; how long to wait before the next process.
+  [[nodiscard]] Duration delay_after(std::deque<SteadyTime>& earlier, SteadyTime now);
 
   const Limits limits_;
   Random random_;
@@ -131,8 +135,9 @@ class Supervisor {
   bool try_open_ = false;  ///< The set has never been open, and one open is to be tried.
   bool was_open_ = false;
   bool stopping_ = false;
-  std::deque<SteadyTime> crashes_;  ///< Of the last crash_window, as of the last crash.
-  SteadyTime next_start_, next_open_;
+  std::deque<SteadyTime> crashes_;      ///< Of the last crash_window, as of the last crash.
+  std::deque<SteadyTime> successions_;  ///< Of outdated processes; likewise.
+  SteadyTime next_start_, next_open_, next_succession_;
   Duration open_delay_{};
 };
 

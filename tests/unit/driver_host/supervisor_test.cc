@@ -52,7 +52,7 @@ TEST_F(SupervisorTest, AnOutdatedProcessIsClosedOnceItIsIdleAndAnotherIsOpen) {
   const ChildId outdated = open();
   supervisor.on_idle(outdated, false);
 
-  supervisor.on_outdated(outdated);
+  supervisor.on_outdated(outdated, now);
   const ChildId fresh = open();
 
   EXPECT_EQ(supervisor.current(), fresh);
@@ -63,12 +63,38 @@ TEST_F(SupervisorTest, AnOutdatedProcessIsClosedOnceItIsIdleAndAnotherIsOpen) {
   EXPECT_EQ(closed.front().child, outdated);
 }
 
+// Bug: a driver that said after each open that its files had changed had 7.5 processes a second.
+TEST_F(SupervisorTest, AProcessThatIsOutdatedAgainAndAgainGoesOnForAWhileThatGrows) {
+  supervisor.want_open(now);
+  ChildId child = open();
+  const SteadyTime end = now + 10min;
+  while (now < end) {
+    supervisor.on_outdated(child, now);
+    if (supervisor.current() == child) {
+      EXPECT_TRUE(only<Supervisor::Start>(supervisor.next(now)).empty()) << "it takes calls";
+      now += 100ms;
+      supervisor.on_pong(child, now);
+      continue;
+    }
+    const ChildId outdated = std::exchange(child, open());
+    EXPECT_EQ(only<Supervisor::Close>(supervisor.next(now)).size(), 1U);
+    EXPECT_FALSE(supervisor.on_exit(outdated, now));
+  }
+  EXPECT_LE(child, 12U);
+  EXPECT_GE(child, 5U);
+  EXPECT_TRUE(supervisor.goes_on_until(now));
+  now += 11min;
+  EXPECT_FALSE(supervisor.goes_on_until(now));
+  supervisor.on_outdated(child, now);
+  EXPECT_NE(supervisor.current(), child) << "files of a machine that change now and then";
+}
+
 // Bug: the open that waited for the next process was blamed for the end of the one before.
 TEST_F(SupervisorTest, TheEndOfAnOutdatedProcessLeavesItsSuccessor) {
   supervisor.want_open(now);
   const ChildId outdated = open();
   supervisor.on_idle(outdated, false);
-  supervisor.on_outdated(outdated);
+  supervisor.on_outdated(outdated, now);
   const ChildId fresh = only<Supervisor::Start>(supervisor.next(now)).at(0).child;
 
   supervisor.on_exit(outdated, now);
@@ -259,7 +285,7 @@ TEST(SupervisorDaysTest, NeverHasMoreThanTwoProcessesAndAlwaysComesBack) {
         chosen->second = true;
         supervisor.on_hello(child, now);
       } else {
-        switch (random.below(6)) {
+        switch (random.below(7)) {
           case 0:
             supervisor.on_hang(child);
             break;
@@ -268,6 +294,9 @@ TEST(SupervisorDaysTest, NeverHasMoreThanTwoProcessesAndAlwaysComesBack) {
             break;
           case 2:
             supervisor.on_abandoned(child, "list");
+            break;
+          case 4:
+            supervisor.on_outdated(child, now);
             break;
           case 3:
             supervisor.on_idle(child, random.chance(0.5));
