@@ -80,8 +80,8 @@ class DriverProcess final : public plugin_host::Operation::Listener, public Send
   void on_hello(ChildId child, const Hello& hello);
   void on_pong(ChildId child);
   void on_outdated(ChildId child);
-  /// The driver's function has returned, and the call goes on.
-  void on_returned(ChildId child, CallTable::Id call);
+  /// The driver's function has returned, and the call goes on. False: it is over already.
+  bool on_returned(ChildId child, CallTable::Id call);
   /// The driver has ended the call. Null: it is over already.
   Op on_end(ChildId child, CallTable::Id call);
   void on_broken_rule(const std::string& text);

@@ -208,9 +208,11 @@ DriverProcess::Op DriverProcess::find(ChildId child, CallTable::Id call) const {
   return calls_.find(call, child);
 }
 
-void DriverProcess::on_returned(ChildId child, CallTable::Id call) {
+bool DriverProcess::on_returned(ChildId child, CallTable::Id call) {
   const MutexLock lock(mutex_);
-  if (calls_.find(call, child) != nullptr) calls_.free_slot(call);
+  if (calls_.find(call, child) == nullptr) return false;
+  calls_.free_slot(call);
+  return true;
 }
 
 DriverProcess::Op DriverProcess::on_end(ChildId child, CallTable::Id call) {

@@ -118,12 +118,14 @@ void ProcessLoop::poll(SteadyTime until) {
   std::vector<Child*> of;
   const auto now = steady_clock::now();
   for (auto& [id, child] : children_) {
-    const auto events =
-        static_cast<short>(child.process->has_backlog() ? POLLIN | POLLOUT : POLLIN);
-    polled.push_back({child.process->frames_fd(), events, 0});
-    const auto waits_until = child.output.waits_until(now);
-    if (waits_until) until = std::min(until, *waits_until);
-    polled.push_back({waits_until ? -1 : child.process->output_fd(), POLLIN, 0});
+    const auto frames_wait = child.unasked.waits_until(now);
+    const auto output_waits = child.output.waits_until(now);
+    for (const auto& wait : {frames_wait, output_waits})
+      if (wait) until = std::min(until, *wait);
+    const bool writes = child.process->has_backlog();
+    const auto events = static_cast<short>((frames_wait ? 0 : POLLIN) | (writes ? POLLOUT : 0));
+    polled.push_back({events == 0 ? -1 : child.process->frames_fd(), events, 0});
+    polled.push_back({output_waits ? -1 : child.process->output_fd(), POLLIN, 0});
     polled.push_back({child.process->end_fd(), POLLIN, 0});
     of.push_back(&child);
   }
@@ -136,7 +138,7 @@ void ProcessLoop::poll(SteadyTime until) {
     if ((its[0].revents & POLLOUT) != 0) child.process->flush();
     if (its[1].revents != 0) read_output(child);
     child.is_dead = its[2].revents != 0;
-    if (its[0].revents != 0 || child.is_dead) read_frames(child);
+    if ((its[0].revents & ~POLLOUT) != 0 || child.is_dead) read_frames(child);
   }
   for (Child* child : of) {
     if (!child->has_ended) continue;
@@ -172,7 +174,10 @@ void ProcessLoop::read_frames(Child& child) {
       if (child.is_mad) return;
     }
     if (!message.empty()) return on_nonsense(child);
-    if (set_.has_results()) return;  // somebody waits for them
+    const auto now = steady_clock::now();
+    if (const auto flood = child.unasked.flood(now); !flood.empty()) set_.on_broken_rule(flood);
+    // Somebody waits for the results.
+    if (set_.has_results() || (child.unasked.waits_until(now) && !child.is_dead)) return;
   }
 }
 
@@ -190,15 +195,24 @@ void ProcessLoop::on_frame(Child& child, const Frame& frame) {
     case FrameType::kEnd:
       return on_end(child, frame);
     case FrameType::kReturned:
-      return set_.on_returned(id, frame.head.call);
+      if (!set_.on_returned(id, frame.head.call)) child.unasked.add(steady_clock::now());
+      return;
+    case FrameType::kCrashed:
+      child.crash = read_crash(frame.body);
+      child.crashed_call = frame.head.call;
+      return;
+    default:
+      return on_unasked(child, frame, steady_clock::now());
+  }
+}
+
+void ProcessLoop::on_unasked(Child& child, const Frame& frame, SteadyTime now) {
+  const ChildId id = child.process->id();
+  if (frame.head.type == FrameType::kLog) return on_log_line(child, frame, now);
+  child.unasked.add(now);
+  switch (frame.head.type) {
     case FrameType::kBrokenRule:
       return set_.on_broken_rule(printable(frame.body, 1000));
-    case FrameType::kLog:
-      if (const auto line = read_log_line(frame.body)) {
-        const auto level = std::min(line->level, static_cast<std::uint32_t>(log::Level::kError));
-        log::write(static_cast<log::Level>(level), set_.log_area(), printable(line->text, 4096));
-      }
-      return;
     case FrameType::kPong:
       return set_.on_pong(id);
     case FrameType::kOutdated:
@@ -206,13 +220,18 @@ void ProcessLoop::on_frame(Child& child, const Frame& frame) {
         log::info(set_.log_area(),
                   "files that the driver reads have changed: another process takes the new calls");
       return set_.on_outdated(id);
-    case FrameType::kCrashed:
-      child.crash = read_crash(frame.body);
-      child.crashed_call = frame.head.call;
-      return;
     default:
       return;
   }
+}
+
+void ProcessLoop::on_log_line(Child& child, const Frame& frame, SteadyTime now) {
+  const auto line = read_log_line(frame.body);
+  if (!line) return child.unasked.add(now);
+  const auto text = child.unasked.add_line(printable(line->text, 4096), now);
+  if (text.empty()) return;
+  const auto level = std::min(line->level, static_cast<std::uint32_t>(log::Level::kError));
+  log::write(static_cast<log::Level>(level), set_.log_area(), text);
 }
 
 void ProcessLoop::on_hello(Child& child, const Frame& frame) {
@@ -241,7 +260,11 @@ void ProcessLoop::on_nonsense(Child& child) {
 }
 
 void ProcessLoop::on_record(Child& child, const Frame& frame) {
-  const auto find = [&](CallTable::Id call) { return set_.find(child.process->id(), call); };
+  const auto find = [&](CallTable::Id call) {
+    auto op = set_.find(child.process->id(), call);
+    if (op == nullptr) child.unasked.add(steady_clock::now());
+    return op;
+  };
   if (!child.records.take(frame, find))
     child.process->send_control(FrameType::kCancel, frame.head.call, {});
 }
@@ -249,7 +272,7 @@ void ProcessLoop::on_record(Child& child, const Frame& frame) {
 void ProcessLoop::on_end(Child& child, const Frame& frame) {
   child.records.end(frame.head.call);
   const auto op = set_.on_end(child.process->id(), frame.head.call);
-  if (op == nullptr) return;
+  if (op == nullptr) return child.unasked.add(steady_clock::now());
   const auto end = read_end(frame.body);
   if (!end) return on_nonsense(child);
   pass_end(*op, *end);

@@ -12,6 +12,7 @@
 #include "core/driver_host/parent/output_lines.h"
 #include "core/driver_host/parent/process_cgroups.h"
 #include "core/driver_host/parent/supervisor.h"
+#include "core/driver_host/parent/unasked_frames.h"
 #include "core/driver_host/wire/messages.h"
 #include "core/plugin_host/library_file.h"
 
@@ -39,6 +40,7 @@ class ProcessLoop {
     ProcessCgroups::Place cgroups;
     OutputLines output;
     RecordReader records;
+    UnaskedFrames unasked;
     std::optional<Crash> crash;      ///< What it has said of its end.
     CallTable::Id crashed_call = 0;  ///< 0: of none.
     std::string why_ended;    ///< "was killed: R31: list hangs"; empty: not known before its end.
@@ -58,6 +60,8 @@ class ProcessLoop {
   void log_output(Child& child, std::string_view bytes);
   void read_frames(Child& child);
   void on_frame(Child& child, const Frame& frame);
+  void on_unasked(Child& child, const Frame& frame, SteadyTime now);
+  void on_log_line(Child& child, const Frame& frame, SteadyTime now);
   void on_record(Child& child, const Frame& frame);
   void on_end(Child& child, const Frame& frame);
   void on_hello(Child& child, const Frame& frame);

@@ -207,6 +207,13 @@ TEST(LimitsTest, ADriverWithTooManyThreadsIsEnded) {
   EXPECT_THAT(open(*set, "1200_threads", ""), HasSubstr("was ended: limit: it has 1"));
 }
 
+// Bug: what a driver wrote to the socket of its process was limited only within this process.
+TEST(LimitsTest, MessagesThatNoCallAskedForWait) {
+  const auto set = make_intruder({.level = Sandbox::kFull});
+  EXPECT_EQ(open(*set, "pongs", ""), "pongs: done");
+  EXPECT_THAT(set->health().last_broken_rule, HasSubstr("R44: it sends more than 1000 messages"));
+}
+
 TEST(LimitsTest, AreSaidAsTheyAreInForce) {
   for (const auto& [level, memory, cpu] : {std::tuple{Sandbox::kFull, "process", "nice"},
                                            std::tuple{Sandbox::kNone, "none", "none"}}) {
