@@ -98,10 +98,24 @@ void Loop::add(Item item) {
     const MutexLock lock(mutex_);
     if (stopping_) return;
     was_empty = inbox_.empty();
-    if (!was_empty && joins(inbox_.back(), item)) return;
+    if (replaces(item) || (!was_empty && joins(inbox_.back(), item))) return;
     inbox_.push_back(std::move(item));
   }
   if (was_empty) woken_.notify_one();
+}
+
+/// Each record says all that the driver knows then, of the same instance (R28). So a driver that
+/// repeats one a hundred thousand times gives the loop one.
+bool Loop::replaces(Item& item) {
+  auto* const event = std::get_if<dispatch::Event>(&item);
+  if (event == nullptr) return false;
+  if (const auto* ended = std::get_if<dispatch::CreateEnded>(event))
+    return seen_.erase(ended->instance), false;
+  auto* const seen = std::get_if<dispatch::CreateSeen>(event);
+  if (seen == nullptr) return false;
+  const auto [found, is_first] = seen_.try_emplace(seen->instance, inbox_.size());
+  if (!is_first) inbox_[found->second] = std::move(item);
+  return !is_first;
 }
 
 void Loop::post(dispatch::Event event) { add(std::move(event)); }
@@ -124,6 +138,7 @@ bool Loop::wait(Mono until, std::vector<Item>& batch) {
     if (rest > Duration::zero()) woken_.wait_for(mutex_, rest, ready);
   }
   batch.swap(inbox_);
+  seen_.clear();
   return !(stopping_ && batch.empty());
 }
 

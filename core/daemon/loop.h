@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <thread>
 #include <variant>
 #include <vector>
@@ -51,6 +53,8 @@ class Loop {
 
   void run();
   void add(Item item);
+  /// A record of a create that waits is replaced by a later one. False: none waits.
+  bool replaces(Item& item) HOSTLER_REQUIRES(mutex_);
   /// Waits for items, or until the time. False once the loop stops and all items are handled.
   bool wait(Mono until, std::vector<Item>& batch);
   void issue_immediate(dispatch::Outbox& out);
@@ -67,6 +71,8 @@ class Loop {
   mutable Mutex mutex_;
   Condition woken_;
   std::vector<Item> inbox_ HOSTLER_GUARDED_BY(mutex_);
+  /// Where in the inbox the record of each create is that has not ended after it.
+  std::map<model::InstanceId, std::size_t> seen_ HOSTLER_GUARDED_BY(mutex_);
   bool stopping_ HOSTLER_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };

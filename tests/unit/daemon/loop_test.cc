@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 
 #include "core/base/mutex.h"
 
@@ -75,6 +76,31 @@ TEST_F(LoopTest, SetsAreOpenedAndListedAndPlansMadeThoughNothingIsDurable) {
 
   EXPECT_TRUE(await<dispatch::ListCall>());
   EXPECT_TRUE(await<dispatch::MakePlan>());
+}
+
+// Bug: each record of a create was an event: twenty creates that repeated theirs took 1 GB, and the
+// loop 3 s.
+TEST_F(LoopTest, ALaterRecordOfACreateTakesThePlaceOfOneThatWaits) {
+  std::promise<void> is_held, may_go_on;
+  loop.query([&](const dispatch::Queries&, Now) {
+    is_held.set_value();
+    may_go_on.get_future().wait();
+  });
+  is_held.get_future().wait();
+  const auto see = [this](std::uint64_t number) {
+    model::ListedInstance seen;
+    seen.id = "i-" + std::to_string(number);
+    loop.post(dispatch::CreateSeen{model::InstanceId{number}, seen});
+  };
+
+  for (int i = 0; i < 1000; ++i)
+    for (const std::uint64_t create : {1, 2}) see(create);
+  EXPECT_EQ(loop.waiting(), 2U);
+
+  loop.post(dispatch::CreateEnded{model::InstanceId{1}, {}});
+  for (int i = 0; i < 1000; ++i) see(1);
+  EXPECT_EQ(loop.waiting(), 4U) << "what comes after an end stays after it";
+  may_go_on.set_value();
 }
 
 // Bug: the last three were counted as work for clouds.
