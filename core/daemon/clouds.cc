@@ -57,6 +57,7 @@ Clouds::Clouds(const std::vector<SetSource>& sets, DriverSource drivers, metrics
 Clouds::~Clouds() {
   credentials_.stop();
   for (auto& [name, set] : sets_) set.drivers.close_all();
+  closer_.wait();  // side by side; calls that end say so to their set
 }
 
 model::DriverView Clouds::driver(const std::string& name) {

@@ -103,6 +103,10 @@ void Clouds::use(Set& set, const SetSource& wanted, const plugin_host::Discovery
     return status_.set_succeeded(wanted.name);
   }
   if (set.drivers.has_successor(wanted, files->identity)) return;
+  if (set.drivers.is_crowded())
+    return refuse_reload(wanted.name,
+                         "two earlier drivers of the set are not closed yet; reload again when "
+                         "`hostler sets` shows that fewer drain");
   auto fresh = load_driver(*std::move(files), drivers_, wanted);
   if (!fresh && is_loaded) return refuse_reload(wanted.name, fresh.error().message);
   if (!fresh) return put_closed(set, wanted, cannot_load(wanted, fresh.error()));

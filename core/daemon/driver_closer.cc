@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <system_error>
 #include <utility>
 
 namespace hostler::daemon {
@@ -9,6 +10,7 @@ namespace hostler::daemon {
 DriverCloser::DriverCloser() : thread_([this] { run(); }) {}
 
 DriverCloser::~DriverCloser() {
+  wait();
   {
     const MutexLock lock(mutex_);
     stopping_ = true;
@@ -17,12 +19,19 @@ DriverCloser::~DriverCloser() {
   thread_.join();
 }
 
-void DriverCloser::close(std::unique_ptr<plugin_host::DriverSet> driver) {
+void DriverCloser::close(std::unique_ptr<plugin_host::DriverSet> driver,
+                         std::shared_ptr<void> token) {
   {
     const MutexLock lock(mutex_);
-    waiting_.push_back(std::move(driver));
+    waiting_.push_back(std::make_shared<Closing>(std::move(driver), std::move(token)));
+    ++open_;
   }
   woken_.notify_one();
+}
+
+void DriverCloser::wait() {
+  const MutexLock lock(mutex_);
+  closed_.wait(mutex_, [this]() HOSTLER_REQUIRES(mutex_) { return open_ == 0; });
 }
 
 void DriverCloser::run() {
@@ -32,11 +41,23 @@ void DriverCloser::run() {
     woken_.wait(mutex_,
                 [this]() HOSTLER_REQUIRES(mutex_) { return stopping_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
-    auto driver = std::move(waiting_.front());
+    const auto one = std::move(waiting_.front());
     waiting_.pop_front();
     const MutexUnlock unlocked(mutex_);
-    driver.reset();
+    try {
+      std::thread([this, one] { close_one(one); }).detach();
+    } catch (const std::system_error&) {
+      close_one(one);
+    }
   }
+}
+
+void DriverCloser::close_one(const std::shared_ptr<Closing>& one) {
+  one->driver.reset();
+  one->token.reset();
+  const MutexLock lock(mutex_);
+  --open_;
+  closed_.notify_all();  // under the lock: who waits may destroy this
 }
 
 }  // namespace hostler::daemon

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <memory>
 #include <thread>
@@ -9,8 +10,8 @@
 
 namespace hostler::daemon {
 
-/// Closes drivers that are not used any more, one after another on a thread of its own: to close
-/// one can take its grace time.
+/// Closes drivers that are not used any more, each on a thread of its own: to close one can take
+/// its grace time, and none waits for another.
 class DriverCloser {
  public:
   DriverCloser();
@@ -19,17 +20,26 @@ class DriverCloser {
   DriverCloser(const DriverCloser&) = delete;
   DriverCloser& operator=(const DriverCloser&) = delete;
 
-  /// Any thread, also one of the driver; returns at once.
-  void close(std::unique_ptr<plugin_host::DriverSet> driver);
+  /// Any thread, also one of the driver; returns at once. `token` is kept until it is closed.
+  void close(std::unique_ptr<plugin_host::DriverSet> driver, std::shared_ptr<void> token);
+  /// Blocks until all that were given are closed.
+  void wait();
 
  private:
+  struct Closing {
+    std::unique_ptr<plugin_host::DriverSet> driver;
+    std::shared_ptr<void> token;
+  };
+
   void run();
+  void close_one(const std::shared_ptr<Closing>& one) HOSTLER_EXCLUDES(mutex_);
 
   Mutex mutex_;
-  Condition woken_;
-  std::deque<std::unique_ptr<plugin_host::DriverSet>> waiting_ HOSTLER_GUARDED_BY(mutex_);
+  Condition woken_, closed_;
+  std::deque<std::shared_ptr<Closing>> waiting_ HOSTLER_GUARDED_BY(mutex_);
+  std::size_t open_ HOSTLER_GUARDED_BY(mutex_) = 0;  ///< Given, and not closed yet.
   bool stopping_ HOSTLER_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  std::thread thread_;  ///< Starts the others, and closes where there can be none.
 };
 
 }  // namespace hostler::daemon

@@ -145,7 +145,7 @@ std::optional<model::DriverFile> SetDrivers::file_in_use() const {
 
 std::size_t SetDrivers::draining() const {
   const MutexLock lock(mutex_);
-  return order_.draining();
+  return order_.draining() + static_cast<std::size_t>(closing_.use_count() - 1);
 }
 
 // ---- the end -----------------------------------------------------------------------------------
@@ -154,19 +154,16 @@ void SetDrivers::close_idle() {
   for (const Number number : order_.take_closable()) {
     const auto found = entries_.find(number);
     if (found == entries_.end()) continue;  // close_all() has it
-    closer_.close(std::move(found->second.loaded.driver));
+    closer_.close(std::move(found->second.loaded.driver), closing_);
     entries_.erase(found);
   }
 }
 
 void SetDrivers::close_all() {
-  std::map<Number, Entry> entries;
-  {
-    const MutexLock lock(mutex_);
-    if (const auto successor = order_.successor()) order_.drop(*successor);
-    entries.swap(entries_);
-  }
-  entries.clear();  // Their calls end, and say so here.
+  const MutexLock lock(mutex_);
+  if (const auto successor = order_.successor()) order_.drop(*successor);
+  for (auto& [number, entry] : std::exchange(entries_, {}))
+    closer_.close(std::move(entry.loaded.driver), closing_);
 }
 
 }  // namespace hostler::daemon

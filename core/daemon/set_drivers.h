@@ -75,13 +75,18 @@ class SetDrivers {
   void take_over(Number driver);
   /// The file of the driver that new calls go to. Nothing: it could not be loaded.
   [[nodiscard]] std::optional<model::DriverFile> file_in_use() const;
-  /// Earlier drivers whose calls are not over.
+  /// Earlier drivers whose calls are not over, or that are being closed.
   [[nodiscard]] std::size_t draining() const;
+  /// So many drain that another reload has to wait: each may have a process that hangs.
+  [[nodiscard]] bool is_crowded() const { return draining() >= kDrainingMax; }
 
-  /// Ends all calls and closes all drivers, on this thread. Nothing else may be called after it.
+  /// Has all calls ended and all drivers closed by the closer. Nothing else may be called after it,
+  /// but for what their calls call when they end.
   void close_all();
 
  private:
+  static constexpr std::size_t kDrainingMax = 2;
+
   struct Entry {
     LoadedDriver loaded;
     bool was_open = false;
@@ -96,6 +101,8 @@ class SetDrivers {
   mutable Mutex mutex_;
   Succession order_ HOSTLER_GUARDED_BY(mutex_);
   std::map<Number, Entry> entries_ HOSTLER_GUARDED_BY(mutex_);
+  /// The closer has a share for each driver that it has not closed yet.
+  const std::shared_ptr<void> closing_ = std::make_shared<int>();
 };
 
 }  // namespace hostler::daemon
