@@ -227,6 +227,15 @@ void Daemon::Parts::on_epochs(const dispatch::EpochsCompared& result) {
     if (const auto done = store->trust_state(); !done) log::warn("store", done.error().message);
     return log::info("daemon", "no instance is of a later epoch: the state is the newest one");
   }
+  if (!result.is_old) {
+    if (const auto done = store->note_later(result.epoch); !done)
+      log::warn("store", done.error().message);
+    return log::error("daemon",
+                      result.later +
+                          ": that set is stopped until its lists show no such instance. Either its "
+                          "driver says what is not so, or the state was put back: then start "
+                          "hostlerd with --restored (docs/backup.md)");
+  }
   store->found_old(result.later, result.epoch);
   tell_old();
   const Error why{Errc::kConflict, "nothing can be changed: the state is old: " + result.later};

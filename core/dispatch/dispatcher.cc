@@ -88,7 +88,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const LeftoverDestroyed& e) { to.leftover_destroys.on(e, now); },
                  [&](const NoticesSeen& e) { to.watches.on(e, now); },
                  [&](const WatchEnded& e) { to.watches.on(e, now); },
-                 [&](const SetListed& e) {
+                 [&](SetListed& e) {
                    if (!to.epochs.compare(e, now)) return;
                    to.lists.on(e, now);
                    to.hosts.judge_left_alone(now);

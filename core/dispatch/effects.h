@@ -133,10 +133,12 @@ struct MakePlan {
 };
 /// The clouds were asked which epoch the instances of this site have seen.
 struct EpochsCompared {
-  /// An instance is of a later epoch: the rows are old, and nothing follows this. Empty: all first
-  /// lists are here, and no instance is.
+  /// An instance is of a later epoch. Empty: all first lists are here, and none is.
   std::string later;
   std::uint64_t epoch = 0;  ///< With `later`: the highest.
+  /// With `later`: the rows are old, and nothing follows this. False: one set says so, and others
+  /// do not; that set alone is stopped.
+  bool is_old = false;
 };
 /// The answer to a request; has the ids of the jobs that it accepted or changed.
 struct Reply {

@@ -177,10 +177,12 @@ constexpr std::array kEvents{
     EventInfo{Event::kAdopting, "adopting", kSet, kWarning, Holds::kNone,
               "a list shows many instances that hostlerd does not know: they are adopted little by "
               "little, each with a record that names this one as its cause"},
-    EventInfo{Event::kListDoubted, "list_doubted", kSet, kAlarm, Holds::kNone,
-              "a list omits half of the instance set or more: nothing is created there until the "
-              "cloud has been asked for each omitted instance; or it shows far more instances than "
-              "can be right: none of them is adopted until an admin believes the list"},
+    EventInfo{
+        Event::kListDoubted, "list_doubted", kSet, kAlarm, Holds::kNone,
+        "a list omits half of the instance set or more: nothing is created there until the "
+        "cloud has been asked for each omitted instance; or it shows far more instances than "
+        "can be right: none of them is adopted until an admin believes the list; or it shows an "
+        "instance of a later epoch: the set is stopped"},
     EventInfo{Event::kListUnchecked, "list_unchecked", kSet, kAlarm, Holds::kNone,
               "the cloud did not say within 10 minutes whether the omitted instances exist: "
               "creates go on within ceilings"},

@@ -260,6 +260,10 @@ struct DamagedRow {
   friend bool operator==(const DamagedRow&, const DamagedRow&) = default;
 };
 
+/// Epochs by which rows may be behind the tags of instances: a start counts one, and --restored one
+/// for each second since the backup. A tag that is further ahead is damaged, or a lie.
+inline constexpr std::uint64_t kEpochsBehindMax = 1'000'000'000;
+
 /// Numbers of work that this store has left out: it went on from an older state, whose later part
 /// may have given them out. What has one of them was begun after the backup was made.
 struct LeftOut {

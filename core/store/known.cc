@@ -108,7 +108,7 @@ void Known::read(std::string_view line) {
   const auto words = split(line.substr(0, line.size() - 1), ' ');
   if (words.size() != 3) return;
   const auto epoch = parse_u64(words[1]), revision = parse_u64(words[2]);
-  if (!is_name(words[0]) || !epoch || !revision) return;
+  if (!is_name(words[0]) || !epoch || !revision || std::max(*epoch, *revision) > kNumberMax) return;
   owner_ = words[0];
   epoch_ = *epoch;
   revision_ = *revision;
@@ -147,23 +147,40 @@ Result<std::optional<std::uint64_t>> Known::doubts(Connection& connection) const
 }
 
 Result<void> Known::trust() const {
+  HOSTLER_TRY(remove_mark(kLaterMark));
+  return remove_mark(kDoubtedMark);
+}
+
+Result<void> Known::remove_mark(const char* name) const {
   std::error_code code;
-  fs::remove(folder_ / kDoubtedMark, code);
-  if (code) return fail(Errc::kUnavailable, "remove the file doubted: " + code.message());
+  fs::remove(folder_ / name, code);
+  if (code)
+    return fail(Errc::kUnavailable, std::string("remove the file ") + name + ": " + code.message());
   return sync_folder(folder_);
 }
 
 void Known::note_epoch(std::uint64_t epoch) {
   const MutexLock lock(mutex_);
-  epoch_ = std::min(std::max(epoch_, epoch) + 1, static_cast<std::uint64_t>(kNumberMax));
+  epoch_ = std::min(std::max(epoch_, epoch), static_cast<std::uint64_t>(kNumberMax) - 1) + 1;
   (void)write_line();  // If it fails, the next start notices by the tags again.
+}
+
+Result<void> Known::note_later(std::uint64_t epoch) const {
+  return write_durably(folder_ / kLaterMark, std::to_string(epoch));
+}
+
+bool Known::has_later() const { return read_mark(kLaterMark).has_value(); }
+
+std::optional<std::uint64_t> Known::read_mark(const char* name) const {
+  const auto text = read_file(folder_ / name, 32);
+  return text ? parse_u64(*text) : std::nullopt;
 }
 
 Result<void> Known::accept(Connection& connection, Wall now) {
   std::uint64_t known_epoch = 0, known_revision = 0;
   {
     const MutexLock lock(mutex_);
-    known_epoch = epoch_;
+    known_epoch = std::max(epoch_, read_mark(kLaterMark).value_or(0));
     known_revision = revision_;
   }
   auto done = in_one_transaction(connection, [&]() -> Result<void> {
@@ -173,15 +190,16 @@ Result<void> Known::accept(Connection& connection, Wall now) {
     const auto revision = std::max(known_revision, rows_end);
     // Each number that was given out since has a record of its own.
     const auto left_out = kNumbersLeftOut + kNumbersOfASecond * seconds + (revision - rows_end);
-    const auto epoch = std::max(known_epoch, HOSTLER_TRY(meta_number(connection, "epoch")));
+    const auto rows_epoch = HOSTLER_TRY(meta_number(connection, "epoch"));
+    const auto epoch = std::clamp(known_epoch, rows_epoch, rows_epoch + model::kEpochsBehindMax);
     const auto work = HOSTLER_TRY(highest(connection, "last_work", "id", "work"));
     const auto instance = HOSTLER_TRY(highest(connection, "last_instance", "id", "instances"));
     const auto next_epoch = epoch + kEpochsLeftOut + seconds;
-    HOSTLER_TRY(put_meta(connection, "epoch", std::to_string(next_epoch)));
-    HOSTLER_TRY(put_meta(connection, "restored_epoch", std::to_string(next_epoch + 1)));
-    HOSTLER_TRY(put_meta(connection, "last_work", std::to_string(work + left_out)));
-    HOSTLER_TRY(put_meta(connection, "last_instance", std::to_string(instance + left_out)));
-    HOSTLER_TRY(put_meta(connection, "last_revision", std::to_string(revision)));
+    HOSTLER_TRY(put_number(connection, "epoch", next_epoch));
+    HOSTLER_TRY(put_number(connection, "restored_epoch", next_epoch + 1));
+    HOSTLER_TRY(put_number(connection, "last_work", work + left_out));
+    HOSTLER_TRY(put_number(connection, "last_instance", instance + left_out));
+    HOSTLER_TRY(put_number(connection, "last_revision", revision));
     HOSTLER_TRY(add_left_out(connection, {work + 1, work + left_out}));
     return hold_work(connection);
   });
@@ -195,10 +213,7 @@ Result<void> Known::begin(Connection& connection) {
   epoch_ = HOSTLER_TRY(meta_number(connection, "epoch"));
   revision_ = HOSTLER_TRY(revision_of(connection));
   HOSTLER_TRY(write_line());
-  std::error_code code;
-  fs::remove(folder_ / kRestoredMark, code);
-  if (code) return fail(Errc::kUnavailable, "remove the file restored: " + code.message());
-  return sync_folder(folder_);
+  return remove_mark(kRestoredMark);
 }
 
 Result<void> Known::write_line() {

@@ -41,6 +41,10 @@ class Known {
   Result<void> trust() const;
   /// Instances are of this later epoch: the rows count as old, also at the next start.
   void note_epoch(std::uint64_t epoch);
+  /// One set shows an instance of this later epoch, which may be a lie: the rows do not count as
+  /// old, but an admin may go on from them as if they were. Durable until trust().
+  Result<void> note_later(std::uint64_t epoch) const;
+  [[nodiscard]] bool has_later() const;
   /// Everything up to `revision` is durable. A write without a sync.
   void note(std::uint64_t revision);
 
@@ -49,6 +53,9 @@ class Known {
       : folder_(std::move(folder)), fd_(std::move(fd)) {}
   void read(std::string_view line) HOSTLER_REQUIRES(mutex_);
   [[nodiscard]] std::string line() const HOSTLER_REQUIRES(mutex_);
+  /// The number in a file of the folder; unset: it is not there, or torn.
+  [[nodiscard]] std::optional<std::uint64_t> read_mark(const char* name) const;
+  Result<void> remove_mark(const char* name) const;
   Result<void> write_line() HOSTLER_REQUIRES(mutex_);  ///< Durable.
 
   std::filesystem::path folder_;
@@ -63,6 +70,7 @@ class Known {
 Result<std::vector<model::LeftOut>> left_out(Connection& connection);
 
 inline constexpr const char* kDoubtedMark = "doubted";    ///< Left by Known::doubts().
+inline constexpr const char* kLaterMark = "later";        ///< Left by Known::note_later().
 inline constexpr const char* kRestoredMark = "restored";  ///< Left by load_backup().
 
 }  // namespace hostler::store

@@ -15,6 +15,12 @@ Result<void> put_meta(Connection& connection, std::string_view key, std::string_
   return put.run(key, value);
 }
 
+Result<void> put_number(Connection& connection, std::string_view key, std::uint64_t number) {
+  const auto text = std::to_string(number);
+  if (number > kNumberMax) return tl::unexpected(damaged_number(key, text));
+  return put_meta(connection, key, text);
+}
+
 Error damaged_number(std::string_view name, std::string_view value) {
   return {Errc::kInternal, "the store's " + std::string(name) + " is '" + printable(value, 60) +
                                "', which is not a number in its range: the database is damaged; "

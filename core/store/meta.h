@@ -24,5 +24,7 @@ Result<std::string> meta_value(Connection& connection, std::string_view key);
 /// Of a key that holds a number; 0 if there is no such key. kInternal if it holds something else.
 Result<std::uint64_t> meta_number(Connection& connection, std::string_view key);
 Result<void> put_meta(Connection& connection, std::string_view key, std::string_view value);
+/// kInternal for a number that meta_number() would not read.
+Result<void> put_number(Connection& connection, std::string_view key, std::uint64_t number);
 
 }  // namespace hostler::store

@@ -355,7 +355,7 @@ Result<void> begin_epoch(Connection& connection) {
                       "', which is not a valid name: the database is damaged; restore a "
                       "backup");
     const auto epoch = HOSTLER_TRY(meta_number(connection, "epoch"));
-    return put_meta(connection, "epoch", std::to_string(epoch + 1));
+    return put_number(connection, "epoch", epoch + 1);
   });
 }
 

@@ -64,7 +64,7 @@ Result<std::unique_ptr<Connection>> Store::open_rows(std::optional<Wall> go_on) 
   known_ = HOSTLER_TRY(Known::open(place_.folder));
   old_state_ = HOSTLER_TRY(known_->why_old(*connection));
   if (old_state_.empty()) doubted_ = HOSTLER_TRY(known_->doubts(*connection));
-  if ((!old_state_.empty() || doubted_) && go_on) {
+  if ((!old_state_.empty() || doubted_ || known_->has_later()) && go_on) {
     HOSTLER_TRY(known_->accept(*connection, *go_on));
     HOSTLER_TRY(known_->trust());
     old_state_.clear();

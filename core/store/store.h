@@ -78,6 +78,8 @@ class Store {
   Result<void> trust_state();
   /// A cloud knows this later epoch: the rows are old. Any thread; blocks shortly.
   void found_old(const std::string& why, std::uint64_t epoch);
+  /// See Known::note_later(). Blocks shortly.
+  Result<void> note_later(std::uint64_t epoch) { return known_->note_later(epoch); }
   /// What the last run left. Blocks. Call it before the first commit.
   Result<model::Restored> load();
 

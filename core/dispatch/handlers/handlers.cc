@@ -57,6 +57,6 @@ Handlers::Handlers(State& s, CreateSecretsFactory make_secrets, const Options& o
       restored_work(s.policy, s.hosts, s.waiting, s.principals, s.jobs, job_steps),
       restore(s.policy, s.sets, s.hosts, s.lost_time, s.gates, s.boots, s.governor, s.recorder,
               s.menu, s.images, s.set_aside, restored_work, instance_steps),
-      epochs(s.sets, s.plan, s.recorder, restore, s.is_old) {}
+      epochs(s.sets, s.hosts, s.plan, s.recorder, restore, s.is_old) {}
 
 }  // namespace hostler::dispatch

@@ -30,7 +30,9 @@ bool Restore::apply(model::Restored restored, Now now) {
   for (auto& row : restored.instances) has_orphans |= !take(std::move(row), now);
   work_.apply(restored, now);
   for (std::uint32_t i = 0; i < sets_.size(); ++i) {
-    sets_.at(i).first_list = {restored.restored_epoch != 0 || restored.doubted, restored.doubted};
+    auto& first = sets_.at(i).first_list;
+    first.holds_creates = restored.restored_epoch != 0 || restored.doubted;
+    first.rows_end = restored.doubted;
     if (!restored.doubted) adopt(i, now);
   }
   recorder_.record("restart", "site", model::Event::kStarted, "",

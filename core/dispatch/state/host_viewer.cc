@@ -59,10 +59,11 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   if (instance.type) out.total = room_of(instance);
   out.free = out.total - instance.occupancy.used();
   // Nothing is known of one whose type has left the menu: it gets no jobs, also none that need
-  // nothing.
-  const std::int32_t most = instance.type ? model::jobs_max_of(policy_.pools[instance.pool],
-                                                               policy_.types[*instance.type])
-                                          : 0;
+  // nothing. If the state is old, the jobs that wait may have run.
+  const bool takes_jobs = instance.type && sets_.at(instance.set).first_list.later.empty();
+  const std::int32_t most =
+      takes_jobs ? model::jobs_max_of(policy_.pools[instance.pool], policy_.types[*instance.type])
+                 : 0;
   out.attempts_left =
       std::max(0, most - static_cast<std::int32_t>(instance.occupancy.active_attempts()));
   out.price_per_hour = record.price_per_hour;
@@ -103,8 +104,8 @@ bool HostViewer::can_wake(const Host& host) const {
   return instance.record.state == InstanceState::kStopped && instance.power.was_seen_off() &&
          !instance.notices.is_cordoned() &&
          instance.record.idle_behavior == model::IdleBehavior::kRun && !host.calls.switches() &&
-         set.is_open() && !set.shown.foreign && !set.lists.is_overdue() &&
-         sets_.has_power(instance.set, instance.record.market);
+         set.is_open() && set.first_list.later.empty() && !set.shown.foreign &&
+         !set.lists.is_overdue() && sets_.has_power(instance.set, instance.record.market);
 }
 
 }  // namespace hostler::dispatch

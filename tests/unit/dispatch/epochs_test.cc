@@ -103,5 +103,99 @@ TEST(EpochsTest, AnInstanceOfAnotherOwnerOrSetTellsNothing) {
   }
 }
 
+/// Two sets, whose rows the state folder knows: they end in epoch 3.
+class TwoSetsTest : public testing::Test {
+ protected:
+  static model::SitePolicy site() {
+    auto out = small_site();
+    out.sets.push_back(out.sets[0]);
+    out.sets[1].name = "east";
+    out.pools[0].sets.emplace_back("east");
+    return out;
+  }
+  void begin(model::Restored restored = {}) {
+    story.begin(std::move(restored));
+    story.say(SetOpened{"east", model::SetInfo{}});
+    list_east({});
+  }
+  void list_east(std::vector<model::ListedInstance> all) {
+    story.say(SetListed{"east", story.now.mono, model::share(std::move(all))});
+  }
+  model::SetView west() const { return story.dispatcher.queries().sets(story.now).at(0); }
+
+  Story story{site()};
+};
+
+// Bug: one driver that listed an instance with a later epoch stopped all sets of the site.
+TEST_F(TwoSetsTest, ALaterEpochThatOneSetShowsStopsThatSetAlone) {
+  begin();
+  for (int n = 0; n < 2; ++n) story.list({listed(9, 4)});
+  const auto compared = story.all<EpochsCompared>();
+  ASSERT_THAT(compared, SizeIs(1)) << "it is told once";
+  EXPECT_THAT(compared[0].later, HasSubstr("i-9"));
+  EXPECT_FALSE(compared[0].is_old);
+  EXPECT_THAT(west().problem, HasSubstr("epoch 4"));
+  EXPECT_THAT(west().creates_refused, HasSubstr("epoch 4"));
+  EXPECT_THAT(story.ledger(), testing::Contains("set west list_doubted").Times(1));
+  EXPECT_TRUE(submit(story));
+  const auto creates = story.all<CreateCall>();
+  ASSERT_THAT(creates, SizeIs(1));
+  EXPECT_EQ(creates[0].set, "east");
+  EXPECT_THAT(story.dispatcher.queries().instances(), SizeIs(1)) << "i-9 is not adopted";
+
+  story.list({});
+  EXPECT_EQ(west().creates_refused, "");
+  EXPECT_EQ(story.all<EpochsCompared>().back().later, "");
+}
+
+TEST_F(TwoSetsTest, AStoppedSetGetsNoWorkAndNoneOfItsHostsEnds) {
+  story.begin();  // East is not open yet.
+  const auto [job, on] = story.running();
+  story.say(SetOpened{"east", model::SetInfo{}});
+  auto later = story.seen(on);
+  later.epoch = 4;
+  story.list({later});
+  story.exited(on, job);
+  story.host(on, model::AttemptCollected{{job, 1}, ""});
+  story.clear();
+  const auto next = story.submit({story.job()}).at(0);
+  story.pass(2h);
+  EXPECT_NE(story.record(next).instance, on);
+  EXPECT_EQ(story.state(on), InstanceState::kIdle);
+}
+
+TEST_F(TwoSetsTest, AStateIsOldThatAllSetsShowToBeOld) {
+  begin();
+  story.list({listed(9, 4)});
+  auto other = listed(8, 5);
+  other.set_id = "east";
+  list_east({other});
+  EXPECT_TRUE(story.all<EpochsCompared>().back().is_old);
+  EXPECT_FALSE(submit(story));
+}
+
+TEST_F(TwoSetsTest, WhileTheFolderDoesNotKnowTheRowsOneSetIsEnough) {
+  begin(doubted_site());
+  story.list({listed(9, 5)});
+  EXPECT_TRUE(story.all<EpochsCompared>().back().is_old);
+}
+
+// Bug: they stopped the site too, and the store kept such a number, which it cannot read.
+TEST(EpochsTest, AnEpochThatIsFarAheadIsADamagedTag) {
+  for (const std::uint64_t epoch : {3 + model::kEpochsBehindMax + 1, std::uint64_t{9} << 59,
+                                    std::uint64_t{INT64_MAX}, UINT64_MAX}) {
+    Story story;
+    story.begin();
+    story.list({listed(9, epoch)});
+    EXPECT_THAT(story.all<EpochsCompared>(), IsEmpty()) << epoch;
+    EXPECT_THAT(story.dispatcher.queries().instances(), SizeIs(1)) << "it is adopted";
+    EXPECT_TRUE(submit(story));
+  }
+  Story story;
+  story.begin();
+  story.list({listed(9, 3 + model::kEpochsBehindMax)});
+  EXPECT_THAT(story.all<EpochsCompared>(), SizeIs(1));
+}
+
 }  // namespace
 }  // namespace hostler::dispatch

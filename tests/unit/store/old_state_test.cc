@@ -198,5 +198,44 @@ TEST_P(OldStateTest, ALaterEpochThatACloudKnowsIsRememberedAndLeftOut) {
   EXPECT_EQ(store_->old_state(), "");
 }
 
+// Bug: --restored wrote an epoch that no later start could read, or began with epoch 0 again.
+TEST_P(OldStateTest, AnEpochThatNoStoreCanHoldEndsInOneThatEachStartReads) {
+  commit_jobs();
+  for (const std::uint64_t epoch : {std::uint64_t{INT64_MAX}, UINT64_MAX}) {
+    const auto before = reopened().epoch;
+    store_->found_old("instance i-9 is of a later epoch", epoch);
+    open();
+    EXPECT_THAT(store_->old_state(), HasSubstr("this folder knows"));
+    const auto after = go_on();
+    EXPECT_GT(after.epoch, before + model::kEpochsBehindMax);
+    EXPECT_LT(after.epoch, before + 2 * model::kEpochsBehindMax);
+    EXPECT_EQ(reopened().epoch, after.epoch + 1);
+    EXPECT_EQ(store_->old_state(), "");
+  }
+}
+
+TEST_P(OldStateTest, ALaterEpochThatOneSetShowsLetsAnAdminGoOnAndStopsNoStart) {
+  commit_jobs();
+  const auto before = reopened().epoch;
+  ASSERT_TRUE(store_->note_later(before + 50));
+  EXPECT_EQ(reopened().epoch, before + 1);
+  EXPECT_EQ(store_->old_state(), "");
+  store_.reset();
+  const auto after = go_on();
+  EXPECT_TRUE(after.goes_on);
+  EXPECT_GT(after.epoch, before + 50);
+  store_.reset();
+  EXPECT_FALSE(go_on().goes_on) << "it was done";
+}
+
+TEST_P(OldStateTest, ARevisionThatNoStoreCanHoldTellsNothing) {
+  commit_jobs();
+  const auto owner = reopened().owner;
+  store_.reset();
+  std::ofstream(state() / "known") << owner << " 1 " << UINT64_MAX << "\n";
+  EXPECT_TRUE(go_on().goes_on);
+  EXPECT_TRUE(reopened().epoch > 0);
+}
+
 }  // namespace
 }  // namespace hostler::store

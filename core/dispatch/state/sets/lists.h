@@ -24,6 +24,9 @@ struct FirstList {
   /// The list may even show that the rows, which end in this epoch, are old: nothing at all is done
   /// to the set's instances before.
   std::optional<std::uint64_t> rows_end;
+  /// The last list is not taken for the first one, because it shows an instance of a later epoch.
+  /// One sentence for people; empty: it does not.
+  std::string later;
 };
 
 /// The calls of list of one set, one at a time.
