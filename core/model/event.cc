@@ -171,9 +171,10 @@ constexpr std::array kEvents{
               "the instance set has instances of another daemon: nothing is created in it"},
     EventInfo{Event::kForeignOwnerLeft, "foreign_owner_left", kSet, kInfo, Holds::kNone,
               "the instance set has no instances of another daemon any more"},
-    EventInfo{Event::kListFlawed, "list_flawed", kSet, kWarning, Holds::kNone,
-              "a list shows instances twice, or instances that are not of the instance set; told "
-              "once an hour at most"},
+    EventInfo{
+        Event::kListFlawed, "list_flawed", kSet, kWarning, Holds::kNone,
+        "a list shows instances twice, instances that are not of the instance set, or machines "
+        "as spot requests; told once an hour at most"},
     EventInfo{Event::kAdopting, "adopting", kSet, kWarning, Holds::kNone,
               "a list shows many instances that hostlerd does not know: they are adopted little by "
               "little, each with a record that names this one as its cause"},

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "core/dispatch/handlers/new_host.h"
+
 namespace hostler::dispatch {
 
 using model::InstanceState;
@@ -198,7 +200,7 @@ void Absences::judge(Host& host, const Answers& answers, Mono sent, Now now) {
   const auto found = answers.find(instance.record.provider_id);
   const bool gone = found != answers.end() && found->second->state == model::CloudState::kGone;
   if (gone) instance.listing.note_error(*found->second);
-  if (gone || found == answers.end())
+  if (gone || found == answers.end() || !is_recorded(instance.record, *found->second))
     return steps_.apply(host, fleet::not_found(instance, sent, gone, now), "cloud", now);
   const model::ListedInstance& seen = *found->second;
   const std::uint32_t set = instance.set;

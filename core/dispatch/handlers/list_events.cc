@@ -9,6 +9,7 @@
 #include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/dispatch/handlers/new_host.h"
+#include "core/dispatch/handlers/spot_requests.h"
 
 namespace hostler::dispatch {
 namespace {
@@ -90,6 +91,7 @@ ListInHand ListEvents::read(std::uint32_t index, const SetListed& event, Now now
   const Mono as_of = event.sent - set.info.list_consistency;
   ListInHand out{.sent = event.sent, .as_of = as_of, .entries = {}, .sightings = {}, .foreign = {}};
   out.entries = set.shown.last.compare(*event.result, as_of, now.mono);
+  const std::size_t false_requests = drop_false_requests(out.entries);
   auto sightings = recognise(set, out.entries);
   if (!sightings) {
     for (auto& one : out.entries)
@@ -98,7 +100,7 @@ ListInHand ListEvents::read(std::uint32_t index, const SetListed& event, Now now
   }
   HOSTLER_ASSERT(sightings, "no entry contradicts a settled one where none is settled");
   out.sightings = *std::move(sightings);
-  report_flaws(set, out.sightings, now);
+  report_flaws(set, out.sightings, false_requests, now);
   auto unknown = strangers(index, out.entries, out.sightings);
   if (!adoptions_.doubts(index, unknown.size()))
     duplicates_.end(set, out.sightings, adoptions_.limits().slice, now);
@@ -218,7 +220,8 @@ void ListEvents::note_error_of_gone(const model::ListedInstance& seen,
   if (Host* host = hosts_.change(*known)) host->instance.listing.note_error(seen);
 }
 
-void ListEvents::report_flaws(Set& set, const std::vector<Sighting>& all, Now now) {
+void ListEvents::report_flaws(Set& set, const std::vector<Sighting>& all,
+                              std::size_t false_requests, Now now) {
   if (set.shown.flaws_told && now.mono - *set.shown.flaws_told < kFlawsToldAgain) return;
   std::unordered_set<std::string_view> ids;
   ids.reserve(all.size());
@@ -227,12 +230,16 @@ void ListEvents::report_flaws(Set& set, const std::vector<Sighting>& all, Now no
     if (!ids.insert(seen->id).second) ++twice;
     if (!known && !seen->tags_unknown && seen->set_id != set.name) ++others;
   }
-  if (twice + others == 0) return;
+  if (twice + others + false_requests == 0) return;
   std::string text;
-  if (twice > 0) text = "it shows " + std::to_string(twice) + " records of instances again";
-  if (others > 0)
-    text += (text.empty() ? "it shows " : ", and ") + std::to_string(others) +
-            " instances that have not the tags of the set: the driver should filter by tags";
+  const auto add = [&text](std::size_t count, const char* what) {
+    if (count == 0) return;
+    text += (text.empty() ? "it shows " : ", and ") + std::to_string(count) + what;
+  };
+  add(twice, " records of instances again");
+  add(false_requests,
+      " instances whose spot request (request_id) is another machine of the list, and no request");
+  add(others, " instances that have not the tags of the set: the driver should filter by tags");
   set.shown.flaws_told = now.mono;
   recorder_.record("cloud", "set " + set.name, model::Event::kListFlawed, "", text, now);
 }

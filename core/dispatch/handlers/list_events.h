@@ -64,8 +64,9 @@ class ListEvents {
   void note_error_of_gone(const model::ListedInstance& seen,
                           std::optional<model::InstanceId> known);
   [[nodiscard]] bool is_of(const Set& set, const model::ListedInstance& seen) const;
-  /// Reports what no list should show: instances twice, or those of others.
-  void report_flaws(Set& set, const std::vector<Sighting>& all, Now now);
+  /// Reports what no list should show: instances twice, those of others, or machines as requests.
+  void report_flaws(Set& set, const std::vector<Sighting>& all, std::size_t false_requests,
+                    Now now);
   [[nodiscard]] static bool is_twin(const model::InstanceRecord& record,
                                     const model::ListedInstance& seen);
   /// Machines of the set that the journal does not have, or a second time.

@@ -10,7 +10,8 @@ namespace hostler::dispatch {
                             const Recorder& recorder, std::uint32_t set, std::uint32_t pool,
                             Now now);
 
-/// True if `seen` is the machine in the record, or the instance made for its spot request.
+/// True if `seen` is the machine in the record, or the instance made for its spot request. A host
+/// that was ready is a machine, and no request, unless a list has shown its request again since.
 [[nodiscard]] bool is_recorded(const model::InstanceRecord& record,
                                const model::ListedInstance& seen);
 

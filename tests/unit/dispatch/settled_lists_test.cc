@@ -66,6 +66,7 @@ TEST_F(SettledListsTest, ItsSpotRequestIsNoInstance) {
   fulfilled.request_id = "sir-1";
   auto request = story.seen(on);
   request.id = "sir-1";
+  request.state = model::CloudState::kRequested;
   request.idempotency_key.clear();
   for (int n = 0; n < 3; ++n) story.list({fulfilled});
   story.list({fulfilled, request});
