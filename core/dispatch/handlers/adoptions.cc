@@ -61,15 +61,15 @@ bool Adoptions::are_many(std::uint32_t index, std::size_t strangers) const {
   return static_cast<std::int64_t>(strangers) > limits_.per_max * most;
 }
 
-bool Adoptions::doubts(std::uint32_t index, std::size_t strangers) const {
-  return are_many(index, strangers) && strangers > sets_.at(index).strangers.believed();
+bool Adoptions::doubts(std::uint32_t index, std::span<const Stranger> strangers, Now now) const {
+  return are_many(index, sets_.at(index).strangers.unbelieved(strangers, now.mono));
 }
 
 void Adoptions::begin(std::uint32_t index, StrangeList list, Now now) {
   Set& set = sets_.at(index);
   const bool was_doubted = set.strangers.is_doubted();
   uncount(index);
-  const bool many = are_many(index, list.strangers.size());
+  const bool many = doubts(index, list.strangers, now);
   const StrangeList before = set.strangers.take(std::move(list), many, now);
   set.strangers.count(index, governor_);
   if (was_doubted || set.strangers.is_doubted()) review(set, was_doubted ? &before : nullptr, now);
@@ -132,7 +132,7 @@ void Adoptions::adopt_slice(std::uint32_t index, Now now) {
     if (!known) known = ids[one.seen->id];
     if (!known && !one.seen->request_id.empty()) known = ids[one.seen->request_id];
     set.strangers.list().shown.push_back(known ? *known : adopt(index, one, now));
-    set.strangers.adopted();
+    set.strangers.adopted(now.mono);
   }
   if (!set.strangers.left().empty()) return set.strangers.continue_at(now.mono + kSlicePause);
   StrangeList done = set.strangers.end();

@@ -38,8 +38,8 @@ class Adoptions {
   [[nodiscard]] std::optional<Stranger> stranger(
       std::uint32_t set, std::shared_ptr<const model::ListedInstance> seen) const;
   [[nodiscard]] const AdoptionLimits& limits() const { return limits_; }
-  /// A list of the set with so many strangers is doubted.
-  [[nodiscard]] bool doubts(std::uint32_t set, std::size_t strangers) const;
+  /// A list of the set with these strangers is doubted.
+  [[nodiscard]] bool doubts(std::uint32_t set, std::span<const Stranger> strangers, Now now) const;
   /// The strangers of the list count for ceilings from now on, and may be doubted.
   void begin(std::uint32_t set, StrangeList list, Now now);
   /// Adopts the first of them. After the last one, absences are judged. `shown`: as StrangeList has

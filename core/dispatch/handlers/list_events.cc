@@ -102,7 +102,7 @@ ListInHand ListEvents::read(std::uint32_t index, const SetListed& event, Now now
   out.sightings = *std::move(sightings);
   report_flaws(set, out.sightings, false_requests, now);
   auto unknown = strangers(index, out.entries, out.sightings);
-  if (!adoptions_.doubts(index, unknown.size()))
+  if (!adoptions_.doubts(index, unknown, now))
     duplicates_.end(set, out.sightings, adoptions_.limits().slice, now);
   for (auto& one : out.entries)
     if (!one.settled) one.host.reset();

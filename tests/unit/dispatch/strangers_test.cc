@@ -237,6 +237,44 @@ TEST_F(StrangersTest, AListThatWasUnderWayAsAnAdminBelievedChangesNothing) {
   EXPECT_EQ(known(), 9U);
 }
 
+// Bug: a driver that listed others each time, too few of them to be doubted, had thousands adopted.
+TEST_F(StrangersTest, FewOthersInEachListAreFarTooManyInTheEnd) {
+  story.list(crowd(5));
+  adopt_all();
+  EXPECT_EQ(known(), 5U);
+  for (int n = 1; n < 4; ++n) story.list(crowd(5, 5 * n));
+  EXPECT_EQ(known(), 5U);
+  EXPECT_TRUE(set().strangers.value().doubted);
+  EXPECT_THAT(set().creates_refused,
+              HasSubstr("5 instances that hostlerd does not know, beside 5 that it adopted"));
+  story.list(crowd(5));
+  EXPECT_FALSE(set().strangers) << "no others";
+  EXPECT_EQ(set().creates_refused, "");
+  story.pass(26h);
+  story.list(crowd(5, 20));
+  EXPECT_FALSE(set().strangers && set().strangers->doubted) << "it is another day";
+}
+
+// Bug: after an admin had believed a list, as many others were adopted from each later one.
+TEST_F(StrangersTest, AnAdminBelievesTheseAndNotAsManyOthers) {
+  story.list(crowd(9));
+  EXPECT_TRUE(believe(set().list));
+  story.pass(0s);
+  adopt_all();
+  story.list(crowd(9, 100));
+  EXPECT_EQ(known(), 9U);
+  EXPECT_TRUE(set().strangers.value().doubted);
+}
+
+TEST_F(StrangersTest, ThoseThatAnAdminBelievesLeaveRoomForAFewMore) {
+  story.list(crowd(9));
+  EXPECT_TRUE(believe(set().list));
+  story.pass(0s);
+  adopt_all();
+  story.list(crowd(12));
+  EXPECT_EQ(known(), 12U);
+}
+
 // The tags of a machine may have been copied to many others.
 TEST_F(StrangersTest, ManyMachinesWithOneKnownKeyAreDoubtedAndNotEnded) {
   const auto on = story.running().second;

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "core/base/time.h"
@@ -16,12 +18,11 @@
 
 namespace hostler::dispatch {
 
-/// How many strangers are adopted at once, and how many in one list are doubted. Tests have smaller
-/// numbers.
+/// How many strangers are adopted at once, and how many are doubted. Tests have smaller numbers.
 struct AdoptionLimits {
   std::size_t slice = 500;   ///< Of one turn of the loop: other events wait meanwhile.
   std::size_t taken = 5000;  ///< Entries of a list that are looked at in one turn.
-  /// A list is doubted that has more of them than this ...
+  /// A list is doubted that has more of them than this, with those of the last day ...
   std::size_t doubted = 1000;
   /// ... and more than so many times the `max` of the set's pools.
   std::int64_t per_max = 10;
@@ -42,6 +43,21 @@ struct StrangeList {
   model::Revision cause = 0;  ///< The record of the adoption of all; 0: each has its own alone.
 };
 
+/// How many came in the last day, hour by hour.
+class LastDay {
+ public:
+  void add(Mono now);
+  [[nodiscard]] std::size_t count(Mono now) const;
+  void clear() { hours_.clear(); }
+
+ private:
+  struct Hour {
+    Mono since;
+    std::size_t count = 0;
+  };
+  std::deque<Hour> hours_;
+};
+
 /// The strangers of a set's last list. They are adopted in slices, and no newer list is asked for
 /// before the last one. Or the list is doubted, and none is adopted until an admin believes it.
 class Strangers {
@@ -55,21 +71,20 @@ class Strangers {
   }
   /// The next slice; kNever if none is to be adopted.
   [[nodiscard]] Mono next() const { return is_adopting() ? next_ : fleet::kNever; }
-  /// An admin has said that so many are the set's: a list that has as many is not doubted.
-  [[nodiscard]] std::size_t believed() const { return believed_; }
+  /// How many of them, with those that were adopted in the last day, no admin has believed.
+  [[nodiscard]] std::size_t unbelieved(std::span<const Stranger> strangers, Mono now) const;
   /// Why nothing is created in the set now, one sentence for people; empty: creates may be sent.
   [[nodiscard]] std::string refuses_creates(const std::string& set) const;
   /// Adds them to a new governor's account.
   void count(std::uint32_t set, gates::Governor& governor) const;
 
   [[nodiscard]] StrangeList& list() { return list_; }
-  /// Takes the list in place of the one before, which it returns. `many`: the list is doubted, if
-  /// not so many were believed.
+  /// Takes the list in place of the one before, which it returns. `many`: the list is doubted.
   StrangeList take(StrangeList list, bool many, Now now);
   /// What the doubted list shows is the set's.
   void believe(Mono now);
   /// The first of left() is adopted, or known by now.
-  void adopted() { ++adopted_; }
+  void adopted(Mono now);
   void continue_at(Mono next) { next_ = next; }
   /// The list is done, or nothing is to be done about it any more.
   StrangeList end();
@@ -79,7 +94,9 @@ class Strangers {
   std::size_t adopted_ = 0;  ///< Of its strangers.
   Mono next_{};
   std::optional<Wall> doubted_since_;
-  std::size_t believed_ = 0;
+  LastDay lately_;                            ///< Adopted, but for those that were believed.
+  std::size_t lately_then_ = 0;               ///< Of the day before the list.
+  std::unordered_set<std::string> believed_;  ///< An admin has said that these ids are the set's.
 };
 
 }  // namespace hostler::dispatch
