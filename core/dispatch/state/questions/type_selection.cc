@@ -58,6 +58,24 @@ model::InstanceType type_of(const OfferedGroup& group) {
   return out;
 }
 
+using OfferingsBySet = std::map<std::string, std::size_t>;
+
+/// How many offerings of each set the pool has. What a set leaves of its part is shared by those
+/// that have more.
+OfferingsBySet parts_of(const std::vector<const OfferedGroup*>& chosen) {
+  OfferingsBySet out;
+  for (const OfferedGroup* group : chosen) out[group->first().set] += group->prices.size();
+  std::vector<std::size_t*> fewest_first;
+  for (auto& [set, offerings] : out) fewest_first.push_back(&offerings);
+  std::ranges::sort(fewest_first, {}, [](const std::size_t* offerings) { return *offerings; });
+  std::size_t left = Selection::kOfferingsMax, sets = out.size();
+  for (std::size_t* offerings : fewest_first) {
+    *offerings = std::min(*offerings, left / sets--);
+    left -= *offerings;
+  }
+  return out;
+}
+
 /// Chooses for one pool, and keeps what all pools have chosen.
 class Selector {
  public:
@@ -96,14 +114,14 @@ class Selector {
       return std::tuple(!is_in_use(*group), group->least_price().value, group->first().name);
     };
     std::ranges::sort(chosen, {}, rank);
-    std::size_t offerings = 0, kept = 0;
-    for (; kept < chosen.size(); ++kept) {
-      offerings += chosen[kept]->prices.size();
-      if (offerings > Selection::kOfferingsMax) break;
-    }
-    if (kept == chosen.size()) return;
-    selection.excluded[Excluded::kTooMany] = chosen.size() - kept;
-    chosen.resize(kept);
+    OfferingsBySet left = parts_of(chosen);
+    const auto cut = std::erase_if(chosen, [&left](const OfferedGroup* group) {
+      std::size_t& of_set = left[group->first().set];
+      const bool fits = group->prices.size() <= of_set;
+      of_set = fits ? of_set - group->prices.size() : 0;
+      return !fits;
+    });
+    if (cut > 0) selection.excluded[Excluded::kTooMany] = cut;
   }
 
   void add_type(model::PoolPolicy& pool, const OfferedGroup& group) {

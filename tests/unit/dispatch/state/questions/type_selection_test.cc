@@ -180,6 +180,35 @@ TEST_F(TypeSelectionTest, OfTooManyTheCheapestAreTaken) {
   EXPECT_THAT(now.site.pools[0].types, testing::Not(testing::Contains("t1")));
 }
 
+// Bug: the 2,000 free types of one set left a pool none of the other set's.
+TEST_F(TypeSelectionTest, OfTooManyEachSetHasItsPart) {
+  site.sets.emplace_back().name = "east";
+  site.pools[0].sets.emplace_back("east");
+  offered.reload(site, Mono{});
+  const auto offer_many = [&](int count, const std::string& set, std::int64_t price) {
+    std::vector<CloudOffering> all;
+    for (int i = 0; i < count; ++i)
+      all.push_back(offering(set + std::to_string(i), 2, 4, price + i));
+    offer(all, "", set);
+  };
+  const auto count = [](const EffectivePolicy& of, const std::string& set) {
+    return std::ranges::count(of.site.types, set, &model::InstanceType::only_in);
+  };
+  offer_many(2000, "west", 0);
+  offer_many(3, "east", 5'000);
+  auto now = select();
+  EXPECT_EQ(count(now, "east"), 3);
+  EXPECT_EQ(count(now, "west"), 997) << "what the other leaves";
+  EXPECT_THAT(now.selections.at(0).excluded, ElementsAre(Pair(Excluded::kTooMany, 1003)));
+
+  offer_many(2000, "east", 5'000);
+  now = select({"east1999"});
+  EXPECT_EQ(count(now, "east"), 500);
+  EXPECT_EQ(count(now, "west"), 500);
+  EXPECT_THAT(now.site.pools[0].types, testing::Contains("east1999")) << "hosts have it";
+  EXPECT_THAT(now.site.pools[0].types, testing::Contains("west499")) << "the cheapest";
+}
+
 TEST_F(TypeSelectionTest, APoolWithAListStaysAsItIs) {
   site.pools[0].selector.reset();
   site.pools[0].types = {"mine"};
