@@ -169,7 +169,9 @@ void write_why(json::Writer& w, const WhyView& why) {
   member_texts(w, "conditions", why.conditions);
   w.key("demand").begin_array();
   for (const auto& one : why.reasons.demand) write_demand(w, one);
-  w.end_array().key("rejected").begin_array();
+  w.end_array();
+  if (why.reasons.shapes_unseen > 0) w.member("shapes_unseen", why.reasons.shapes_unseen);
+  w.key("rejected").begin_array();
   for (const auto& one : why.reasons.rejected) {
     w.begin_object().member("type", one.type);
     member_text(w, "zone", one.zone);

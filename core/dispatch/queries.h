@@ -104,7 +104,7 @@ class Queries {
   void add_vanished(std::map<model::WorkId, model::WaitingView>& waiting) const;
   [[nodiscard]] model::RejectedView rejected_view(const scheduler::Offering& offering,
                                                   std::string reason) const;
-  [[nodiscard]] model::DemandView demand_view(demand::ClassId cls) const;
+  void add_demand(const std::vector<demand::ClassId>& classes, model::ReasonsView& out) const;
   [[nodiscard]] std::string ceiling_of(std::uint32_t pool, Mono now) const;
   /// Unset: the pool has a list of types, or the set is not asked what it offers.
   [[nodiscard]] std::optional<model::SelectionView> selection(std::uint32_t pool) const;

@@ -13,6 +13,17 @@ namespace hostler::dispatch {
 namespace {
 
 constexpr std::size_t kDemandShown = 64, kRejectedShown = 64;
+/// The first in turn are looked at: the loop serves nobody else meanwhile.
+constexpr std::size_t kClassesSeen = 1000;
+
+std::vector<demand::ClassId> first_classes(const demand::Queue& queue) {
+  std::vector<demand::ClassId> out;
+  for (const auto& order : queue.order()) {
+    if (out.size() == kClassesSeen) break;
+    out.push_back(order.cls);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -34,13 +45,20 @@ std::vector<model::RejectedView> Queries::rejected(model::WorkId id) const {
   return out;
 }
 
-model::DemandView Queries::demand_view(demand::ClassId cls) const {
-  const auto& klass = state_.waiting.queue().at(cls);
-  model::DemandView out{.jobs = klass.count, .needs = klass.shape.needs, .waiting = {}};
-  if (klass.count > 0)
-    out.waiting =
-        waiting(state_.waiting.queue().next_item(cls).work).value_or(model::WaitingView{});
-  return out;
+void Queries::add_demand(const std::vector<demand::ClassId>& classes,
+                         model::ReasonsView& out) const {
+  const auto& queue = state_.waiting.queue();
+  std::vector<model::WorkId> next;
+  for (const auto cls : classes) {
+    if (next.size() == kDemandShown) break;
+    next.push_back(queue.next_item(cls).work);
+  }
+  auto reasons = waiting(next);  // Of all at once: it scans the queue.
+  for (std::size_t i = 0; i < next.size(); ++i) {
+    const auto& klass = queue.at(classes[i]);
+    out.demand.push_back({klass.count, klass.shape.needs, std::move(reasons[next[i]])});
+  }
+  out.shapes_unseen = queue.order().size() - std::min(queue.order().size(), kClassesSeen);
 }
 
 /// Why the pool cannot have one more instance; empty: it can.
@@ -91,14 +109,16 @@ std::optional<model::ReasonsView> Queries::reasons_of_pool(const std::string& na
   if (!out.ceiling.empty()) out.ceiling += vanished_that_count(state_);
   out.decisions = state_.plan.decisions(pool);
   std::set<std::pair<std::uint32_t, std::string>> shown;
-  for (const auto& order : state_.waiting.queue().order()) {
-    if (!may_serve(pool, state_.waiting.queue().at(order.cls).shape)) continue;
-    if (out.demand.size() < kDemandShown) out.demand.push_back(demand_view(order.cls));
-    for (const auto& [cls, index, reason] : state_.plan.rejected(order.cls))
+  std::vector<demand::ClassId> served;
+  for (const auto seen : first_classes(state_.waiting.queue())) {
+    if (!may_serve(pool, state_.waiting.queue().at(seen).shape)) continue;
+    served.push_back(seen);
+    for (const auto& [cls, index, reason] : state_.plan.rejected(seen))
       if (index < offerings.size() && offerings[index].pool == pool &&
           out.rejected.size() < kRejectedShown && shown.emplace(index, reason).second)
         out.rejected.push_back(rejected_view(offerings[index], reason));
   }
+  add_demand(served, out);
   return out;
 }
 
@@ -117,14 +137,13 @@ std::optional<model::ReasonsView> Queries::reasons_of_gate(const std::string& ke
       out.rejected.push_back(rejected_view(offerings[i], gate.message));
     if (const auto* shut = state_.gates.shut(query, now)) held.emplace(i, shut->record.message);
   }
-  for (const auto& order : state_.waiting.queue().order()) {
-    if (out.demand.size() >= kDemandShown) break;
-    const auto& rejected = state_.plan.rejected(order.cls);
-    if (std::ranges::any_of(rejected, [&](const scheduler::Rejected& one) {
-          return held.contains({one.offering, one.reason});
-        }))
-      out.demand.push_back(demand_view(order.cls));
-  }
+  auto classes = first_classes(state_.waiting.queue());
+  std::erase_if(classes, [&](demand::ClassId cls) {
+    return std::ranges::none_of(state_.plan.rejected(cls), [&](const scheduler::Rejected& one) {
+      return held.contains({one.offering, one.reason});
+    });
+  });
+  add_demand(classes, out);
   return out;
 }
 

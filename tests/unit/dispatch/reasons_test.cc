@@ -47,6 +47,45 @@ TEST(ReasonsTest, APoolTellsOfWorkThatItMayServeOnly) {
   EXPECT_EQ(large->ceiling, "") << "there is room for more";
 }
 
+/// Jobs of so many shapes, each of a priority of its own.
+std::vector<model::WorkItem> jobs_of_shapes(const Story& story, std::size_t shapes) {
+  std::vector<model::WorkItem> out(shapes, story.job(1));
+  for (std::size_t i = 0; i < shapes; ++i) out[i].shape.priority = -static_cast<std::int32_t>(i);
+  return out;
+}
+
+// Bug: an answer looked at all shapes, and at all of them again for each one that it shows. With
+// 100,000 shapes the loop served nobody else for seconds.
+TEST(ReasonsTest, APoolLooksAtTheFirstThousandShapesAndCountsTheOthers) {
+  Story story;
+  story.begin();
+  story.plans_wait = true;
+  auto jobs = jobs_of_shapes(story, 1200);
+  for (std::size_t i = 3; i < 1050; ++i) jobs[i].shape.needs.vcpus = 1000;
+  (void)story.submit(jobs);
+
+  const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now.mono);
+
+  EXPECT_THAT(why->demand, SizeIs(3)) << "150 more that it may serve come after the thousand";
+  EXPECT_EQ(why->demand[2].waiting.ahead, 2U);
+  EXPECT_EQ(why->shapes_unseen, 200U);
+}
+
+// Bug: as above.
+TEST(ReasonsTest, AGateLooksAtTheFirstThousandShapesAndCountsTheOthers) {
+  Story story;
+  story.begin();
+  (void)story.submit(jobs_of_shapes(story, 1));
+  story.create_ended(story.all<CreateCall>().at(0).instance, error(CloudErrorClass::kCapacity));
+  (void)story.submit(jobs_of_shapes(story, 1200));
+  const auto gates = story.dispatcher.queries().gates(story.now.mono);
+  ASSERT_THAT(gates, SizeIs(1));
+
+  const auto why = story.dispatcher.queries().reasons_of_gate(gates[0].key, story.now.mono);
+
+  EXPECT_EQ(why->shapes_unseen, 200U);
+}
+
 // Bug: the ceiling of the set with the cheapest offering was told, though another set had room.
 TEST(ReasonsTest, APoolIsNotAtACeilingWhileOneSetHasRoom) {
   auto site = small_site();
