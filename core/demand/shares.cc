@@ -21,10 +21,10 @@ double in_hours(Duration d) { return std::chrono::duration<double, std::ratio<36
 }  // namespace
 
 model::Micros price_of_part(model::Micros host_price_per_hour, const model::Resources& needs,
-                            const model::Resources& total) {
+                            const model::Resources& total, std::int32_t jobs_max) {
   const std::int64_t least = least_price_of(std::max<model::Vcpus>(1, total.vcpus)).value;
   const std::int64_t price = std::clamp(host_price_per_hour.value, least, kPriceMax);
-  return {std::max<std::int64_t>(1, pricing::part_of({price}, needs, total).value)};
+  return {std::max<std::int64_t>(1, pricing::part_of({price}, needs, total, jobs_max).value)};
 }
 
 Shares::One& Shares::at(PrincipalId principal) {

@@ -18,10 +18,11 @@ constexpr model::Micros least_price_of(model::Vcpus vcpus) {
 }
 
 /// What the part of a host that an attempt holds costs an hour: the largest share of any one
-/// resource, of the host's price. At least 1, at most 10^12.
+/// resource, or that of one of `jobs_max` jobs, of the host's price: see pricing::part_of(). At
+/// least 1, at most 10^12.
 [[nodiscard]] model::Micros price_of_part(model::Micros host_price_per_hour,
                                           const model::Resources& needs,
-                                          const model::Resources& total);
+                                          const model::Resources& total, std::int32_t jobs_max);
 
 /// What each principal has used of the hosts lately: money, of which half is forgotten in each
 /// half-life. Pure: time is an argument; it never goes back.

@@ -132,9 +132,10 @@ struct InstanceRecord {
   std::string reason;                  ///< The same for people.
   std::string last_text;               ///< Last output of the boot probe, keys seen, ...
   Wall created, verified, ready, first_job, state_since, gone;
-  Wall deadline;            ///< Of the state it is in; 0: none.
-  Resources total;          ///< As its type was when it was made; zero: not known.
-  std::int64_t off_us = 0;  ///< Of its life so far, switched off; without the present time.
+  Wall deadline;              ///< Of the state it is in; 0: none.
+  Resources total;            ///< As its type was when it was made; zero: not known.
+  std::int32_t jobs_max = 0;  ///< At the same time, likewise; 0: not known.
+  std::int64_t off_us = 0;    ///< Of its life so far, switched off; without the present time.
   /// Of the notices that hold the one whose time comes first.
   std::optional<Notice> interruption;
   friend bool operator==(const InstanceRecord&, const InstanceRecord&) = default;

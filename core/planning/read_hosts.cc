@@ -23,14 +23,15 @@ bool read_id(const json::Field& field, model::InstanceId& out) {
 /// The host is as its offering and its pool say, unless the snapshot says otherwise.
 void take_from_offering(const Question& question, HostView& out) {
   const auto& [policy, snapshot, time] = question;
-  out.attempts_left = model::kJobsOnHostMax;
+  out.attempts_left = out.jobs_max = model::kJobsOnHostMax;
   if (out.offering >= snapshot.offerings.size()) return;
   const scheduler::Offering& o = snapshot.offerings[out.offering];
   out.total = o.resources;
   out.can_stop = o.can_stop;
   out.price_per_hour = o.price_per_hour;
   if (scheduler::is_valid(o, policy))
-    out.attempts_left = model::jobs_max_of(policy.pools[o.pool], policy.types[o.type]);
+    out.attempts_left = out.jobs_max =
+        model::jobs_max_of(policy.pools[o.pool], policy.types[o.type]);
 }
 
 /// All of it is free unless the snapshot says otherwise.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/model/policy.h"
+
 namespace hostler::pricing {
 namespace {
 
@@ -17,14 +19,16 @@ std::int64_t scaled(std::int64_t whole, std::int64_t part, std::int64_t of) {
 
 }  // namespace
 
-Micros part_of(Micros cost, const model::Resources& used, const model::Resources& total) {
+Micros part_of(Micros cost, const model::Resources& used, const model::Resources& total,
+               std::int32_t jobs_max) {
   if (total == model::Resources{}) return cost;
   const auto part = [&](std::int64_t amount, std::int64_t of) {
     return amount == 0 ? 0 : scaled(cost.value, amount, of);
   };
-  return {std::max({part(used.vcpus.thousandths(), total.vcpus.thousandths()),
-                    part(used.gpus, total.gpus), part(used.ram, total.ram),
-                    part(used.scratch, total.scratch)})};
+  if (jobs_max <= 0) jobs_max = model::kJobsOnHostMax;
+  return {std::max(
+      {scaled(cost.value, 1, jobs_max), part(used.vcpus.thousandths(), total.vcpus.thousandths()),
+       part(used.gpus, total.gpus), part(used.ram, total.ram), part(used.scratch, total.scratch)})};
 }
 
 Bill::Bill(Wall since, Wall until, Wall now, const std::vector<model::PriceRow>& prices)
@@ -55,7 +59,8 @@ Bill::Entry Bill::of(model::InstanceId id, const model::Resources& needs, Wall f
   from = std::max(from, begin);
   to = to.us == 0 ? end : std::min(to, end);
   if (to <= from) return {};
-  return {part_of(cost(instance, from, to), needs, instance.total), to.us - from.us};
+  return {part_of(cost(instance, from, to), needs, instance.total, instance.jobs_max),
+          to.us - from.us};
 }
 
 std::pair<Wall, Wall> Bill::billed_time(const model::InstanceRecord& instance) const {

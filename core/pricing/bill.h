@@ -12,9 +12,11 @@
 namespace hostler::pricing {
 
 /// The share of an instance's cost for a job that used `used` of the instance's `total` resources:
-/// the largest share of any one resource. The whole cost if the total is unknown (zero).
+/// the largest share of any one resource, and at least that of one of the `jobs_max` jobs that the
+/// instance may run at the same time (0: not known, as many as any). The whole cost if the total is
+/// unknown (zero).
 [[nodiscard]] model::Micros part_of(model::Micros cost, const model::Resources& used,
-                                    const model::Resources& total);
+                                    const model::Resources& total, std::int32_t jobs_max);
 
 /// Computes what instances and the jobs on them cost over [since, until), up to `now`. Uses the
 /// prices that the clouds reported, or else the price of the instance's record. Time in which an

@@ -148,7 +148,7 @@ std::optional<demand::ClassId> pick_next(const demand::Queue& queue, const HostV
     return meets(cls.shape.constraints, type_name, zone, market);
   };
   const auto price = [&](const demand::Queue::Class& cls) {
-    return demand::price_of_part(host.price_per_hour, cls.shape.needs, host.total);
+    return demand::price_of_part(host.price_per_hour, cls.shape.needs, host.total, host.jobs_max);
   };
   if (!host.reserved_for) return queue.next(may_run, price, host.free);
   const auto* reserved = queue.find(*host.reserved_for);

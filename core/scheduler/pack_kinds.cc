@@ -17,8 +17,7 @@ bool may_go(const World& world, const Lot& lot, std::uint32_t index) {
   const Need& need = world.needs[lot.need];
   return lot.item.fits_in(o.resources) && world.meets(need, index) &&
          (o.market == model::Market::kSpot ? may_be_spot(need) : bool{lot.on_demand[o.pool]}) &&
-         (!lot.price_most ||
-          demand::price_of_part(o.price_per_hour, lot.item, o.resources) <= *lot.price_most);
+         (!lot.price_most || world.price_of_part(lot.item, o) <= *lot.price_most);
 }
 
 /// The lot of a priced demand: as many items as the cheapest part of a host that can be had lets it

@@ -57,7 +57,8 @@ struct HostView {
   bool unseen = false;  ///< kComing, and its set has had no list for long that could show it: it
                         ///< covers no work that an offering of another set can take.
   model::Resources total, free;
-  std::int32_t attempts_left = INT32_MAX;  ///< So many more may run (model::jobs_max_of).
+  std::int32_t jobs_max = 0;               ///< At the same time (model::jobs_max_of).
+  std::int32_t attempts_left = INT32_MAX;  ///< So many more may run.
   model::Micros price_per_hour;
   Mono created;
   Mono since;  ///< kReady and not busy: when it became idle.

@@ -155,12 +155,18 @@ std::uint64_t World::items_per_host(const Need& need, const Offering& offering) 
 }
 
 model::Micros World::price_of_part(const Demand& of, const HostView& host) const {
-  return demand::price_of_part(host.price_per_hour, needs[of.need].resources, host.total);
+  return demand::price_of_part(host.price_per_hour, needs[of.need].resources, host.total,
+                               host.jobs_max);
 }
 
 model::Micros World::price_of_part(const Demand& of, const Offering& offering) const {
-  return demand::price_of_part(offering.price_per_hour, needs[of.need].resources,
-                               offering.resources);
+  return price_of_part(needs[of.need].resources, offering);
+}
+
+model::Micros World::price_of_part(const model::Resources& item, const Offering& offering) const {
+  return demand::price_of_part(
+      offering.price_per_hour, item, offering.resources,
+      model::jobs_max_of(policy.pools[offering.pool], policy.types[offering.type]));
 }
 
 std::span<const std::pair<demand::ClassId, std::uint32_t>> World::find_all(

@@ -112,6 +112,8 @@ class World {
   /// What the part of a host costs that an item of the demand would hold.
   [[nodiscard]] model::Micros price_of_part(const Demand& of, const HostView& host) const;
   [[nodiscard]] model::Micros price_of_part(const Demand& of, const Offering& offering) const;
+  [[nodiscard]] model::Micros price_of_part(const model::Resources& item,
+                                            const Offering& offering) const;
   /// How many items the demand can pay for on the host or offering, at most `wanted`.
   template <class Where>
   [[nodiscard]] std::uint64_t affordable(const Demand& of, const Where& where,

@@ -177,6 +177,7 @@ void fields(V& v, typename V::template Ref<model::InstanceRecord> r) {
   v.any_number("off_us", r.off_us);
   v.flag("restored", r.restored);
   fields(v, r.total);
+  v.number("jobs_max", r.jobs_max);
   v.optional("has_notice", r.interruption);
 }
 

@@ -234,8 +234,10 @@ void Decisions::check_turns(const dispatch::Queries& queries) {
   for (auto start = starts_.rbegin(); start != starts_.rend(); ++start) {
     const auto host = queries.instance(start->instance, now_);
     if (!host) return;
-    keys[start->principal] -= static_cast<double>(
-        demand::price_of_part(host->record.price_per_hour, start->needs, host->total).value);
+    keys[start->principal] -=
+        static_cast<double>(demand::price_of_part(host->record.price_per_hour, start->needs,
+                                                  host->total, host->record.jobs_max)
+                                .value);
     for (const auto& rival : start->rivals)
       if (!is_limited(rival) && keys[start->principal] > keys[rival] + slack[start->principal])
         complain_(start->principal + " starts a job before " + rival + ", who has used less");

@@ -183,9 +183,12 @@ model::InstanceId Adoptions::adopt(std::uint32_t index, const Stranger& stranger
                                      : model::Reason::kNotInJournal;
   record.reason_code = why;
   instance.type = menu_.type_index(record.type);
-  if (instance.type)
+  if (instance.type) {
+    const auto& type = policy_.types[*instance.type];
     record.price_per_hour = menu_.price_of(index, *instance.type, record.zone, record.market);
-  if (instance.type) record.total = instance.occupancy.room_of(policy_.types[*instance.type]);
+    record.total = instance.occupancy.room_of(type);
+    record.jobs_max = model::jobs_max_of(pool, type);
+  }
   instance.deadline = now.mono + pool.boot_timeout;
   Host& added = hosts_.add(std::move(made));
   const model::InstanceId id = added.id();

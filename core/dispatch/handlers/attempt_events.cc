@@ -36,7 +36,7 @@ bool AttemptEvents::place(Host& host, demand::ClassId cls, Now now) {
   const std::int32_t most =
       model::jobs_max_of(policy_.pools[instance.pool], policy_.types[*instance.type]);
   if (instance.occupancy.active_attempts() >= static_cast<std::uint32_t>(most)) return false;
-  const auto price = demand::price_of_part(instance.record.price_per_hour, needs, total);
+  const auto price = demand::price_of_part(instance.record.price_per_hour, needs, total, most);
   if (!waiting_.queue().has_next(cls, price)) return false;
   work::Job& job = jobs_.pop(cls, price);
   if (host.reserved_for == cls) host.reserved_for.reset();
@@ -263,7 +263,7 @@ void AttemptEvents::take_found(Host& host, Reported& reported, model::ResumeAtte
     job_steps_.apply(*job, work::found_again(*job, now), now);
     jobs_.hold(*job,
                demand::price_of_part(host.instance.record.price_per_hour, jobs_.needs(*job),
-                                     host.instance.record.total),
+                                     host.instance.record.total, host.instance.record.jobs_max),
                now.mono);
     fleet::PlacedAttempt placed;
     placed.attempt = attempt;

@@ -38,6 +38,7 @@ void Creates::apply(const scheduler::Create& create, Now now) {
   record.market = offering.market;
   record.price_per_hour = offering.price_per_hour;
   record.total = offering.resources;  // A job that fills it pays for all of it.
+  record.jobs_max = model::jobs_max_of(policy_.pools[offering.pool], type);
   record.reason = create.reason;
   intended.create = make_request(offering, record);
   intended.image = intended.create->type.image_id;

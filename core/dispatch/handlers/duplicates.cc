@@ -63,6 +63,7 @@ void Duplicates::end_one(const Host& of, const model::ListedInstance& seen, cons
   auto& r = duplicate.instance.record;
   r.type = original.type;
   r.total = original.total;
+  r.jobs_max = original.jobs_max;
   r.market = original.market;
   r.zone = seen.zone;
   r.provider_id = seen.id;

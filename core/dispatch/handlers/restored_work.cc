@@ -39,7 +39,8 @@ void RestoredWork::take(const model::AttemptChanged& row, Now now) {
   const auto state = job->state();
   if (state == model::WorkState::kStarting || state == model::WorkState::kRunning)
     jobs_.hold(*job,
-               demand::price_of_part(instance.record.price_per_hour, needs, instance.record.total),
+               demand::price_of_part(instance.record.price_per_hour, needs, instance.record.total,
+                                     instance.record.jobs_max),
                now.mono);
   instance.occupancy.add(
       {row.attempt, row.boot_id, row.sequence, needs, row.state == model::AttemptState::kEnded,

@@ -92,7 +92,8 @@ void Takeover::put(Host& host, work::Job& job, const model::AttemptId& attempt, 
   steps_.apply(job, work::taken_over(job, attempt.number, host.id(), instance.record.created, now),
                now);
   jobs_.hold(job,
-             demand::price_of_part(instance.record.price_per_hour, needs, instance.record.total),
+             demand::price_of_part(instance.record.price_per_hour, needs, instance.record.total,
+                                   instance.record.jobs_max),
              now.mono);
 }
 

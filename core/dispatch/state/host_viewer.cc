@@ -64,6 +64,7 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   const std::int32_t most =
       takes_jobs ? model::jobs_max_of(policy_.pools[instance.pool], policy_.types[*instance.type])
                  : 0;
+  out.jobs_max = most;
   out.attempts_left =
       std::max(0, most - static_cast<std::int32_t>(instance.occupancy.active_attempts()));
   out.price_per_hour = record.price_per_hour;

@@ -36,8 +36,10 @@ std::optional<demand::PartPrices> RunningLimits::prices(ClassId cls,
         !scheduler::meets(shape.constraints, policy_.types[offering.type].name, offering.zone,
                           offering.market))
       continue;
+    const std::int32_t most =
+        model::jobs_max_of(policy_.pools[offering.pool], policy_.types[offering.type]);
     const auto part = [&](model::Micros of_host) {
-      return demand::price_of_part(of_host, shape.needs, offering.resources);
+      return demand::price_of_part(of_host, shape.needs, offering.resources, most);
     };
     const demand::PartPrices one{part(of_hosts[i].least), part(of_hosts[i].most)};
     if (!out) out = one;

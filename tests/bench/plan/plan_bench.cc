@@ -243,7 +243,8 @@ void limits_seen(benchmark::State& state) {
       const model::Resources& needs = bench.queue.at(cls).shape.needs;
       for (const Offering& o : bench.snapshot.offerings) {
         if (!needs.fits_in(o.resources)) continue;
-        const auto part = demand::price_of_part(o.price_per_hour, needs, o.resources);
+        const auto part =
+            demand::price_of_part(o.price_per_hour, needs, o.resources, model::kJobsOnHostMax);
         if (!at->second) at->second = {part, part};
         at->second->least = std::min(at->second->least, part);
         at->second->most = std::max(at->second->most, part);

@@ -101,19 +101,30 @@ TEST(SharesTest, NamesThoseWhoseUseHasChangedOnce) {
   EXPECT_EQ(shares.take_changed(), std::vector<PrincipalId>{5});
 }
 
+// Bug: a job that needs nothing used nothing, though `jobs_max` gave it a whole host.
+TEST(SharesTest, AJobThatNeedsNothingHoldsOneOfTheHostsPlacesForJobs) {
+  const model::Resources total{.vcpus = 8, .gpus = 0, .ram = 100, .scratch = 0};
+  EXPECT_EQ(price_of_part({8'000'000}, {}, total, 1), Micros{8'000'000});
+  EXPECT_EQ(price_of_part({8'000'000}, {}, total, 4), Micros{2'000'000});
+  EXPECT_EQ(price_of_part({8'000'000}, {}, total, 0), Micros{2'000}) << "one of 4000";
+  const model::Resources half{.vcpus = 4, .gpus = 0, .ram = 0, .scratch = 0};
+  EXPECT_EQ(price_of_part({8'000'000}, half, total, 4), Micros{4'000'000});
+}
+
 // What a cloud says a host costs may be anything.
 TEST(SharesTest, FreeHostsCountAndNoPriceOverflows) {
   const model::Resources total{.vcpus = 8, .gpus = 0, .ram = 100, .scratch = 0};
   const model::Resources quarter{.vcpus = 2, .gpus = 0, .ram = 1, .scratch = 0};
-  EXPECT_EQ(price_of_part({8'000'000}, quarter, total), Micros{2'000'000});
-  EXPECT_EQ(price_of_part({0}, quarter, total), Micros{2'000});
-  EXPECT_EQ(price_of_part({-5}, quarter, total), Micros{2'000});
-  EXPECT_EQ(price_of_part({8'000'000}, {.vcpus = 0, .gpus = 0, .ram = 50, .scratch = 0}, total),
-            Micros{4'000'000})
+  EXPECT_EQ(price_of_part({8'000'000}, quarter, total, 4000), Micros{2'000'000});
+  EXPECT_EQ(price_of_part({0}, quarter, total, 4000), Micros{2'000});
+  EXPECT_EQ(price_of_part({-5}, quarter, total, 4000), Micros{2'000});
+  EXPECT_EQ(
+      price_of_part({8'000'000}, {.vcpus = 0, .gpus = 0, .ram = 50, .scratch = 0}, total, 4000),
+      Micros{4'000'000})
       << "the largest share of any resource";
-  EXPECT_EQ(price_of_part({100}, {}, total), Micros{1}) << "needs nothing";
-  EXPECT_GT(price_of_part({0}, quarter, {}).value, 0) << "the host is not known";
-  const Micros most = price_of_part({std::numeric_limits<std::int64_t>::max()}, total, total);
+  EXPECT_EQ(price_of_part({100}, {}, total, 10'000), Micros{1}) << "needs nothing";
+  EXPECT_GT(price_of_part({0}, quarter, {}, 4000).value, 0) << "the host is not known";
+  const Micros most = price_of_part({std::numeric_limits<std::int64_t>::max()}, total, total, 4000);
   Shares shares;
   for (int i = 0; i < 1000; ++i) shares.hold(0, most, 8, kStart);
   for (int year = 1; year < 100; ++year) shares.accrue(kStart + 24h * 365 * year);

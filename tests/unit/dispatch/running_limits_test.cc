@@ -108,6 +108,21 @@ TEST_F(RunningLimitsTest, OthersOfTheSameShapeAndOfLowerPriorityGoOn) {
   EXPECT_EQ(why(anns[0]).code, WaitingCode::kQuota);
 }
 
+// Bug: with `jobs_max` each of them held a whole host, and they counted as nothing.
+TEST_F(RunningLimitsTest, JobsThatNeedNothingCountForTheLimitOfPriceByTheirPlaces) {
+  policy.types[0].jobs_max = 2;
+  story.begin();
+  limit_price(300'000);
+  auto none = story.job();
+  none.shape.needs = {};
+  const auto jobs = story.submit(std::vector<model::WorkItem>(10, none));
+  boot_all();
+  EXPECT_EQ(created(), 2U) << "0.1 for each job, two on a host";
+  EXPECT_EQ(held().price_per_hour, model::Micros{300'000});
+  EXPECT_EQ(held().running, 3U);
+  EXPECT_EQ(why(jobs[3]).code, WaitingCode::kQuota);
+}
+
 TEST_F(RunningLimitsTest, AReloadRaisesALimitAndOneThatLowersItEndsNothing) {
   story.begin();
   limit_vcpus(4);

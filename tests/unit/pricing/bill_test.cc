@@ -113,10 +113,20 @@ TEST(BillTest, AJobPaysItsLargestShareWhileItRan) {
   EXPECT_EQ(bill.of({9}, half, hour(3), hour(5)).cost, Micros{0}) << "not on the bill";
 }
 
+// Bug: a job that needs nothing cost nothing, though `jobs_max` gave it a whole host.
+TEST(BillTest, AJobThatNeedsNothingPaysForItsPlaceOnTheHost) {
+  auto few = instance();
+  few.jobs_max = 2;
+  Bill bill(hour(0), hour(6), kToday, {});
+  bill.add(few);
+  EXPECT_EQ(bill.of({1}, {}, hour(3), hour(5)).cost, Micros{100});
+}
+
 TEST(BillTest, AShareIsNeverMoreThanTheWhole) {
   const model::Resources host{.vcpus = 8, .gpus = 0, .ram = 32 * kGiB, .scratch = 0};
-  EXPECT_EQ(part_of({800}, {.vcpus = 99, .gpus = 0, .ram = 0, .scratch = 0}, host), Micros{800});
-  EXPECT_EQ(part_of({800}, {.vcpus = 1, .gpus = 0, .ram = 0, .scratch = 0}, {}), Micros{800})
+  EXPECT_EQ(part_of({800}, {.vcpus = 99, .gpus = 0, .ram = 0, .scratch = 0}, host, 4000),
+            Micros{800});
+  EXPECT_EQ(part_of({800}, {.vcpus = 1, .gpus = 0, .ram = 0, .scratch = 0}, {}, 4000), Micros{800})
       << "what it had is not known";
 }
 
@@ -125,7 +135,7 @@ TEST(BillTest, NeitherLongTimesNorHighPricesOverflow) {
   dear.price_per_hour = {std::int64_t{1} << 60};
   EXPECT_GT(Bill(hour(0), hour(1'000'000), hour(1'000'000), {}).of(dear).cost.value, 0);
   EXPECT_EQ(part_of({INT64_MAX}, {.vcpus = 1, .gpus = 0, .ram = 0, .scratch = 0},
-                    {.vcpus = 2, .gpus = 0, .ram = 2, .scratch = 0}),
+                    {.vcpus = 2, .gpus = 0, .ram = 2, .scratch = 0}, 4000),
             Micros{INT64_MAX / 2});
 }
 

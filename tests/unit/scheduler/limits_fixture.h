@@ -43,7 +43,9 @@ struct LimitsTest : testing::Test {
       std::optional<demand::PartPrices> out;
       for (const Offering& o : site.snapshot.offerings) {
         if (!of.shape.needs.fits_in(o.resources)) continue;
-        const auto part = demand::price_of_part(o.price_per_hour, of.shape.needs, o.resources);
+        const auto part = demand::price_of_part(
+            o.price_per_hour, of.shape.needs, o.resources,
+            model::jobs_max_of(site.policy.pools[o.pool], site.policy.types[o.type]));
         if (!out) out = {part, part};
         out->least = std::min(out->least, part);
         out->most = std::max(out->most, part);

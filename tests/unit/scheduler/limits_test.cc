@@ -213,8 +213,10 @@ TEST_F(LimitsTest, NeverBuysForMoreThanTheAllowancesOfAllTogether) {
       for (const demand::Load& load : create.load) {
         const auto& needs = queue.at(load.cls).shape.needs;
         vcpus -= needs.vcpus * static_cast<std::int64_t>(load.count);
-        price -= demand::price_of_part(on.price_per_hour, needs, on.resources).value *
-                 static_cast<std::int64_t>(load.count);
+        price -=
+            demand::price_of_part(on.price_per_hour, needs, on.resources, model::kJobsOnHostMax)
+                .value *
+            static_cast<std::int64_t>(load.count);
       }
     }
     ASSERT_GE(vcpus, 0) << seed;

@@ -143,7 +143,9 @@ std::optional<model::Micros> cheapest_part(const Site& site, const demand::Class
     const double most = cheapest * site.policy.pools[o.pool].price_factor_max;
     if (!may_go(o) || !o.shut.empty() || static_cast<double>(o.price_per_hour.value) > most)
       continue;
-    const auto part = demand::price_of_part(o.price_per_hour, cls.shape.needs, o.resources);
+    const auto part = demand::price_of_part(
+        o.price_per_hour, cls.shape.needs, o.resources,
+        model::jobs_max_of(site.policy.pools[o.pool], site.policy.types[o.type]));
     if (!out || part < *out) out = part;
   }
   return out;

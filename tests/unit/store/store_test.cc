@@ -175,6 +175,7 @@ TEST_P(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
   r.created = {1}, r.verified = {2}, r.ready = {3}, r.first_job = {4}, r.state_since = {5},
   r.deadline = {6}, r.gone = {7}, r.off_us = 8;
   r.total = {.vcpus = 9, .gpus = 10, .ram = 11, .scratch = 12};
+  r.jobs_max = 13;
   model::CreateRequest create;
   create.idempotency_key = "key";
   create.host_instance_id = "h-7";
