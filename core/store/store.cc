@@ -90,6 +90,7 @@ void Store::found_old(const std::string& why, std::uint64_t epoch) {
 }
 
 Result<void> Store::check_room() const {
+  reserve_->look_at_inodes();
   if (!reserve_->is_low()) return {};
   return tl::unexpected(disk_full());
 }

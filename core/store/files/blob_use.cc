@@ -26,7 +26,7 @@ std::string principal_of(const std::filesystem::path& blob) {
 std::uint64_t file_bytes(const std::filesystem::path& blob) {
   std::error_code code;
   const auto size = std::filesystem::file_size(blob, code);
-  return code ? 0 : size;
+  return code ? 0 : counted(size);
 }
 
 }  // namespace

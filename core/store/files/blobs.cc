@@ -40,8 +40,9 @@ Result<void> BlobUpload::append(std::string_view bytes) {
                 "a blob may have " + std::to_string(bytes_max_) + " bytes, this one has more");
   hash_.update(bytes);
   if (!fd_) return {};
-  HOSTLER_TRY(use_->take(owner_, bytes.size()));
-  taken_ += bytes.size();
+  const std::uint64_t more = counted(size_) - taken_;
+  HOSTLER_TRY(use_->take(owner_, more));
+  taken_ += more;
   auto written = write_all(fd_.get(), bytes, part_.string());
   if (!written) return fail(Errc::kUnavailable, std::move(written).error().message);
   return {};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -11,6 +12,12 @@
 
 /// File helpers of the store. Any thread; they block.
 namespace hostler::store {
+
+/// What a file with so many bytes counts for limits of bytes: also one of few takes a block of the
+/// disk and an inode.
+inline std::uint64_t counted(std::uint64_t bytes) {
+  return bytes == 0 ? 0 : std::max<std::uint64_t>(bytes, 4096);
+}
 
 /// Makes the folder and its parents (0700); a folder that exists is left as it is.
 Result<void> make_folder(const std::filesystem::path& folder);

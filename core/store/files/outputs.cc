@@ -34,16 +34,21 @@ std::string to_json(const Discarded& by) {
 }
 
 /// Of all files of an attempt, but the mark of one that was discarded.
-std::uint64_t bytes_below(const std::filesystem::path& folder) {
-  std::uint64_t bytes = 0;
+struct Size {
+  std::uint64_t bytes = 0, counted = 0;
+};
+Size size_below(const std::filesystem::path& folder) {
+  Size sum;
   std::error_code code;
   std::filesystem::directory_iterator entries(folder, code);
   for (; !code && entries != std::filesystem::directory_iterator(); entries.increment(code)) {
     std::error_code failed;
     const auto size = entries->path().filename() == kDiscarded ? 0 : entries->file_size(failed);
-    if (!failed) bytes += size;
+    if (failed) continue;
+    sum.bytes += size;
+    sum.counted += counted(size);
   }
-  return bytes;
+  return sum;
 }
 
 }  // namespace
@@ -111,17 +116,17 @@ void Outputs::set_files(model::AttemptId attempt, std::vector<OutputFile> files,
 
 Result<void> Outputs::remove(model::AttemptId attempt) {
   const auto folder = folder_of(attempt);
-  const auto bytes = bytes_below(folder);
+  const auto size = size_below(folder);
   std::error_code code;
   std::filesystem::remove_all(folder, code);
   if (code) return fail(Errc::kInternal, "remove " + folder.string() + ": " + code.message());
-  use_.add(attempt.work, -static_cast<std::int64_t>(bytes));
+  use_.add(attempt.work, -static_cast<std::int64_t>(size.counted));
   return {};
 }
 
 Result<std::uint64_t> Outputs::discard(model::AttemptId attempt, const Discarded& by) {
   const auto folder = folder_of(attempt);
-  const auto bytes = bytes_below(folder);
+  const auto size = size_below(folder);
   HOSTLER_TRY(make_folder(folder));
   const bool again = HOSTLER_TRY(discarded(attempt)).has_value();
   const bool marked = again || write_durably(folder / kDiscarded, to_json(by));
@@ -134,8 +139,8 @@ Result<std::uint64_t> Outputs::discard(model::AttemptId attempt, const Discarded
   }
   // On a full disk there is room for the mark only now.
   if (!marked) HOSTLER_TRY(write_durably(folder / kDiscarded, to_json(by)));
-  use_.add(attempt.work, -static_cast<std::int64_t>(bytes));
-  return bytes;
+  use_.add(attempt.work, -static_cast<std::int64_t>(size.counted));
+  return size.bytes;
 }
 
 Result<std::optional<Discarded>> Outputs::discarded(model::AttemptId attempt) const {
@@ -162,7 +167,7 @@ Result<std::uint64_t> Outputs::durable_end(model::AttemptId attempt, std::uint32
 }
 
 std::uint64_t Outputs::kept(model::AttemptId attempt) const {
-  return bytes_below(folder_of(attempt));
+  return size_below(folder_of(attempt)).bytes;
 }
 
 Result<std::vector<OutputFile>> Outputs::files(model::AttemptId attempt) const {
@@ -182,9 +187,12 @@ Result<UniqueFd> Outputs::open_file(model::AttemptId attempt, std::string_view p
   if (!found->problem.empty())
     return fail(Errc::kNotFound, name + " was not collected: " + found->problem);
   const auto stream = kFirstFileStream + static_cast<std::uint32_t>(found - list.begin());
-  UniqueFd fd(::open(file_of({attempt, stream}).c_str(), O_RDONLY | O_CLOEXEC));
+  // An empty file is only in the list, so that it takes nothing of the disk.
+  const std::filesystem::path file =
+      found->size == 0 ? std::filesystem::path("/dev/null") : file_of({attempt, stream});
+  UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat info {};
-  if (!fd && (errno != ENOENT || partial || found->size == 0))
+  if (!fd && (errno != ENOENT || partial))
     return tl::unexpected(errno_error("open " + name, Errc::kNotFound));
   if (fd && ::fstat(fd.get(), &info) != 0) return tl::unexpected(errno_error("look at " + name));
   const auto here = static_cast<std::uint64_t>(info.st_size);
@@ -241,7 +249,8 @@ void Outputs::count_all() {
   for (const auto& shard : names_in(folder_).value_or(std::vector<std::string>{}))
     for (const auto& name : names_in(folder_ / shard).value_or(std::vector<std::string>{}))
       if (const auto attempt = model::AttemptId::parse(name))
-        use_.add(attempt->work, static_cast<std::int64_t>(bytes_below(folder_ / shard / name)));
+        use_.add(attempt->work,
+                 static_cast<std::int64_t>(size_below(folder_ / shard / name).counted));
   use_.finish_start();
 }
 
@@ -302,9 +311,9 @@ void Outputs::write_appends(const std::vector<Append>& appends) {
 
 Result<void> Outputs::write(const Append& append) {
   auto* file = HOSTLER_TRY(stream_file(append.key));
-  const auto before = file->size();
+  const auto before = counted(file->size());
   HOSTLER_TRY(file->append(append.offset, append.bytes));
-  use_.add(append.key.attempt.work, static_cast<std::int64_t>(file->size() - before));
+  use_.add(append.key.attempt.work, static_cast<std::int64_t>(counted(file->size()) - before));
   return {};
 }
 
@@ -340,14 +349,9 @@ Result<void> Outputs::write_list(model::AttemptId attempt, const std::vector<Out
   const auto folder = folder_of(attempt);
   std::error_code ignored;
   if (list.empty() || std::filesystem::exists(folder / "files", ignored)) return {};
+  // It waited for room until somebody discarded it.
+  if (std::filesystem::exists(folder / kDiscarded, ignored)) return {};
   HOSTLER_TRY(make_folder(folder));
-  // Empty files get no bytes, but they must exist.
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (list[i].size > 0 || !list[i].problem.empty()) continue;
-    const auto path = file_of({attempt, kFirstFileStream + static_cast<std::uint32_t>(i)});
-    const UniqueFd made(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-    if (!made) return tl::unexpected(errno_error("create " + path.string(), Errc::kUnavailable));
-  }
   return write_durably(folder / "files", to_json(list));
 }
 

@@ -100,7 +100,7 @@ class Outputs {
     wake_.notify_one();
   }
 
-  /// About the size of all output on the disk, and whose it is.
+  /// About the size of all output on the disk as counted(), and whose it is.
   [[nodiscard]] std::uint64_t bytes() const { return use_.total(); }
   [[nodiscard]] OutputUse& use() { return use_; }
   /// The error of the last try; empty after a success.

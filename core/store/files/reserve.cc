@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +21,8 @@ constexpr std::uint64_t kPartMin = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kProbeMax = std::uint64_t{32} << 20U;
 /// So much more than the reserve must be free, or the disk would be full again at once.
 constexpr std::uint64_t kMarginPart = 4;
+/// So many inodes are kept for rows, and no more than this part of all.
+constexpr std::uint64_t kInodesMax = 1000, kInodesPart = 10;
 
 }  // namespace
 
@@ -58,6 +61,19 @@ bool Reserve::is_disk_full() {
   return full;
 }
 
+bool Reserve::lacks_inodes() const {
+  struct statvfs disk {};
+  // Some file systems have no fixed number of inodes, and say 0.
+  if (::statvfs(file_.c_str(), &disk) != 0 || disk.f_files == 0) return false;
+  const auto kept = std::min<std::uint64_t>(kInodesMax, disk.f_files / kInodesPart);
+  return disk.f_favail < (low_ ? kept + kept / kMarginPart : kept);
+}
+
+void Reserve::look_at_inodes() {
+  if (bytes_ == 0 || low_ || !lacks_inodes()) return;
+  if (!low_.exchange(true)) tell(true);
+}
+
 bool Reserve::resize(std::uint64_t bytes) {
   const auto size = static_cast<off_t>(bytes);
   if (bytes <= held_) {
@@ -74,9 +90,11 @@ bool Reserve::release() {
   bool began = false, gave = false;
   {
     const MutexLock lock(mutex_);
-    if (bytes_ == 0 || !is_disk_full()) return false;
+    const bool is_full = is_disk_full();
+    if (bytes_ == 0 || (!is_full && !lacks_inodes())) return false;
     began = !low_.exchange(true);
-    gave = held_ > 0 && resize(held_ - std::min(held_, std::max(bytes_ / kParts, kPartMin)));
+    gave = is_full && held_ > 0 &&
+           resize(held_ - std::min(held_, std::max(bytes_ / kParts, kPartMin)));
   }
   if (began) tell(true);
   return gave;
@@ -85,20 +103,21 @@ bool Reserve::release() {
 void Reserve::check() {
   {
     const MutexLock lock(mutex_);
-    if (bytes_ == 0 || low_ || !is_disk_full()) return;
+    if (bytes_ == 0 || low_ || (!is_disk_full() && !lacks_inodes())) return;
     low_ = true;
   }
   tell(true);
 }
 
 bool Reserve::refill() {
+  look_at_inodes();
   {
     const MutexLock lock(mutex_);
     if (!low_) return true;
     std::error_code code;
     const auto space = std::filesystem::space(file_, code);
     if (code || space.available < bytes_ - held_ + bytes_ / kMarginPart) return false;
-    if (!resize(bytes_)) return false;
+    if (lacks_inodes() || !resize(bytes_)) return false;
     low_ = false;
   }
   tell(false);
@@ -110,7 +129,7 @@ DiskRoom Reserve::room() const {
   const auto space = std::filesystem::space(file_, code);
   if (code) return {UINT64_MAX, UINT64_MAX};
   const std::uint64_t margin = bytes_ / kMarginPart;
-  const bool none = low_ || space.available < margin;
+  const bool none = low_ || (bytes_ > 0 && lacks_inodes()) || space.available < margin;
   return {none ? 0 : space.available - margin, space.capacity};
 }
 
@@ -120,7 +139,8 @@ void Reserve::tell(bool low) {
 
 Error disk_full() {
   return {Errc::kUnavailable,
-          "the disk of the state folder is full: only what ends work is accepted until there is "
+          "the disk of the state folder is full (see df and df -i): only what ends work is "
+          "accepted until there is "
           "room again (make room, or delete kept outputs with 'hostler outputs rm')"};
 }
 

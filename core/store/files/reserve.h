@@ -20,8 +20,8 @@ struct DiskRoom {
 };
 
 /// A file of zeros that keeps space on the disk for rows. When the disk is full, rows get this
-/// space in parts, and all else has to wait (`is_low`) until the reserve is whole again. Any
-/// thread.
+/// space in parts, and all else has to wait (`is_low`) until the reserve is whole again. The last
+/// inodes are kept for rows too: only they may use these. Any thread.
 class Reserve {
  public:
   /// Called on the thread that notices it, without a lock: the disk is full, or it has room again.
@@ -35,13 +35,15 @@ class Reserve {
   static Result<std::unique_ptr<Reserve>> open(const std::filesystem::path& file,
                                                std::uint64_t bytes, OnChange on_change);
 
+  /// Few inodes are left: the reserve is low from now on. Never waits for a write.
+  void look_at_inodes();
   /// A write of rows failed. If the disk is full, gives up a part of the reserve. True: it did, so
   /// the write may be tried again at once.
   bool release();
   /// Another write failed. If the disk is full, the reserve is low from now on.
   void check();
-  /// Takes back what was given up, once the disk has room for it and for a quarter more. Blocks as
-  /// open() does. True: the reserve is whole.
+  /// Takes back what was given up, once the disk has room for it and for a quarter more, and
+  /// inodes. Blocks as open() does. True: the reserve is whole.
   bool refill();
 
   /// Never waits for a write. Of a disk that cannot be looked at: endless.
@@ -52,6 +54,7 @@ class Reserve {
  private:
   Reserve(std::filesystem::path file, UniqueFd fd, std::uint64_t bytes, OnChange on_change);
   [[nodiscard]] bool is_disk_full() HOSTLER_REQUIRES(mutex_);
+  [[nodiscard]] bool lacks_inodes() const;
   bool resize(std::uint64_t bytes) HOSTLER_REQUIRES(mutex_);
   void tell(bool low);
 

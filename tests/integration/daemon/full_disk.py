@@ -136,6 +136,24 @@ class FullDiskTest(unittest.TestCase):
         self.assertTrue(ended and waiting, (ended, waiting))
         return [one["id"] for one in ended], [one["id"] for one in waiting]
 
+    # Bug: files without bytes used up the inodes, of which nothing was kept for the database.
+    def test_a_disk_with_few_inodes_is_like_a_full_one(self):
+        subprocess.run(["mount", "-o", "remount,nr_inodes=2000", self.state], check=True)
+        waiting = self.site.submit({"script": "true", "needs": NEEDS, "constraints": {"types": ["large"]}})[0]
+        fillers = os.path.join(self.state, "fillers")
+        os.mkdir(fillers)
+        for number in itertools.count():
+            if os.statvfs(self.state).f_favail < 100:
+                break
+            with open(os.path.join(fillers, str(number)), "x", encoding="utf-8"):
+                pass
+        self.check_refusals()
+        self.assertIn("df -i", self.problem("disk"))
+        self.assertEqual(self.change(f"/v1/jobs/{waiting}/cancel"), 200)
+        shutil.rmtree(fillers)
+        wait_for("the disk has room", lambda: not self.problem("disk"))
+        self.site.wait_for_end(self.site.submit({"script": "true", "needs": NEEDS})[0])
+
     # Bug: a part of each filled the disk, none ended, and nothing but the loss of its host ended it.
     def test_of_ten_outputs_that_have_no_room_together_some_come_whole_and_others_can_be_given_up(self):
         length = 5 << 20

@@ -66,6 +66,14 @@ TEST_P(BlobsTest, RefusesTooLargeABlob) {
   EXPECT_EQ(put(kSha256OfAbc, "a", "bc").error().code, Errc::kTooLarge);
 }
 
+// Bug: a principal with a limit of 1 MiB could use up all inodes of the disk with inputs of a byte.
+TEST_P(BlobsTest, EachCountsAsOneBlockOfTheDiskAtLeast) {
+  auto first = blobs().begin(kSha256OfAbc, {"user ann", 8191});
+  ASSERT_TRUE((*first)->append("abc"));
+  auto other = blobs().begin(std::string(64, '0'), {"user ann", 8191});
+  EXPECT_FALSE((*other)->append("d"));
+}
+
 TEST_P(BlobsTest, CountForWhoUploadsThemFirstAlsoAfterARestart) {
   const auto put_by = [&](const std::string& who) -> Result<void> {
     auto upload = HOSTLER_TRY(blobs().begin(kSha256OfAbc, {who}));
@@ -74,33 +82,33 @@ TEST_P(BlobsTest, CountForWhoUploadsThemFirstAlsoAfterARestart) {
   };
   ASSERT_TRUE(put_by("user ann"));
   ASSERT_TRUE(put_by("user bob"));
-  EXPECT_EQ(blobs().bytes_of("user ann"), 3U);
+  EXPECT_EQ(blobs().bytes_of("user ann"), 4096U);
   EXPECT_EQ(blobs().bytes_of("user bob"), 0U);
   open();
 
-  EXPECT_EQ(blobs().bytes_of("user ann"), 3U);
+  EXPECT_EQ(blobs().bytes_of("user ann"), 4096U);
   ASSERT_TRUE(blobs().remove(kSha256OfAbc, {INT64_MAX}));
   EXPECT_EQ(blobs().bytes_of("user ann"), 0U);
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path() / "state" / "blobs" / "ba"));
 }
 
 TEST_P(BlobsTest, UploadsBeyondTheOwnersLimitAreRefusedAndLeaveNothing) {
-  auto first = blobs().begin(kSha256OfAbc, {"user ann", 4});
+  auto first = blobs().begin(kSha256OfAbc, {"user ann", 4097});
   ASSERT_TRUE(first);
   ASSERT_TRUE((*first)->append("ab"));
-  auto other = blobs().begin(std::string(64, '0'), {"user ann", 4});
+  auto other = blobs().begin(std::string(64, '0'), {"user ann", 4097});
   ASSERT_TRUE(other);
 
   const auto refused = (*other)->append("abc");
   ASSERT_FALSE(refused) << "what is under way counts";
   EXPECT_EQ(refused.error().code, Errc::kOverQuota);
-  EXPECT_THAT(refused.error().message, testing::HasSubstr("blob_bytes_max of user ann is 4B"));
-  EXPECT_TRUE((*blobs().begin(std::string(64, '1'), {"user bob", 4}))->append("abc"));
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("blob_bytes_max of user ann is 4097B"));
+  EXPECT_TRUE((*blobs().begin(std::string(64, '1'), {"user bob", 4096}))->append("abc"));
   ASSERT_TRUE((*first)->append("c"));
   ASSERT_TRUE((*first)->finish());
   other->reset();
   first->reset();
-  EXPECT_EQ(blobs().bytes_of("user ann"), 3U);
+  EXPECT_EQ(blobs().bytes_of("user ann"), 4096U);
   EXPECT_EQ(blobs().bytes_of("user bob"), 0U);
 }
 

@@ -1,6 +1,7 @@
 #include "core/store/files/outputs.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -275,6 +276,28 @@ TEST_P(OutputsTest, RefusesPathsThatLeadOutOfTheirFolder) {
   EXPECT_TRUE(set_files({{.path = "a..b/.c"}}));
 }
 
+// Bug: each empty file took an inode, and counted nothing.
+TEST_P(OutputsTest, AnEmptyFileIsInTheListOnly) {
+  ASSERT_TRUE(set_files({{.path = "a"}, {.path = "b"}}));
+  std::vector<std::string> names;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(state() / "spool"))
+    if (file.is_regular_file()) names.push_back(file.path().filename());
+  EXPECT_THAT(names, testing::ElementsAre("files"));
+
+  const auto file = store_->outputs().open_file(kAttempt, "b");
+  ASSERT_TRUE(file) << file.error().message;
+  char byte = 0;
+  EXPECT_EQ(::read(file->get(), &byte, 1), 0);
+}
+
+// Bug: a list that had waited for room came back after its output was deleted.
+TEST_P(OutputsTest, NoListComesAfterTheOutputWasDiscarded) {
+  ASSERT_TRUE(store_->outputs().discard(kAttempt, {"user ann", {1}}));
+  ASSERT_TRUE(set_files({{.path = "a", .size = 3}}));
+  EXPECT_THAT(store_->outputs().files(kAttempt).value(), testing::IsEmpty());
+  EXPECT_FALSE(append(0, "abc", kFirstFileStream));
+}
+
 TEST_P(OutputsTest, RemovesAllOfAnAttempt) {
   EXPECT_EQ(append(0, "abc"), 3U);
 
@@ -326,14 +349,16 @@ TEST_P(OutputsTest, BytesCountForWhoSubmittedTheWorkAlsoAfterARestart) {
   must_commit({item});
   EXPECT_EQ(bytes_of("user ann"), 0U);
   EXPECT_EQ(append(0, "hello"), 5U);
-  EXPECT_EQ(bytes_of("user ann"), 5U);
+  EXPECT_EQ(bytes_of("user ann"), 4096U) << "a file of few bytes takes a block";
   EXPECT_EQ(append(5, "more", kStdoutStream), 9U);
   EXPECT_EQ(append(0, "err", kStderrStream), 3U);
-  EXPECT_EQ(bytes_of("user ann"), 12U);
+  EXPECT_EQ(bytes_of("user ann"), 8192U);
+  EXPECT_EQ(append(9, std::string(5000, 'x'), kStdoutStream), 5009U);
+  EXPECT_EQ(bytes_of("user ann"), 4096U + 5009U);
   EXPECT_EQ(bytes_of("user bob"), 0U);
   open();
 
-  EXPECT_EQ(bytes_of("user ann"), 12U);
+  EXPECT_EQ(bytes_of("user ann"), 4096U + 5009U);
   ASSERT_TRUE(store_->outputs().remove(kAttempt));
   EXPECT_EQ(bytes_of("user ann"), 0U);
 }
