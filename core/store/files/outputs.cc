@@ -24,7 +24,7 @@ constexpr std::size_t kAppendsBytesMax = std::size_t{16} << 20U;
 constexpr auto kRefillAgain = std::chrono::seconds(1);
 constexpr std::size_t kListBytesMax = std::size_t{64} << 20U;
 
-constexpr const char* kDiscarded = "discarded";
+constexpr const char *kList = "files", *kDiscarded = "discarded";
 constexpr std::size_t kDiscardedBytesMax = 4096;
 
 std::string to_json(const Discarded& by) {
@@ -171,7 +171,7 @@ std::uint64_t Outputs::kept(model::AttemptId attempt) const {
 }
 
 Result<std::vector<OutputFile>> Outputs::files(model::AttemptId attempt) const {
-  const auto text = read_file(folder_of(attempt) / "files", kListBytesMax);
+  const auto text = read_file(folder_of(attempt) / kList, kListBytesMax);
   if (!text && text.error().code == Errc::kNotFound) return std::vector<OutputFile>{};
   if (!text) return tl::unexpected(text.error());
   return output_files_from_json(*text);
@@ -328,14 +328,25 @@ Result<StreamFile*> Outputs::stream_file(Key key) {
   return &open_.emplace(key, Open{std::move(file), std::prev(uses_.end())}).first->second.file;
 }
 
-Result<std::uint64_t> Outputs::bytes_max(Key key) const {
+Result<const FileSizes::Sizes*> Outputs::sizes_of(model::AttemptId attempt) {
+  const auto* known = sizes_.find(attempt);
+  std::error_code ignored;
+  // The list goes when the output is discarded.
+  if (known != nullptr && std::filesystem::exists(folder_of(attempt) / kList, ignored))
+    return known;
+  FileSizes::Sizes sizes;
+  for (const auto& file : HOSTLER_TRY(files(attempt))) sizes.push_back(file.size);
+  return sizes_.keep(attempt, std::move(sizes));
+}
+
+Result<std::uint64_t> Outputs::bytes_max(Key key) {
   if (key.stream < kFirstFileStream) return limits_.stream_bytes_max;
-  const auto list = HOSTLER_TRY(files(key.attempt));
+  const auto& sizes = *HOSTLER_TRY(sizes_of(key.attempt));
   const std::size_t number = key.stream - kFirstFileStream;
-  if (number >= list.size())
+  if (number >= sizes.size())
     return fail(Errc::kMisbehaving, "stream " + std::to_string(key.stream) + " of " +
                                         key.attempt.text() + " is no output file of its list");
-  return std::min(list[number].size, limits_.file_bytes_max);
+  return std::min(sizes[number], limits_.file_bytes_max);
 }
 
 void Outputs::close_least_used() {
@@ -348,11 +359,11 @@ void Outputs::close_least_used() {
 Result<void> Outputs::write_list(model::AttemptId attempt, const std::vector<OutputFile>& list) {
   const auto folder = folder_of(attempt);
   std::error_code ignored;
-  if (list.empty() || std::filesystem::exists(folder / "files", ignored)) return {};
+  if (list.empty() || std::filesystem::exists(folder / kList, ignored)) return {};
   // It waited for room until somebody discarded it.
   if (std::filesystem::exists(folder / kDiscarded, ignored)) return {};
   HOSTLER_TRY(make_folder(folder));
-  return write_durably(folder / "files", to_json(list));
+  return write_durably(folder / kList, to_json(list));
 }
 
 }  // namespace hostler::store

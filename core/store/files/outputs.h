@@ -19,6 +19,7 @@
 #include "core/base/mutex.h"
 #include "core/base/time.h"
 #include "core/model/ids.h"
+#include "core/store/files/file_sizes.h"
 #include "core/store/files/output_files.h"
 #include "core/store/files/output_use.h"
 #include "core/store/files/reserve.h"
@@ -145,7 +146,8 @@ class Outputs {
   void write_appends(const std::vector<Append>& appends) HOSTLER_EXCLUDES(mutex_);
   Result<void> write(const Append& append);
   Result<StreamFile*> stream_file(Key key);
-  Result<std::uint64_t> bytes_max(Key key) const;
+  Result<std::uint64_t> bytes_max(Key key);
+  Result<const FileSizes::Sizes*> sizes_of(model::AttemptId attempt);
   void count_all();
   void close_least_used();
   Result<void> write_list(model::AttemptId attempt, const std::vector<OutputFile>& files);
@@ -161,6 +163,7 @@ class Outputs {
   // Used by the thread of this object only.
   std::map<Key, Open> open_;
   std::list<Key> uses_;  ///< Least recently used first.
+  FileSizes sizes_;
 
   mutable Mutex mutex_;
   Condition wake_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "tests/temp_folder.h"
 #include "tests/unit/store/fixture.h"
@@ -263,6 +264,20 @@ TEST_P(OutputsTest, RefusesFilesThatAreNotInTheListOrLargerThanItSays) {
   EXPECT_EQ(append(0, "x", kFirstFileStream + 1).error().code, Errc::kMisbehaving);
   EXPECT_EQ(append(0, "abcd", kFirstFileStream).error().code, Errc::kTooLarge);
   EXPECT_EQ(append(0, "abc", kFirstFileStream), 3U);
+}
+
+// Bug: each file that was opened read the whole list: 4000 with long names held up all output for a
+// minute.
+TEST_P(OutputsTest, ReadsTheListOfAnAttemptOnce) {
+  ASSERT_TRUE(set_files({{.path = "a", .size = 3}, {.path = "b", .size = 3}}));
+  EXPECT_EQ(append(0, "abc", kFirstFileStream), 3U);
+  for (const auto& file : std::filesystem::recursive_directory_iterator(state() / "spool"))
+    if (file.path().filename() == "files") std::ofstream(file.path()) << "not a list any more";
+
+  EXPECT_EQ(append(0, "def", kFirstFileStream + 1), 3U);
+  EXPECT_EQ(append(3, "g", kFirstFileStream + 1).error().code, Errc::kTooLarge);
+  ASSERT_TRUE(store_->outputs().discard(kAttempt, {"user ann", {1}}));
+  EXPECT_FALSE(append(0, "abc", kFirstFileStream + 2)) << "its list is gone";
 }
 
 TEST_P(OutputsTest, RefusesPathsThatLeadOutOfTheirFolder) {
