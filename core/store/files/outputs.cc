@@ -311,10 +311,10 @@ void Outputs::write_appends(const std::vector<Append>& appends) {
 
 Result<void> Outputs::write(const Append& append) {
   auto* file = HOSTLER_TRY(stream_file(append.key));
-  const auto before = counted(file->size());
-  HOSTLER_TRY(file->append(append.offset, append.bytes));
-  use_.add(append.key.attempt.work, static_cast<std::int64_t>(counted(file->size()) - before));
-  return {};
+  const auto before = file->counted();
+  auto appended = file->append(append.offset, append.bytes);
+  use_.add(append.key.attempt.work, static_cast<std::int64_t>(file->counted() - before));
+  return appended;
 }
 
 Result<StreamFile*> Outputs::stream_file(Key key) {
@@ -363,7 +363,10 @@ Result<void> Outputs::write_list(model::AttemptId attempt, const std::vector<Out
   // It waited for room until somebody discarded it.
   if (std::filesystem::exists(folder / kDiscarded, ignored)) return {};
   HOSTLER_TRY(make_folder(folder));
-  return write_durably(folder / kList, to_json(list));
+  const auto text = to_json(list);
+  HOSTLER_TRY(write_durably(folder / kList, text));
+  use_.add(attempt.work, static_cast<std::int64_t>(counted(text.size())));
+  return {};
 }
 
 }  // namespace hostler::store

@@ -57,6 +57,7 @@ Result<StreamFile> StreamFile::open(const std::filesystem::path& file, std::uint
   if (!stream.fd_ && errno != ENOENT)
     return tl::unexpected(errno_error("open " + file.string(), Errc::kUnavailable));
   stream.gaps_ = HOSTLER_TRY(read_gaps(file));
+  stream.gaps_bytes_ = HOSTLER_TRY(size_of(gaps_path(file)));
   for (const auto& gap : stream.gaps_) stream.missing_ += gap.length;
   if (!stream.fd_) return stream;
   stream.size_ = HOSTLER_TRY(size_of(file));
@@ -85,6 +86,7 @@ Result<void> StreamFile::add_gap(std::uint64_t length) {
     return fail(Errc::kTooLarge, path_.string() + " has too many gaps");
   HOSTLER_TRY(write_durably(gaps_path(path_), text));
   gaps_ = std::move(gaps);
+  gaps_bytes_ = text.size();
   missing_ += length;
   return {};
 }

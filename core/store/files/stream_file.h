@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/store/files/folders.h"
 
 namespace hostler::store {
 
@@ -32,8 +33,10 @@ class StreamFile {
   Result<void> sync();
 
   [[nodiscard]] std::uint64_t end() const { return size_ + missing_; }
-  /// Bytes in the file.
-  [[nodiscard]] std::uint64_t size() const { return size_; }
+  /// What its files count for limits of bytes: see counted() in folders.h.
+  [[nodiscard]] std::uint64_t counted() const {
+    return store::counted(size_) + store::counted(gaps_bytes_);
+  }
 
  private:
   StreamFile(std::filesystem::path file, std::uint64_t bytes_max)
@@ -46,6 +49,7 @@ class StreamFile {
   UniqueFd fd_;  ///< Unset until the file exists.
   std::vector<Gap> gaps_;
   std::uint64_t size_ = 0, missing_ = 0;  ///< Bytes in the file, and in all gaps.
+  std::uint64_t gaps_bytes_ = 0;          ///< Of the file of gaps.
   bool dirty_ = false;
 };
 

@@ -255,6 +255,7 @@ class BytesTest(QuotaTest):
         SITE.start()
         wait_for("the outputs are counted",
                  lambda: SITE.request("GET", "/v1/quotas")[0] == 200)
+        self.assertEqual(self.quota()["now"]["output_bytes"], had)
         self.assertIn("output_bytes_max", self.submit(job("true"), status=429)["message"])
         self.assertIn("deleted, 3 MiB", self.hostler("outputs", "rm", its))
         self.assertEqual(self.quota()["now"]["output_bytes"], 0)

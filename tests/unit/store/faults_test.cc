@@ -153,7 +153,7 @@ void take_inodes(const std::filesystem::path& folder) {
 }
 
 int append_where_inodes_are_few(const std::filesystem::path& folder) {
-  auto store = Store::open(folder / "state", {});
+  auto store = Store::open(folder / "state", {.disk_reserve = 1 << 20});
   if (!store || !(*store)->check_room() || (*store)->output_room().free == 0) return 1;
   auto& outputs = (*store)->outputs();
   take_inodes(folder);

@@ -3,11 +3,9 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
-#include "tests/temp_folder.h"
 #include "tests/unit/store/fixture.h"
 
 namespace hostler::store {
@@ -371,42 +369,18 @@ TEST_P(OutputsTest, BytesCountForWhoSubmittedTheWorkAlsoAfterARestart) {
   EXPECT_EQ(append(9, std::string(5000, 'x'), kStdoutStream), 5009U);
   EXPECT_EQ(bytes_of("user ann"), 4096U + 5009U);
   EXPECT_EQ(bytes_of("user bob"), 0U);
+  // Bug: the list of files, and what is known of lost bytes, counted after a restart only.
+  std::vector<OutputFile> list;
+  for (int i = 0; i < 1000; ++i) list.push_back({.path = std::to_string(i)});
+  ASSERT_TRUE(set_files(list));
+  EXPECT_EQ(append(10'000, "after a gap", kStdoutStream), 10'011U);
+  const auto before = bytes_of("user ann");
+  EXPECT_GT(before, 4096U + 5020U + 4096U + 20'000U);
   open();
 
-  EXPECT_EQ(bytes_of("user ann"), 4096U + 5009U);
+  EXPECT_EQ(bytes_of("user ann"), before);
   ASSERT_TRUE(store_->outputs().remove(kAttempt));
   EXPECT_EQ(bytes_of("user ann"), 0U);
-}
-
-/// Files beneath the folder that this process has open.
-std::size_t open_beneath(const std::filesystem::path& folder) {
-  std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    std::error_code gone;
-    const auto file = std::filesystem::read_symlink(entry, gone);
-    if (!gone && file.string().starts_with(folder.string())) ++count;
-  }
-  return count;
-}
-
-// Bug: the files of all that waited were open at the same time.
-TEST(OutputFilesTest, NoMoreFilesAreOpenThanTheLimitAllows) {
-  const test::TempFolder folder;
-  const std::filesystem::path spool = folder / "spool";
-  auto outputs = Outputs::open(spool, {.open_max = 3});
-  ASSERT_TRUE(outputs) << outputs.error().message;
-  constexpr std::uint64_t kStreams = 200;
-  std::size_t most = 0;
-  std::uint64_t stored = 0;
-  for (std::uint64_t n = 1; n <= kStreams; ++n)
-    (*outputs)->append({{n}, 1}, kStdoutStream, 0, "hello", [&](Result<std::uint64_t> end) {
-      most = std::max(most, open_beneath(spool));  // on the writer's thread
-      stored += end == 5U ? 1 : 0;
-    });
-  outputs->reset();  // writes all
-  EXPECT_EQ(stored, kStreams);
-  EXPECT_GT(most, 0U);
-  EXPECT_LE(most, 6U);
 }
 
 }  // namespace
