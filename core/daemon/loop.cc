@@ -16,6 +16,9 @@ namespace {
 /// Changes that no effect waits for are held back so long: others may share their commit.
 constexpr Duration kChangesWait = std::chrono::milliseconds(20);
 
+/// After so much time of queries the events that came meanwhile go on.
+constexpr Duration kQueriesTurn = std::chrono::milliseconds(10);
+
 void append(dispatch::Outbox& to, dispatch::Outbox from) {
   const auto move_all = [](auto& target, auto& source) {
     if (target.empty()) {
@@ -123,13 +126,15 @@ void Loop::query(Query query) { add(std::move(query)); }
 
 std::size_t Loop::waiting() const {
   const MutexLock lock(mutex_);
-  return inbox_.size();
+  return inbox_.size() + unanswered_;
 }
 
 bool Loop::wait(Mono until, std::vector<Item>& batch) {
   constexpr Duration kLongest = std::chrono::seconds(60);
   const MutexLock lock(mutex_);
-  const auto ready = [this]() HOSTLER_REQUIRES(mutex_) { return !inbox_.empty() || stopping_; };
+  const auto ready = [this]() HOSTLER_REQUIRES(mutex_) {
+    return !inbox_.empty() || !queries_.empty() || stopping_;
+  };
   if (!ready()) {
     // The condition's clock stops while the machine is suspended and boot time does not: wait in
     // bounded steps.
@@ -139,7 +144,7 @@ bool Loop::wait(Mono until, std::vector<Item>& batch) {
   }
   batch.swap(inbox_);
   seen_.clear();
-  return !(stopping_ && batch.empty());
+  return !(stopping_ && batch.empty() && queries_.empty());
 }
 
 void Loop::issue_immediate(dispatch::Outbox& out) {
@@ -169,9 +174,8 @@ void Loop::handle(std::vector<Item>& batch, dispatch::Outbox& out) {
   };
   for (Item& item : batch) {
     if (auto* query = std::get_if<Query>(&item)) {
-      flush(out);
-      (*query)(dispatcher_.queries(), now);
-      done(metrics::LoopWork::kQuery);
+      queries_.push_back(std::move(*query));
+      ++unanswered_;
     } else if (!only_shown_) {
       auto& event = std::get<dispatch::Event>(item);
       const auto kind = work_of(event);
@@ -180,10 +184,25 @@ void Loop::handle(std::vector<Item>& batch, dispatch::Outbox& out) {
     }
   }
   batch.clear();
+  answer_queries(out);
   if (only_shown_) return;
+  now = read_clocks();
   append(out, dispatcher_.tick(now));
   flush_when_due(out);
   done(metrics::LoopWork::kTick);
+}
+
+void Loop::answer_queries(dispatch::Outbox& out) {
+  if (queries_.empty()) return;
+  flush(out);
+  const Mono began = read_clocks().mono;
+  for (Now now = read_clocks(); !queries_.empty() && now.mono - began < kQueriesTurn;) {
+    queries_.front()(dispatcher_.queries(), now);
+    queries_.pop_front();
+    --unanswered_;
+    const Mono asked = std::exchange(now, read_clocks()).mono;
+    metrics_.loop_work(metrics::LoopWork::kQuery, now.mono - asked);
+  }
 }
 
 void Loop::run() {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <map>
 #include <thread>
@@ -25,6 +27,7 @@ class Loop {
     std::function<void(std::vector<dispatch::Effect>)> issue;
   };
   /// Reads the state on the loop's thread, after every event that was posted before the query.
+  /// Queries have their turns between events: however many wait, events do not wait for all.
   using Query = std::function<void(const dispatch::Queries&, Now)>;
 
   Loop(dispatch::Dispatcher dispatcher, metrics::Metrics& metrics, Sinks sinks);
@@ -61,13 +64,17 @@ class Loop {
   void flush(dispatch::Outbox& out);
   void flush_when_due(dispatch::Outbox& out);
   void handle(std::vector<Item>& batch, dispatch::Outbox& out);
+  /// Answers some, and one at least.
+  void answer_queries(dispatch::Outbox& out);
 
   dispatch::Dispatcher dispatcher_;  ///< Loop thread only, once started.
   /// When changes are committed at the latest that no effect waits for. Loop thread only.
   Mono flush_at_ = Mono::max();
   metrics::Metrics& metrics_;
   const Sinks sinks_;
-  bool only_shown_ = false;  ///< Set before the thread starts.
+  std::deque<Query> queries_;               ///< Not answered yet. Loop thread only.
+  std::atomic<std::size_t> unanswered_{0};  ///< How many these are.
+  bool only_shown_ = false;                 ///< Set before the thread starts.
   mutable Mutex mutex_;
   Condition woken_;
   std::vector<Item> inbox_ HOSTLER_GUARDED_BY(mutex_);

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <latch>
+#include <memory>
 
 #include "core/base/mutex.h"
+#include "core/daemon/clock.h"
 
 /// What the loop hands over, and when.
 namespace hostler::daemon {
@@ -81,12 +84,15 @@ TEST_F(LoopTest, SetsAreOpenedAndListedAndPlansMadeThoughNothingIsDurable) {
 // Bug: each record of a create was an event: twenty creates that repeated theirs took 1 GB, and the
 // loop 3 s.
 TEST_F(LoopTest, ALaterRecordOfACreateTakesThePlaceOfOneThatWaits) {
-  std::promise<void> is_held, may_go_on;
-  loop.query([&](const dispatch::Queries&, Now) {
-    is_held.set_value();
-    may_go_on.get_future().wait();
+  struct Latches {
+    std::latch is_held{1}, may_go_on{1};
+  };
+  const auto latches = std::make_shared<Latches>();
+  loop.query([latches](const dispatch::Queries&, Now) {
+    latches->is_held.count_down();
+    latches->may_go_on.wait();
   });
-  is_held.get_future().wait();
+  latches->is_held.wait();
   const auto see = [this](std::uint64_t number) {
     model::ListedInstance seen;
     seen.id = "i-" + std::to_string(number);
@@ -100,7 +106,30 @@ TEST_F(LoopTest, ALaterRecordOfACreateTakesThePlaceOfOneThatWaits) {
   loop.post(dispatch::CreateEnded{model::InstanceId{1}, {}});
   for (int i = 0; i < 1000; ++i) see(1);
   EXPECT_EQ(loop.waiting(), 4U) << "what comes after an end stays after it";
-  may_go_on.set_value();
+  latches->may_go_on.count_down();
+}
+
+// Bug: some hundred questions that take long held up all that had come after them.
+TEST_F(LoopTest, EventsDoNotWaitForAllQueriesThatCameBefore) {
+  std::promise<std::uint64_t> seen;
+  const auto queued = [](const dispatch::Queries& state) {
+    std::uint64_t sum = 0;
+    for (const auto count : state.job_counts()) sum += count;
+    return sum;
+  };
+  const auto slow = [this](const dispatch::Queries&, Now began) {
+    dispatch::Submit submit;
+    submit.principal = "user ann";
+    submit.work.resize(1);
+    loop.post(std::move(submit));
+    while (read_clocks().mono < began.mono + 50ms) continue;
+  };
+  // On the loop, so that all of them are there before the first is answered.
+  loop.query([&](const dispatch::Queries&, Now) {
+    loop.query(slow);
+    loop.query([&](const dispatch::Queries& state, Now) { seen.set_value(queued(state)); });
+  });
+  EXPECT_EQ(seen.get_future().get(), 1U);
 }
 
 // Bug: the last three were counted as work for clouds.
