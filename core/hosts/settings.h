@@ -33,7 +33,7 @@ struct HostSettings {
     std::vector<std::string> private_keys;  ///< Secrets, tried in this order.
     Escalate escalate = Escalate::kAuto;
     std::optional<Proxy> proxy;
-    /// Of names that its driver reports as addresses: no other set waits for them.
+    /// For names that its driver reports as addresses: no other set waits for them.
     std::shared_ptr<ssh::NameResolver> names = std::make_shared<ssh::NameResolver>();
   };
   std::map<std::string, Set> sets;
