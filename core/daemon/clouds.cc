@@ -37,9 +37,9 @@ model::DriverView view_of(const std::string& name, const plugin_host::SetHealth&
 
 }  // namespace
 
-Clouds::Set::Set(DriverCloser& closer, const SetSource& its)
+Clouds::Set::Set(DriverCloser& closer, const SetSource& its, std::function<void()> closed)
     : source(its),
-      drivers(closer, make_closed_driver(its, "its driver is not loaded yet")),
+      drivers(closer, make_closed_driver(its, "its driver is not loaded yet"), std::move(closed)),
       wanted(its) {}
 
 Clouds::Clouds(const std::vector<SetSource>& sets, DriverSource drivers, metrics::Metrics& metrics,
@@ -51,11 +51,16 @@ Clouds::Clouds(const std::vector<SetSource>& sets, DriverSource drivers, metrics
       credentials_([this](const std::string& set, const Result<std::string>& read) {
         renew_credentials(set, read);
       }) {
-  for (const SetSource& source : sets) sets_.try_emplace(source.name, closer_, source);
+  for (const SetSource& source : sets)
+    sets_.try_emplace(source.name, closer_, source, [this, name = source.name] { closed(name); });
 }
 
 Clouds::~Clouds() {
   credentials_.stop();
+  {
+    const MutexLock lock(reloading_);
+    stopping_ = true;
+  }
   for (auto& [name, set] : sets_) set.drivers.close_all();
   closer_.wait();  // side by side; calls that end say so to their set
 }

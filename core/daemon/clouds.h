@@ -82,13 +82,14 @@ class Clouds {
 
  private:
   struct Set {
-    Set(DriverCloser& closer, const SetSource& source);
+    Set(DriverCloser& closer, const SetSource& source, std::function<void()> closed);
     const SetSource source;  ///< The first; its settings are newer in the drivers.
     SetDrivers drivers;
-    // All three guarded by reloading_, which clang cannot express here.
+    // All four guarded by reloading_, which clang cannot express here.
     SetSource wanted;  ///< As the last reload had it, with newer credentials of a file.
     std::optional<std::string> command_output;      ///< The last credentials of a command.
     std::shared_ptr<tap::RecordingFile> recording;  ///< Null: its calls are not recorded.
+    bool waits_for_room = false;                    ///< Its reload, for drivers to be closed.
     std::atomic<bool> usable = false;               ///< As UseSet says.
   };
 
@@ -107,6 +108,8 @@ class Clouds {
   void credentials_unread(Set& set, const std::string& why) HOSTLER_REQUIRES(reloading_);
   void wait_for_credentials(Set& set) HOSTLER_REQUIRES(reloading_);
   void announce(const Set& set);
+  /// An earlier driver of the set was closed.
+  void closed(const std::string& name);
   void record(Set& set, LoadedDriver& fresh) HOSTLER_REQUIRES(reloading_);
   void put_closed(Set& set, const SetSource& wanted, const std::string& why);
   void open_successor(Set& set, LoadedDriver fresh);
@@ -118,6 +121,7 @@ class Clouds {
   const Post post_;
   mutable Mutex reloading_;
   DriverSource drivers_ HOSTLER_GUARDED_BY(reloading_);
+  bool stopping_ HOSTLER_GUARDED_BY(reloading_) = false;
   Mutex announcing_;
   std::map<std::string, Set> sets_;  ///< Always has the same sets.
   CredentialWatches credentials_;

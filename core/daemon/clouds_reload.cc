@@ -86,6 +86,7 @@ void Clouds::wait_for_credentials(Set& set) {
 }
 
 void Clouds::use(Set& set, const SetSource& wanted, const plugin_host::Discovery& drivers) {
+  set.waits_for_room = false;
   const auto newest = set.drivers.newest();
   const bool is_loaded = !newest.identity.empty();
   auto files = find_driver(drivers, drivers_.rules, wanted);
@@ -103,16 +104,26 @@ void Clouds::use(Set& set, const SetSource& wanted, const plugin_host::Discovery
     return status_.set_succeeded(wanted.name);
   }
   if (set.drivers.has_successor(wanted, files->identity)) return;
-  if (set.drivers.is_crowded())
+  set.waits_for_room = set.drivers.is_crowded();
+  if (set.waits_for_room)
     return refuse_reload(wanted.name,
-                         "two earlier drivers of the set are not closed yet; reload again when "
-                         "`hostler sets` shows that fewer drain");
+                         "two earlier drivers of the set are not closed yet; it is "
+                         "tried again as soon as one of them is");
   auto fresh = load_driver(*std::move(files), drivers_, wanted);
   if (!fresh && is_loaded) return refuse_reload(wanted.name, fresh.error().message);
   if (!fresh) return put_closed(set, wanted, cannot_load(wanted, fresh.error()));
   record(set, *fresh);
   if (!set.drivers.replace(*fresh)) return open_successor(set, *std::move(fresh));
   status_.set_succeeded(wanted.name);
+}
+
+/// Thread of the closer. A reload that came while many drivers were being closed is made up for.
+void Clouds::closed(const std::string& name) {
+  const MutexLock lock(reloading_);
+  Set& set = named(name);
+  if (stopping_ || !set.waits_for_room) return;
+  reload(set, discover());
+  announce(set);
 }
 
 /// A file that cannot be used is no reason to do without the cloud.

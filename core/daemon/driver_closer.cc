@@ -20,10 +20,10 @@ DriverCloser::~DriverCloser() {
 }
 
 void DriverCloser::close(std::unique_ptr<plugin_host::DriverSet> driver,
-                         std::shared_ptr<void> token) {
+                         std::function<void()> closed) {
   {
     const MutexLock lock(mutex_);
-    waiting_.push_back(std::make_shared<Closing>(std::move(driver), std::move(token)));
+    waiting_.push_back(std::make_shared<Closing>(std::move(driver), std::move(closed)));
     ++open_;
   }
   woken_.notify_one();
@@ -54,7 +54,7 @@ void DriverCloser::run() {
 
 void DriverCloser::close_one(const std::shared_ptr<Closing>& one) {
   one->driver.reset();
-  one->token.reset();
+  one->closed();
   const MutexLock lock(mutex_);
   --open_;
   closed_.notify_all();  // under the lock: who waits may destroy this

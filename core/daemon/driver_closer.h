@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <thread>
 
@@ -20,15 +21,15 @@ class DriverCloser {
   DriverCloser(const DriverCloser&) = delete;
   DriverCloser& operator=(const DriverCloser&) = delete;
 
-  /// Any thread, also one of the driver; returns at once. `token` is kept until it is closed.
-  void close(std::unique_ptr<plugin_host::DriverSet> driver, std::shared_ptr<void> token);
+  /// Any thread, also one of the driver; returns at once. `closed` is called when it is closed.
+  void close(std::unique_ptr<plugin_host::DriverSet> driver, std::function<void()> closed);
   /// Blocks until all that were given are closed.
   void wait();
 
  private:
   struct Closing {
     std::unique_ptr<plugin_host::DriverSet> driver;
-    std::shared_ptr<void> token;
+    std::function<void()> closed;
   };
 
   void run();

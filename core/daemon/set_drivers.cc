@@ -6,7 +6,8 @@
 
 namespace hostler::daemon {
 
-SetDrivers::SetDrivers(DriverCloser& closer, LoadedDriver first) : closer_(closer) {
+SetDrivers::SetDrivers(DriverCloser& closer, LoadedDriver first, std::function<void()> closed)
+    : closer_(closer), closed_(std::move(closed)) {
   const MutexLock lock(mutex_);
   entries_[order_.in_use()].loaded = std::move(first);
 }
@@ -145,7 +146,7 @@ std::optional<model::DriverFile> SetDrivers::file_in_use() const {
 
 std::size_t SetDrivers::draining() const {
   const MutexLock lock(mutex_);
-  return order_.draining() + static_cast<std::size_t>(closing_.use_count() - 1);
+  return order_.draining() + closing_;
 }
 
 // ---- the end -----------------------------------------------------------------------------------
@@ -154,16 +155,26 @@ void SetDrivers::close_idle() {
   for (const Number number : order_.take_closable()) {
     const auto found = entries_.find(number);
     if (found == entries_.end()) continue;  // close_all() has it
-    closer_.close(std::move(found->second.loaded.driver), closing_);
+    close(found->second);
     entries_.erase(found);
   }
+}
+
+void SetDrivers::close(Entry& entry) {
+  ++closing_;
+  closer_.close(std::move(entry.loaded.driver), [this] {
+    {
+      const MutexLock lock(mutex_);
+      --closing_;
+    }
+    closed_();
+  });
 }
 
 void SetDrivers::close_all() {
   const MutexLock lock(mutex_);
   if (const auto successor = order_.successor()) order_.drop(*successor);
-  for (auto& [number, entry] : std::exchange(entries_, {}))
-    closer_.close(std::move(entry.loaded.driver), closing_);
+  for (auto& [number, entry] : std::exchange(entries_, {})) close(entry);
 }
 
 }  // namespace hostler::daemon

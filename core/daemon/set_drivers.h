@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,8 +43,9 @@ class SetDrivers {
     std::string identity;  ///< Empty: it could not be loaded.
   };
 
-  /// `closer` must outlive it; `first` is in use. close_all() must come before the destructor.
-  SetDrivers(DriverCloser& closer, LoadedDriver first);
+  /// `closer` must outlive it; `first` is in use. `closed` is called after each driver that was
+  /// closed. close_all() must come before the destructor, and all must be closed by then.
+  SetDrivers(DriverCloser& closer, LoadedDriver first, std::function<void()> closed);
 
   /// The driver that new calls go to.
   [[nodiscard]] Use use();
@@ -96,13 +98,14 @@ class SetDrivers {
   [[nodiscard]] bool is_replaceable() const HOSTLER_REQUIRES(mutex_);
   [[nodiscard]] plugin_host::DriverSet& begin(Number driver) HOSTLER_REQUIRES(mutex_);
   void close_idle() HOSTLER_REQUIRES(mutex_);
+  void close(Entry& entry) HOSTLER_REQUIRES(mutex_);
 
   DriverCloser& closer_;
+  const std::function<void()> closed_;
   mutable Mutex mutex_;
   Succession order_ HOSTLER_GUARDED_BY(mutex_);
   std::map<Number, Entry> entries_ HOSTLER_GUARDED_BY(mutex_);
-  /// The closer has a share for each driver that it has not closed yet.
-  const std::shared_ptr<void> closing_ = std::make_shared<int>();
+  std::size_t closing_ HOSTLER_GUARDED_BY(mutex_) = 0;  ///< The closer has not closed these yet.
 };
 
 }  // namespace hostler::daemon

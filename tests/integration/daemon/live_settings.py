@@ -131,6 +131,31 @@ class SettingsTest(LiveTest):
         self.check_no_secrets()
         wait_for("one process is left", lambda: len(self.processes()) == 1)
 
+    # Bug: 25 reloads of a set whose driver hung gave 18 processes, and `draining` was 1.
+    def test_a_reload_waits_while_two_earlier_drivers_are_not_closed(self):
+        self.start("a")
+        self.cloud.lies("create wait")
+        jobs = []
+        for label, following in (("a", "b"), ("b", "c")):
+            jobs += self.site.submit({"script": "echo well", "needs": {"vcpus": 2, "ram": "256MiB"}})
+            wait_for(f"a create by {label}", lambda by=label: self.calls_by(by, "create"))
+            self.write(following)
+            self.reload()
+            self.wait_until_used(following)
+        self.assertEqual(self.driver()["draining"], 2)
+        self.write("d")
+        self.reload()
+        wait_for("the reload waits", lambda: "not closed yet" in self.driver().get("pending", ""))
+        self.assertEqual(self.driver()["draining"], 2)
+        self.cloud.honest()
+        with open(self.cloud.under("go-on"), "w", encoding="utf-8"):
+            pass
+        self.wait_until_used("d")
+        wait_for("those before are closed", lambda: self.driver()["draining"] == 0)
+        self.assertEqual(self.site.get("/health")["problems"], [])
+        for job in jobs:
+            self.assertEqual(self.site.wait_for_end(job)["state"], "succeeded")
+
     def test_many_reloads_lose_no_job_and_make_nothing_twice(self):
         """Also before the driver of the reload before is open, or its calls have ended."""
         self.start("a")

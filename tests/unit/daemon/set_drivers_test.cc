@@ -79,9 +79,9 @@ class SetDriversTest : public testing::Test {
     drivers.take_over(number);
   }
 
-  std::atomic<int> closed = 0;
+  std::atomic<int> closed = 0, told = 0;
   DriverCloser closer;
-  SetDrivers drivers{closer, driver("first")};
+  SetDrivers drivers{closer, driver("first"), [this] { ++told; }};
 };
 
 TEST_F(SetDriversTest, ADriverThatWasReplacedIsClosedAfterItsLastCall) {
@@ -130,6 +130,7 @@ TEST_F(SetDriversTest, EarlierDriversAreClosedSideBySideAndCountUntilThen) {
   may_close.set_value();
   finish_closing();
   EXPECT_EQ(drivers.draining(), 0U);
+  EXPECT_EQ(told, 3) << "a reload that waits is made then";
   drivers.close_all();
 }
 
