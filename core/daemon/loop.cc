@@ -197,9 +197,10 @@ void Loop::answer_queries(dispatch::Outbox& out) {
   flush(out);
   const Mono began = read_clocks().mono;
   for (Now now = read_clocks(); !queries_.empty() && now.mono - began < kQueriesTurn;) {
-    queries_.front()(dispatcher_.queries(), now);
+    const Query query = std::move(queries_.front());
     queries_.pop_front();
     --unanswered_;
+    query(dispatcher_.queries(), now);
     const Mono asked = std::exchange(now, read_clocks()).mono;
     metrics_.loop_work(metrics::LoopWork::kQuery, now.mono - asked);
   }

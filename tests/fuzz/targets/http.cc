@@ -37,8 +37,8 @@ class Connection {
     auto strand = api::asio::make_strand(io_);
     api::PlainSocket socket(strand, api::asio::generic::stream_protocol(AF_UNIX, 0), ends[1]);
     auto place = connections_->take(api::Connections::Kind::kAdmin, "");
-    api::SessionContext context{site_.get(), &access_, nullptr, std::move(place),
-                                {},          bodies_,  turns_};
+    api::SessionContext context{site_.get(), &access_, nullptr,  std::move(place),
+                                {},          bodies_,  answers_, turns_};
     auto session = api::serve(std::move(socket), std::move(context));
     api::asio::co_spawn(strand, std::move(session),
                         [this](const std::exception_ptr&) { over_ = true; });
@@ -84,8 +84,8 @@ class Connection {
   api::Access access_{{}};
   std::shared_ptr<api::Connections> connections_ =
       std::make_shared<api::Connections>(api::Connections::Bounds{});
-  std::shared_ptr<std::atomic<std::uint64_t>> bodies_ =
-      std::make_shared<std::atomic<std::uint64_t>>(0);
+  api::MemoryCount bodies_ = std::make_shared<std::atomic<std::uint64_t>>(0);
+  api::MemoryCount answers_ = std::make_shared<std::atomic<std::uint64_t>>(0);
   std::shared_ptr<api::Turns> turns_ = std::make_shared<api::Turns>([] { return Duration{}; });
   UniqueFd client_;
   std::string heard_;
