@@ -111,25 +111,21 @@ TEST_F(LoopTest, ALaterRecordOfACreateTakesThePlaceOfOneThatWaits) {
 
 // Bug: some hundred questions that take long held up all that had come after them.
 TEST_F(LoopTest, EventsDoNotWaitForAllQueriesThatCameBefore) {
-  std::promise<std::uint64_t> seen;
-  const auto queued = [](const dispatch::Queries& state) {
-    std::uint64_t sum = 0;
-    for (const auto count : state.job_counts()) sum += count;
-    return sum;
-  };
+  const auto seen = std::make_shared<std::promise<std::int32_t>>();
   const auto slow = [this](const dispatch::Queries&, Now began) {
-    dispatch::Submit submit;
-    submit.principal = "user ann";
-    submit.work.resize(1);
-    loop.post(std::move(submit));
+    auto changed_site = small_site();
+    changed_site.pools[0].attempts_parallel_max = 7;
+    loop.post(dispatch::PolicyChanged{changed_site});
     while (read_clocks().mono < began.mono + 50ms) continue;
   };
   // On the loop, so that all of them are there before the first is answered.
-  loop.query([&](const dispatch::Queries&, Now) {
+  loop.query([&, seen](const dispatch::Queries&, Now) {
     loop.query(slow);
-    loop.query([&](const dispatch::Queries& state, Now) { seen.set_value(queued(state)); });
+    loop.query([seen](const dispatch::Queries& state, Now) {
+      seen->set_value(state.policy().pools[0].attempts_parallel_max);
+    });
   });
-  EXPECT_EQ(seen.get_future().get(), 1U);
+  EXPECT_EQ(seen->get_future().get(), 7);
 }
 
 // Bug: the last three were counted as work for clouds.
