@@ -21,8 +21,8 @@ class Cgroups {
   enum class Version : std::uint8_t { kNone, kV1, kV2 };
   using Folders = std::vector<std::string>;  ///< Of one slot: one in v2, one each controller in v1.
 
-  /// `controllers`: "memory" first, then "pids", "cpu" or both. `root`: where cgroups are mounted. `own`:
-  /// the file that names the cgroups of this process.
+  /// `controllers`: "memory" first, then "pids", "cpu" or both. `root`: where cgroups are mounted.
+  /// `own`: the file that names the cgroups of this process.
   explicit Cgroups(std::vector<std::string> controllers, std::string root = "/sys/fs/cgroup",
                    std::string own = "/proc/self/cgroup")
       : controllers_(std::move(controllers)), root_(std::move(root)), own_(std::move(own)) {}

@@ -117,7 +117,7 @@ class Session {
   std::unique_ptr<plugin_host::DriverSet> set_;
   Duration timeout_, took_{};
   model::SetInfo info_;
-  std::string image_;              ///< What the site's query has found; empty: it has none.
+  std::string image_;  ///< What the site's query has found; empty: it has none.
   std::map<std::string, std::string> made_;  ///< Keys of machines by their ids.
   std::uint64_t broken_rules_ = 0;
   bool is_open_ = false;

@@ -299,8 +299,9 @@ TEST(DriverSetTest, ACreateSaysWhatElseTheCloudIsToGiveTheInstance) {
 
   set->create(request, kPatience, {}, created.done());
 
-  EXPECT_THAT(created.get()->state_reason,
-              HasSubstr("placement group pg, reservation cr, identity ip, tenancy 2, public 1, user jane"));
+  EXPECT_THAT(
+      created.get()->state_reason,
+      HasSubstr("placement group pg, reservation cr, identity ip, tenancy 2, public 1, user jane"));
 }
 
 TEST(DriverSetTest, ACreateAsksForTheDisksWhoseSizeIsConfigured) {

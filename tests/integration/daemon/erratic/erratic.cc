@@ -34,11 +34,10 @@ std::string text(const hostler_str& from) { return std::string(view(from)); }
 std::string digest(const hostler_create_req& request) {
   std::string all;
   const auto add = [&](const hostler_str& field) { all.append(view(field)).push_back('\0'); };
-  for (const auto* field :
-       {&request.idempotency_key, &request.host_instance_id, &request.owner,
-        &request.type->provider_type, &request.region, &request.zone, &request.image_id,
-        &request.name_hint, &request.ssh_host_key_private, &request.ssh_host_key_public,
-        &request.remote_user})
+  for (const auto* field : {&request.idempotency_key, &request.host_instance_id, &request.owner,
+                            &request.type->provider_type, &request.region, &request.zone,
+                            &request.image_id, &request.name_hint, &request.ssh_host_key_private,
+                            &request.ssh_host_key_public, &request.remote_user})
     add(*field);
   for (std::size_t i = 0; i < request.n_ssh_public_keys; ++i) add(request.ssh_public_keys[i]);
   for (std::size_t i = 0; i < request.n_tags; ++i)
