@@ -43,7 +43,7 @@ constexpr std::size_t kScopeTextMax = 128;
 /// the driver. Drivers cannot set it: the plugin host keeps the nine bits of the ABI only.
 constexpr std::uint32_t left_to_driver(std::uint32_t bit) { return bit << 16; }
 
-/// Likewise: the error was told later.
+/// Set in GateRecord::scope too: the cloud told the error after it had answered the call.
 constexpr std::uint32_t kToldLater = std::uint32_t{1} << 30;
 
 /// The bits of the driver, or the default of the error's class.

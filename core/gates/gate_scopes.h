@@ -12,7 +12,7 @@ namespace hostler::gates {
 [[nodiscard]] bool is_of_boots(const model::GateRecord& r);
 /// Shut by an error that was told later.
 [[nodiscard]] bool was_told_later(const model::GateRecord& r);
-/// What becomes of a host, not the answer to its create, ends the probe of these.
+/// Gates whose probe ends when its host comes up or fails, and not with the answer to its create.
 [[nodiscard]] inline bool is_probed_by_boots(const model::GateRecord& r) {
   return is_of_boots(r) || was_told_later(r);
 }

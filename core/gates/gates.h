@@ -66,8 +66,9 @@ class Gates {
   /// whatever the driver said; a shortage of spot never shuts on_demand.
   std::optional<model::GateRecord> refuse(const GateQuery& call, const model::CloudError& error,
                                           Now now, Random& random);
-  /// The same, although no call has ended: no probe is over. A call that is taken says nothing
-  /// against an error that was told later: such a gate opens when the host that probes it comes up.
+  /// Shuts a gate as refuse() does, although no call has ended, so no probe is over. A gate that is
+  /// shut by an error that was told later opens when the host that probes it comes up, and not when
+  /// the cloud accepts its create.
   std::optional<model::GateRecord> close(const GateQuery& call, const model::CloudError& error,
                                          Now now, Random& random, Told told = Told::kInAnswer);
   /// The gate that forbids the call now, the one with the longest time; null: none.

@@ -43,7 +43,7 @@ static_assert(model::scope::kType == HOSTLER_SCOPE_TYPE &&
               model::scope::kSubnet == HOSTLER_SCOPE_SUBNET &&
               model::scope::kImage == HOSTLER_SCOPE_IMAGE);
 constexpr std::uint32_t kScopes = 0x1ff;
-/// What an unknown bit is read as. All bits hold together.
+/// An unknown bit is read as all of these together: it means less than the whole set.
 constexpr std::uint32_t kNarrow =
     model::scope::kType | model::scope::kZone | model::scope::kMarket | model::scope::kOperation;
 constexpr std::size_t kZoneBytesMax = 63;  // the zone of a price is part of a key in the store
@@ -62,7 +62,6 @@ model::CloudState cloud_state(std::uint32_t state) {
                                        : model::CloudState::kUnknown;  // R9
 }
 
-/// An unknown bit means less than the whole set.
 std::uint32_t scope_of(std::uint32_t bits) {
   return (bits & kScopes) | ((bits & ~kScopes) != 0 ? kNarrow : 0);
 }

@@ -7,9 +7,9 @@
 
 namespace hostler::dispatch {
 
-/// A machine may be listed beside the spot request that it was, but not as one that another machine
-/// was: that one would have no host any more. Entries with such a `request_id` lose it, and are not
-/// settled. Returns how many.
+/// A machine may be listed together with its own spot request. An entry whose `request_id` is the
+/// id of another listed machine loses it, and is not settled: otherwise it would take that
+/// machine's host. Returns how many entries lost it.
 std::size_t drop_false_requests(std::vector<LastList::Entry>& entries);
 
 }  // namespace hostler::dispatch

@@ -136,7 +136,7 @@ class Supervisor {
   bool was_open_ = false;
   bool stopping_ = false;
   std::deque<SteadyTime> crashes_;      ///< Of the last crash_window, as of the last crash.
-  std::deque<SteadyTime> successions_;  ///< Of outdated processes; likewise.
+  std::deque<SteadyTime> successions_;  ///< Of outdated ones, in the same window.
   SteadyTime next_start_, next_open_, next_succession_;
   Duration open_delay_{};
 };

@@ -51,7 +51,7 @@ inline constexpr std::uint16_t kMore = 1;
 /// The body is in a file whose descriptor comes with the message. Only to the driver's process.
 inline constexpr std::uint16_t kInFile = 2;
 
-/// Of kCrashed: the library's entry function was running.
+/// A flag of kCrashed: the library's entry function was running.
 inline constexpr std::uint16_t kInEntry = 4;
 
 struct FrameHead {

@@ -15,7 +15,8 @@ inline constexpr std::uint64_t kMemoryMax = std::uint64_t{4} << 30U;
 /// Of one memory file and of one shared mapping.
 inline constexpr std::uint64_t kSharedPieceMax = std::uint64_t{64} << 20U;
 
-/// Of a driver's process, with ours. In a cgroup also of the programs that it starts.
+/// Threads of a driver's process, those of our program included. In a cgroup the programs that it
+/// starts count too.
 inline constexpr std::uint32_t kThreadsMax = 1024;
 
 /// Of one message of a socket: well below the kernel's limit, which its administrator can lower.

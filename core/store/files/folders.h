@@ -13,8 +13,8 @@
 /// File helpers of the store. Any thread; they block.
 namespace hostler::store {
 
-/// What a file with so many bytes counts for limits of bytes: also one of few takes a block of the
-/// disk and an inode.
+/// How much a file of this size counts for limits of bytes: 4096 at least, as a small file takes a
+/// block of the disk and an inode too.
 inline std::uint64_t counted(std::uint64_t bytes) {
   return bytes == 0 ? 0 : std::max<std::uint64_t>(bytes, 4096);
 }

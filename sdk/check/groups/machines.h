@@ -14,7 +14,8 @@ std::optional<model::ListedInstance> make_machine(Context& c, Session& session);
 std::optional<model::ListedInstance> make_listed_machine(Context& c, Session& session);
 /// Waits until a list shows the machine. False: the test has failed, or the run is being ended.
 bool expect_listed(Context& c, Session& session, const model::ListedInstance& made);
-/// Waits until no list shows a machine that was destroyed, or it is on its way. False: likewise.
+/// Waits until no list shows a machine that was destroyed, or only as TERMINATING. False: the test
+/// has failed, or the run is being ended.
 bool expect_gone(Context& c, Session& session, const model::ListedInstance& made);
 
 /// Whether one of them was made with the key, and is not gone.

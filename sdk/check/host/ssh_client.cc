@@ -45,7 +45,7 @@ std::string path_of(const UniqueFd& file) {
 /// What the files of known hosts call each server: keys are of machines, not of addresses.
 const std::string kAlias = "driver-check";
 
-/// Of a login with these keys; `trust`: StrictHostKeyChecking.
+/// The words of ssh for a login with these keys; `trust`: StrictHostKeyChecking.
 std::vector<std::string> options(const std::vector<UniqueFd>& keys, const std::string& trust,
                                  const UniqueFd& known, int port) {
   std::vector<std::string> out{"ssh", "-F", "/dev/null", "-p", std::to_string(port)};

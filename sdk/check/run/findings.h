@@ -11,7 +11,7 @@ namespace hostler::check {
 
 /// Says of a skip that there is no cloud to try it with.
 inline constexpr std::string_view kNoCloud = "cloud";
-/// The same: the cloud, its quota or the budget allows too few machines.
+/// Says of a skip that the cloud, its quota or the budget allows too few machines.
 inline constexpr std::string_view kNoRoom = "room";
 
 /// What a test has found. A failure cites a rule of sdk/rules.md, "R28", or one of these words:
@@ -46,7 +46,7 @@ class Findings {
   void skip(std::string_view reason);
   /// The same, because there is no cloud to try it with.
   void skip_without_cloud(std::string_view reason);
-  /// The same, because there is no room for its machines.
+  /// The test cannot be made: the cloud, its quota or the budget allows too few machines.
   void skip_without_room(std::string_view reason);
   /// The process has ended, or ends now: a failure, or a warning after allow_crash().
   void fail_at_end(std::string_view rule, std::string_view call, std::string_view text);

@@ -381,7 +381,7 @@ typedef struct hostler_instance { /* growable record */
   uint32_t ssh_port;                 /* 0 = 22 */
   hostler_status state_error_status; /* what a create would have answered for state_error: CAPACITY
                                         and QUOTA hold back creates as if it had; 0 = not said */
-  uint32_t state_error_scope; /* its scope, as hostler_error.scope; a zone is the one of above */
+  uint32_t state_error_scope;        /* its scope, as hostler_error.scope; ZONE is `zone` above */
 } hostler_instance;
 
 /* What this account allows, found out by the driver: limits differ between accounts. The host keeps
@@ -776,8 +776,8 @@ typedef struct hostler_interruption_req { /* growable */
 typedef struct hostler_ext_interruption { /* growable */
   uint32_t struct_size, reserved0;
   /* Emits notices as they come, first all that hold at present, until the deadline or a cancel;
-   * then OK, and not before: what cannot watch on ends with an error. A later notice of the same
-   * instance replaces the one before.
+   * then OK, and not before: a watch that cannot go on ends with an error. A later notice of the
+   * same instance replaces the one before.
    * [call] Does not block for long: it would take the place of other calls for ever. PENDING, or
    * an error; OK only through complete(). Ends with: also UNSUPPORTED. */
   hostler_status (*watch)(hostler_set* s, const hostler_interruption_req* r, hostler_op* op);

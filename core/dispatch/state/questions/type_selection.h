@@ -36,7 +36,7 @@ const char* to_string(Excluded why);
 /// The offered types that a pool buys.
 struct Selection {
   /// What a pool has at most: each type counts once for each of its zones. A plan's cost grows with
-  /// them. Of more each set has its part, with its cheapest: none crowds out those of another.
+  /// them. If there are more, each set has its part, with its cheapest: none crowds out another.
   static constexpr std::size_t kOfferingsMax = 1'000;
 
   std::size_t offered = 0, selected = 0;  ///< Types of all its sets.

@@ -17,9 +17,8 @@ struct Sighting {
   std::size_t at = 0;  ///< Its place in the list.
 };
 
-/// A complete list whose sightings are taken one by one. Of a long list some are taken in one turn
-/// of the loop, and the others in the next turns: until the last one no newer list is asked for,
-/// and no stranger is adopted.
+/// A complete list whose sightings are taken one by one; a long list takes several turns of the
+/// loop. Until the last sighting is taken, no newer list is asked for, and no stranger is adopted.
 struct ListInHand {
   Mono sent, as_of;  ///< As StrangeList has them.
   std::vector<LastList::Entry> entries;
