@@ -34,8 +34,9 @@ class Memory {
     if (counted == 0) return true;
     mine_ += counted;
     const bool all_fits = all_->fetch_add(counted) + counted <= bounds_.all;
-    const bool source_fits = of_source_->fetch_add(counted) + counted <= bounds_.of_source;
-    return all_fits && source_fits;
+    // A source may have one that is larger, if it has no other.
+    const auto of_source = of_source_->fetch_add(counted) + counted;
+    return all_fits && (of_source <= bounds_.of_source || of_source == mine_);
   }
   void give_back() {
     *all_ -= mine_;

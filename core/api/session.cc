@@ -173,7 +173,8 @@ class Session {
     if (principal) {
       request.who = std::move(*principal);
       if (!context_.place->prove(request.who.name))
-        return fail(Errc::kUnavailable, "too many connections with this token are open");
+        return fail(Errc::kUnavailable,
+                    "too many connections with this token are open; close some of them");
     }
     return request;
   }

@@ -110,7 +110,7 @@ Config read_config(const std::string& text) {
   read_addresses(json, config);
   config.image = json.text("image", "");
   config.key_name = json.text("key_name", "");
-  if (json.has("remote_user")) json.refuse("remote_user", "has left: set sets[].remote_user");
+  if (json.has("remote_user")) json.refuse("remote_user", "was removed: use sets[].remote_user");
   config.instance_profile = json.text("instance_profile", "");
   config.subnets = read_ids(json, "subnets", "subnet-");
   config.security_groups = read_ids(json, "security_groups", "sg-");

@@ -111,7 +111,7 @@ Config read_config(const std::string& text) {
   config.region = json.text("region", "lxd");
   if (config.region.empty()) json.refuse("region", "is empty");
   config.image = json.text("image", "");
-  if (json.has("remote_user")) json.refuse("remote_user", "has left: set sets[].remote_user");
+  if (json.has("remote_user")) json.refuse("remote_user", "was removed: use sets[].remote_user");
   config.instance = read_instance_config(json, {{"default"}, {}});
   config.limits_from_type = json.choice("limits", {"type", "none"}, 0) == 0;
   read_sizes(json, config);

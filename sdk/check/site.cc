@@ -11,15 +11,19 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// The first pool of the set that makes hosts of the type that is asked for, or of any.
+/// The first pool of the set that names the type that is asked for, or any; else, for a type that
+/// is asked for, the first that chooses its types by their properties.
 Result<const model::PoolPolicy*> pool_of(const model::SitePolicy& site, const SiteName& name) {
-  for (const auto& pool : site.pools)
-    if (has(pool.sets, name.set) &&
-        (name.type.empty() ? !pool.types.empty() : has(pool.types, name.type)))
-      return &pool;
+  const model::PoolPolicy* chooses = nullptr;
+  for (const auto& pool : site.pools) {
+    if (!has(pool.sets, name.set)) continue;
+    if (name.type.empty() ? !pool.types.empty() : has(pool.types, name.type)) return &pool;
+    if (chooses == nullptr && pool.types.empty()) chooses = &pool;
+  }
+  if (!name.type.empty() && chooses != nullptr) return chooses;
   return fail(Errc::kNotFound,
               name.type.empty()
-                  ? "no pool of set '" + name.set + "' names a type: --type"
+                  ? "no pool of set '" + name.set + "' names a type: give one by --type"
                   : "no pool of set '" + name.set + "' has the type '" + name.type + "'");
 }
 

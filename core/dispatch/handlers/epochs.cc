@@ -48,7 +48,9 @@ void Epochs::found(Set& set, const model::ListedInstance& latest, Now now) {
                            ", and the rows end in epoch " + std::to_string(rows_end(set));
   const bool was_stopped = !set.first_list.later.empty();
   set.first_list.holds_creates = true;
-  set.first_list.later = text + ": the state is an old one, or the driver says what is not so";
+  set.first_list.later = text +
+                         ": correct the tag hostler-epoch of that instance, or, if the state was "
+                         "put back, start hostlerd with --restored (docs/backup.md)";
   is_old_ = set.first_list.rows_end.has_value() ||
             std::ranges::all_of(sets_.all(),
                                 [](const Set& one) { return !one.first_list.later.empty(); });

@@ -21,10 +21,9 @@ Host new_host(const model::SitePolicy& policy, const Hosts& hosts, const Recorde
 }
 
 bool is_recorded(const model::InstanceRecord& record, const model::ListedInstance& seen) {
-  using enum model::InstanceState;
   if (record.provider_id.empty()) return false;
   if (seen.id == record.provider_id) return true;
-  const bool was_ready = record.state == kIdle || record.state == kBusy || record.state == kStopped;
+  const bool was_ready = record.ready.us != 0;
   const bool may_be_request = !was_ready || record.request_id == record.provider_id;
   return may_be_request && seen.request_id == record.provider_id;
 }

@@ -7,6 +7,19 @@
 
 namespace hostler::dispatch {
 
+namespace {
+
+/// It is more than a request. The states of a request that is fulfilled, cancelled or failed are
+/// not always known.
+bool is_surely_machine(const model::ListedInstance& seen) {
+  using enum model::CloudState;
+  if (seen.state == kRequested || seen.state == kGone) return false;
+  return seen.state == kRunning || seen.state == kStopping || seen.state == kStopped ||
+         seen.state == kSuspended || !seen.address.empty();
+}
+
+}  // namespace
+
 std::size_t drop_false_requests(std::vector<LastList::Entry>& entries) {
   std::unordered_map<std::string_view, bool> is_machine;  // By a request_id.
   for (const auto& one : entries)
@@ -14,10 +27,8 @@ std::size_t drop_false_requests(std::vector<LastList::Entry>& entries) {
       is_machine.emplace(of, false);
   if (is_machine.empty()) return 0;
   for (const auto& one : entries) {
-    const bool is_request = one.seen->state == model::CloudState::kRequested ||
-                            one.seen->state == model::CloudState::kGone;
     if (const auto of = is_machine.find(one.seen->id); of != is_machine.end())
-      of->second |= !is_request;
+      of->second |= is_surely_machine(*one.seen);
   }
   std::vector<LastList::Entry*> wrong;
   for (auto& one : entries)

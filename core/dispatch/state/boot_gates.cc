@@ -35,7 +35,10 @@ bool BootGates::look(Host& host, Now now) {
   // One that dies right after it was ready has failed after all.
   if (host.boot == fleet::Boot::kReady && boot != fleet::Boot::kFailed) return false;
   host.boot = boot;
-  if (boot == fleet::Boot::kUnderWay) return false;  // It waits no longer without a deadline.
+  if (boot == fleet::Boot::kUnderWay) {  // It waits no longer without a deadline.
+    gates_.boot_sent(query(host), now);
+    return false;
+  }
   const auto& record = host.instance.record;
   const auto kind = query(host);
   if (boot == fleet::Boot::kReady) {

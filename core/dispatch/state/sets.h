@@ -62,8 +62,10 @@ struct Set {
   /// "no list for 38 s"; empty: its lists are not overdue.
   [[nodiscard]] std::string without_list(Mono now) const;
   /// Its lists show what exists: nothing about them is doubted, or still to come.
-  [[nodiscard]] bool shows_what_exists() const {
-    return !omissions.doubt() && !in_hand && strangers.left().empty() && !shown.foreign &&
+  [[nodiscard]] bool shows_what_exists() const { return !in_hand && is_list_believed(); }
+  /// The same, also while a part of the last list is still to be looked at.
+  [[nodiscard]] bool is_list_believed() const {
+    return !omissions.doubt() && strangers.left().empty() && !shown.foreign &&
            !first_list.holds_creates && lists.suspended().empty() && !lists.is_overdue();
   }
   /// Why nothing of this market is created in it: its driver does not have it. One sentence for

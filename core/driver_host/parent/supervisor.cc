@@ -59,7 +59,8 @@ void Supervisor::on_hang(ChildId child) {
 }
 
 void Supervisor::on_outdated(ChildId child, SteadyTime now) {
-  if (current() != child || now < next_succession_) return;
+  // While an earlier one still works, there is no room for another.
+  if (current() != child || now < next_succession_ || children_.size() >= kChildrenMax) return;
   next_succession_ = now + delay_after(successions_, now);
   on_hang(child);
 }

@@ -198,7 +198,9 @@ Result<UniqueFd> Outputs::open_file(model::AttemptId attempt, std::string_view p
   const auto here = static_cast<std::uint64_t>(info.st_size);
   if (here < found->size && !partial)
     return fail(Errc::kConflict, "of " + name + " only " + std::to_string(here) + " of " +
-                                     std::to_string(found->size) + " bytes are here");
+                                     std::to_string(found->size) +
+                                     " bytes are here; wait until the job has ended, or ask for a "
+                                     "part (--partial)");
   return fd;
 }
 

@@ -90,8 +90,9 @@ bool Reserve::release() {
   bool began = false, gave = false;
   {
     const MutexLock lock(mutex_);
+    if (bytes_ == 0) return false;
     const bool is_full = is_disk_full();
-    if (bytes_ == 0 || (!is_full && !lacks_inodes())) return false;
+    if (!is_full && !lacks_inodes()) return false;
     began = !low_.exchange(true);
     gave = is_full && held_ > 0 &&
            resize(held_ - std::min(held_, std::max(bytes_ / kParts, kPartMin)));

@@ -102,9 +102,10 @@ void tell_price(Live& live, const ListedInstance& machine) {
 void live_once(Context& c, Live& live) {
   auto ssh = SshClient::make(c.settings.site);
   if (!ssh) return c.findings.skip(ssh.error().message);
-  auto [request, identity] = live.session.order(live.session.new_key());
+  Order order = live.session.order(live.session.new_key());
+  model::CreateRequest& request = order.request;
   if (!ssh->public_key().empty()) request.ssh_public_keys = {ssh->public_key()};
-  std::string host_key = identity.delivered_public_key;
+  std::string host_key = order.identity.delivered_public_key;
   if (!c.settings.site && live.session.info().host_key_inject) {
     const auto key = crypto::make_ed25519_key("driver-check");
     request.ssh_host_key_private = key.private_key;

@@ -105,6 +105,10 @@ Said run_program(std::vector<std::string> words) {
   return said;
 }
 
+std::string user_of(const SshClient::Target& target) {
+  return target.user.empty() ? "root" : target.user;
+}
+
 }  // namespace
 
 Result<SshClient> SshClient::make(const std::optional<Site>& site) {
@@ -138,8 +142,7 @@ SshClient::Words SshClient::to(const Target& target, const std::string& trust,
                                const UniqueFd& known) const {
   auto words = options(keys_, trust, known, target.port);
   if (!proxy_command_.empty()) words.insert(words.end(), {"-o", proxy_command_});
-  words.insert(words.end(),
-               {"-l", target.user.empty() ? "root" : target.user, "--", target.address});
+  words.insert(words.end(), {"-l", user_of(target), "--", target.address});
   return words;
 }
 
@@ -151,8 +154,8 @@ Result<std::string> SshClient::run(const Target& target, const std::string& comm
   words.push_back(command);
   const auto said = run_program(std::move(words));
   if (said.status == 0) return said.text;
-  return fail(Errc::kUnavailable,
-              "ssh to " + target.user + "@" + target.address + ": " + printable(said.text, 200));
+  return fail(Errc::kUnavailable, "ssh to " + user_of(target) + "@" + target.address + ": " +
+                                      printable(said.text, 200));
 }
 
 Result<std::string> SshClient::scan(const Target& target) const {

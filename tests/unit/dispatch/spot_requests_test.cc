@@ -51,6 +51,29 @@ TEST_F(SpotRequestsTest, AHostThatBootsDoesNotBecomeAMachineThatNamesIt) {
   EXPECT_EQ(story.record(boots).provider_id, machine.id);
 }
 
+// Bug: a request whose state the driver could not tell counted as a machine. Its own machine was
+// ended as a second one, and bought again.
+TEST_F(SpotRequestsTest, ARequestWhoseStateIsNotKnownIsHiddenByItsMachine) {
+  (void)story.submit({story.job(2)});
+  const auto boots = story.all<CreateCall>().back().instance;
+  auto machine = story.seen(boots);
+  auto request = machine;
+  request.id = "request-1";
+  request.address.clear();
+  request.state = model::CloudState::kRequested;
+  story.say(CreateSeen{boots, request});
+  machine.id = "machine-1";
+  machine.request_id = request.id;
+  story.clear();
+  for (const auto state : {model::CloudState::kUnknown, model::CloudState::kPending,
+                           model::CloudState::kTerminating, model::CloudState::kFailed}) {
+    request.state = state;
+    story.list({story.seen(on), request, machine});
+    EXPECT_EQ(story.record(boots).provider_id, machine.id);
+  }
+  EXPECT_THAT(story.all<DestroyCall>(), SizeIs(0));
+}
+
 // A host that has worked is no request, whatever the cloud calls it.
 TEST_F(SpotRequestsTest, AHostThatWorksDoesNotBecomeAMachineThatNamesIt) {
   auto request = story.seen(on);

@@ -52,7 +52,7 @@ TEST(LxdConfigTest, NamesTheFieldThatIsWrong) {
   EXPECT_THAT(problem(R"({"socket": "/s", "ca_file": "/c"})"), HasSubstr("ca_file needs url"));
   EXPECT_THAT(problem(R"({"socket": "/s", "projekt": "p"})"), HasSubstr("projekt is unknown"));
   EXPECT_THAT(problem(R"({"socket": "/s", "remote_user": "u"})"),
-              HasSubstr("remote_user has left: set sets[].remote_user"));
+              HasSubstr("remote_user was removed: use sets[].remote_user"));
   EXPECT_THAT(problem(R"({"socket": "/s", "config": {"user.x": "1"}})"),
               HasSubstr("config.user.x is set by hostler"));
 }

@@ -40,6 +40,12 @@ Question random_question(std::uint64_t seed) {
     if (host.phase == scheduler::HostPhase::kComing && random.chance(0.7))
       host.load.push_back({random.below(8), static_cast<std::uint32_t>(1 + random.below(3))});
     host.created -= std::chrono::nanoseconds(random.below(1'000'000'000));
+    host.jobs_max = model::kJobsOnHostMax;
+    if (host.offering < snapshot.offerings.size()) {
+      const auto& offering = snapshot.offerings[host.offering];
+      host.jobs_max =
+          model::jobs_max_of(world.policy.pools[offering.pool], world.policy.types[offering.type]);
+    }
     host.can_stop = random.chance(0.3);
     host.can_wake = host.phase == scheduler::HostPhase::kStopped && random.chance(0.5);
     host.cordoned = random.chance(0.05);

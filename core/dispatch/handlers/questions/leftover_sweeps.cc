@@ -115,7 +115,7 @@ void LeftoverSweeps::on(const SetListed& event, Now now) {
   const auto index = sets_.index_of(event.set);
   if (!index || !event.result) return;
   const Set& set = sets_.at(*index);
-  if (!set.takes_answer(event.sent) || !set.shows_what_exists()) return;
+  if (!set.takes_answer(event.sent) || !set.is_list_believed()) return;
   SetLeftovers& own = leftovers_.of(*index);
   own.instances_listed = event.sent;
   own.look_at = now.mono;
