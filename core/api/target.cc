@@ -5,9 +5,6 @@
 namespace hostler::api {
 namespace {
 
-/// A job's output file may be 64 folders deep.
-constexpr std::size_t kSegmentsMax = 72;
-
 Result<std::string> decode(std::string_view text, bool plus_is_space) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {

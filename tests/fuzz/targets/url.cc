@@ -29,7 +29,8 @@ std::string spelled_out(const api::Request& request) {
 }
 
 void check(const api::Request& request) {
-  promise(request.path.size() <= 16 && request.query.size() <= 32, "a request is bounded");
+  promise(request.path.size() <= api::kSegmentsMax && request.query.size() <= 32,
+          "a request is bounded");
   for (const std::string& part : request.path)
     promise(!part.empty() && is_utf8(part), "a part of the path is text without NUL", part);
   for (const auto& [key, value] : request.query)
