@@ -23,7 +23,7 @@ void DriverCloser::close(std::unique_ptr<plugin_host::DriverSet> driver,
                          std::function<void()> closed) {
   {
     const MutexLock lock(mutex_);
-    waiting_.push_back(std::make_shared<Closing>(std::move(driver), std::move(closed)));
+    waiting_.push_back(std::make_shared<Closing>(Closing{std::move(driver), std::move(closed)}));
     ++open_;
   }
   woken_.notify_one();

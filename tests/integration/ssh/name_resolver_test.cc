@@ -37,12 +37,13 @@ class SilentNames {
  private:
   /// Threads of lookups may outlive the test.
   struct State {
+    explicit State(std::shared_future<void> future) : released(std::move(future)) {}
     std::atomic<unsigned> asked = 0;
     std::shared_future<void> released;
   };
   std::promise<void> release_;
   bool is_released_ = false;
-  const std::shared_ptr<State> state_ = std::make_shared<State>(0U, release_.get_future().share());
+  const std::shared_ptr<State> state_ = std::make_shared<State>(release_.get_future().share());
 };
 
 class Answers {
