@@ -9,13 +9,13 @@ namespace hostler::dispatch {
 namespace {
 
 template <class Kind, class... Kinds>
-constexpr bool is_one_of = (std::is_same_v<Kind, Kinds> || ...);
+constexpr bool kIsOneOf = (std::is_same_v<Kind, Kinds> || ...);
 
 struct WaitsForCommit {
   bool operator()(const WatchCall& call) const { return call.after_commit; }
   template <class Kind>
   bool operator()(const Kind&) const {
-    return !is_one_of<Kind, MakePlan, ListCall, LookUpCall, PricesCall, OpenSet, ConsoleCall>;
+    return !kIsOneOf<Kind, MakePlan, ListCall, LookUpCall, PricesCall, OpenSet, ConsoleCall>;
   }
 };
 

@@ -123,12 +123,12 @@ NameResolver::NameResolver(LookUp look_up) : queue_(std::make_shared<Queue>(std:
 asio::awaitable<Result<NameResolver::Addresses>> NameResolver::resolve(std::string name,
                                                                        Duration limit) {
   const std::string doing = "resolve '" + printable(name, 100) + "'";
-  const auto executor = co_await asio::this_coro::executor;
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
     co_return tl::unexpected(errno_error("make a pipe", Errc::kUnavailable));
   const auto question = std::make_shared<Question>(std::move(name), UniqueFd(ends[1]));
   UniqueFd fd(ends[0]);
+  const auto executor = co_await asio::this_coro::executor;
   // The timer shares it: its handler may be queued already when this coroutine is destroyed.
   const auto answered = std::make_shared<asio::posix::stream_descriptor>(executor);
   boost::system::error_code problem;
