@@ -170,7 +170,8 @@ void write_why(json::Writer& w, const WhyView& why) {
   w.key("demand").begin_array();
   for (const auto& one : why.reasons.demand) write_demand(w, one);
   w.end_array();
-  if (why.reasons.shapes_unseen > 0) w.member("shapes_unseen", why.reasons.shapes_unseen);
+  if (why.reasons.shapes_not_examined > 0)
+    w.member("shapes_not_examined", why.reasons.shapes_not_examined);
   w.key("rejected").begin_array();
   for (const auto& one : why.reasons.rejected) {
     w.begin_object().member("type", one.type);

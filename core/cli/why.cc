@@ -139,8 +139,8 @@ void print_all(json::Value root, const std::string& subject) {
   if (root.has("set")) print_set(root.at("set"));
   for (const json::Value gate : root.at("gates").children()) print_gate(gate);
   for (const json::Value demand : root.at("demand").children()) print_demand(demand);
-  if (root.has("shapes_unseen"))
-    say("  jobs of " + field(root, "shapes_unseen") +
+  if (root.has("shapes_not_examined"))
+    say("  jobs of " + field(root, "shapes_not_examined") +
         " more shapes wait after those that were looked at");
   const bool is_gate = subject.starts_with("gate ");
   for (const json::Value one : root.at("rejected").children()) {

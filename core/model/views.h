@@ -221,8 +221,8 @@ struct DemandView {
 };
 /// The reasons for the state of a job, pool or gate. Fields that do not apply are empty.
 struct ReasonsView {
-  std::vector<DemandView> demand;  ///< Jobs that it may serve, or holds back; by priority.
-  std::size_t shapes_unseen = 0;   ///< Shapes that come after those that were looked at.
+  std::vector<DemandView> demand;       ///< Jobs that it may serve, or holds back; by priority.
+  std::size_t shapes_not_examined = 0;  ///< Shapes that come after those that were looked at.
   std::vector<RejectedView>
       rejected;         ///< Offerings that the last plan did not buy, or may not buy.
   std::string ceiling;  ///< The ceiling that forbids one more instance.

@@ -58,7 +58,7 @@ void Queries::add_demand(const std::vector<demand::ClassId>& classes,
     const auto& klass = queue.at(classes[i]);
     out.demand.push_back({klass.count, klass.shape.needs, std::move(reasons[next[i]])});
   }
-  out.shapes_unseen = queue.order().size() - std::min(queue.order().size(), kClassesSeen);
+  out.shapes_not_examined = queue.order().size() - std::min(queue.order().size(), kClassesSeen);
 }
 
 /// Why the pool cannot have one more instance; empty: it can.

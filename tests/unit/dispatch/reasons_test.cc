@@ -72,7 +72,7 @@ TEST(ReasonsTest, APoolLooksAtTheFirstThousandShapesAndCountsTheOthers) {
 
   EXPECT_THAT(why->demand, SizeIs(3)) << "150 more that it may serve come after the thousand";
   EXPECT_EQ(why->demand[2].waiting.ahead, 2U);
-  EXPECT_EQ(why->shapes_unseen, 200U);
+  EXPECT_EQ(why->shapes_not_examined, 200U);
 }
 
 // Bug: as above.
@@ -87,7 +87,7 @@ TEST(ReasonsTest, AGateLooksAtTheFirstThousandShapesAndCountsTheOthers) {
 
   const auto why = story.dispatcher.queries().reasons_of_gate(gates[0].key, story.now.mono);
 
-  EXPECT_EQ(why->shapes_unseen, 200U);
+  EXPECT_EQ(why->shapes_not_examined, 200U);
 }
 
 // Bug: the ceiling of the set with the cheapest offering was told, though another set had room.
