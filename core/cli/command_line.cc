@@ -1,10 +1,16 @@
 #include "core/cli/command_line.h"
 
+#include <string_view>
 #include <utility>
 
 #include "core/model/vcpus.h"
 
 namespace hostler::cli {
+namespace {
+
+constexpr const char* kEmptyValue = "its value must not be empty";
+
+}  // namespace
 
 CLI::App* add(CLI::App& app, Chosen& chosen, const char* name, const char* help, Run run) {
   CLI::App* command = app.add_subcommand(name, help);
@@ -66,13 +72,18 @@ CLI::Validator id_of(const std::string& kind) {
 
 void refuse_empty_values(CLI::App& app) {
   const CLI::Validator filled(
-      [](const std::string& text) {
-        return text.empty() ? std::string("its value must not be empty") : std::string();
-      },
-      "");
+      [](const std::string& text) { return std::string(text.empty() ? kEmptyValue : ""); }, "");
   for (CLI::Option* option : app.get_options())
     if (option->get_expected_min() > 0 && option->get_name() != "command") option->check(filled);
   for (CLI::App* command : app.get_subcommands(nullptr)) refuse_empty_values(*command);
+}
+
+void refuse_empty_values(int argc, const char* const* argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view word = argv[i];
+    if (word.starts_with("--") && word.find('=') == word.size() - 1)
+      throw CLI::ValidationError(std::string(word.substr(0, word.size() - 1)), kEmptyValue);
+  }
 }
 
 CLI::Validator whole_number() {

@@ -39,6 +39,8 @@ CLI::Validator id_of(const std::string& kind);
 /// Lets no option of the command, and of those below it, have an empty value. The words of a
 /// command to run may be empty.
 void refuse_empty_values(CLI::App& app);
+/// The same for "--type=", which CLI11 gives the next word as its value. Throws CLI::ParseError.
+void refuse_empty_values(int argc, const char* const* argv);
 /// 0 to the largest that a scenario may have.
 CLI::Validator whole_number();
 

@@ -115,6 +115,7 @@ int run(int argc, char** argv) {
   // Set last, because commands that are added later would inherit the footer.
   app.footer("'hostler COMMAND --help' describes one command.\n\n" + usage::help_text(sections()));
   try {
+    refuse_empty_values(argc, argv);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);

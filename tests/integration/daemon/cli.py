@@ -47,7 +47,8 @@ class ArgumentsTest(CommandTest):
     def test_an_empty_value_is_no_value(self):
         """Bug: a job was submitted without its key, type or zone, twice."""
         for option in ("--client-key", "--type", "--zone", "--market", "--name"):
-            self.assertIn(f"{option}: its value must not be empty", self.refused("submit", option, "", "--", "true"))
+            for words in ((option, ""), (option + "=",)):
+                self.assertIn(f"{option}: its value must not be empty", self.refused("submit", *words, "--", "true"))
         self.assertIn("must not be empty", self.refused("backup", ""))
         self.hostler("submit", "--wait", "--", "test", "-z", "")
 
