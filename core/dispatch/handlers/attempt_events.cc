@@ -33,8 +33,7 @@ bool AttemptEvents::place(Host& host, demand::ClassId cls, Now now) {
   const model::Resources needs = waiting_.queue().at(cls).shape.needs;
   const auto total = instance.occupancy.room_of(policy_.types[*instance.type]);
   if (!(instance.occupancy.used() + needs).fits_in(total)) return false;
-  const std::int32_t most =
-      model::jobs_max_of(policy_.pools[instance.pool], policy_.types[*instance.type]);
+  const std::int32_t most = viewer_.jobs_max(instance);
   if (instance.occupancy.active_attempts() >= static_cast<std::uint32_t>(most)) return false;
   const auto price = demand::price_of_part(instance.record.price_per_hour, needs, total, most);
   if (!waiting_.queue().has_next(cls, price)) return false;

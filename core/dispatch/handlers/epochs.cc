@@ -46,14 +46,13 @@ void Epochs::found(Set& set, const model::ListedInstance& latest, Now now) {
   const std::string text = "instance " + printable(latest.id, 80) + " of set " + set.name +
                            " was made in epoch " + std::to_string(latest.epoch) +
                            ", and the rows end in epoch " + std::to_string(rows_end(set));
-  const bool was_stopped = !set.first_list.later.empty();
+  const bool was_stopped = set.is_stopped();
   set.first_list.holds_creates = true;
   set.first_list.later = text +
                          ": correct the tag hostler-epoch of that instance, or, if the state was "
                          "put back, start hostlerd with --restored (docs/backup.md)";
   is_old_ = set.first_list.rows_end.has_value() ||
-            std::ranges::all_of(sets_.all(),
-                                [](const Set& one) { return !one.first_list.later.empty(); });
+            std::ranges::all_of(sets_.all(), [](const Set& one) { return one.is_stopped(); });
   if (is_old_) {
     recorder_.discard();
   } else if (was_stopped) {
@@ -72,9 +71,8 @@ void Epochs::take_first(std::uint32_t index, Now now) {
     changed(set, model::Event::kListTrusted, "it shows no instance of a later epoch any more", now);
   if (first.rows_end) restore_.adopt(index, now);
   if (!first.rows_end && first.later.empty()) return;
-  if (std::ranges::none_of(sets_.all(), [](const Set& one) {
-        return one.first_list.rows_end || !one.first_list.later.empty();
-      }))
+  if (std::ranges::none_of(
+          sets_.all(), [](const Set& one) { return one.first_list.rows_end || one.is_stopped(); }))
     recorder_.effect(EpochsCompared{});
 }
 

@@ -58,15 +58,9 @@ scheduler::HostView HostViewer::view(const Host& host) const {
                fleet::awaits_list(instance, policy_.pools[instance.pool]);
   if (instance.type) out.total = room_of(instance);
   out.free = out.total - instance.occupancy.used();
-  // Nothing is known of one whose type has left the menu: it gets no jobs, also none that need
-  // nothing. If the state is old, the jobs that wait may have run.
-  const bool takes_jobs = instance.type && sets_.at(instance.set).first_list.later.empty();
-  const std::int32_t most =
-      takes_jobs ? model::jobs_max_of(policy_.pools[instance.pool], policy_.types[*instance.type])
-                 : 0;
-  out.jobs_max = most;
+  out.jobs_max = jobs_max(instance);
   out.attempts_left =
-      std::max(0, most - static_cast<std::int32_t>(instance.occupancy.active_attempts()));
+      std::max(0, out.jobs_max - static_cast<std::int32_t>(instance.occupancy.active_attempts()));
   out.price_per_hour = record.price_per_hour;
   out.created = instance.creating.decided_at();
   if (out.phase == HostPhase::kReady && !out.busy) out.since = instance.since;
@@ -88,6 +82,11 @@ bool HostViewer::is_kept(const Host& host) const {
          sets_.at(host.instance.set).spares(host.instance);
 }
 
+std::int32_t HostViewer::jobs_max(const fleet::Instance& instance) const {
+  if (!instance.type || sets_.at(instance.set).is_stopped()) return 0;
+  return model::jobs_max_of(policy_.pools[instance.pool], policy_.types[*instance.type]);
+}
+
 model::Resources HostViewer::room_of(const fleet::Instance& instance) const {
   const auto& type = policy_.types[*instance.type];
   auto out = instance.occupancy.room_of(type);
@@ -105,8 +104,8 @@ bool HostViewer::can_wake(const Host& host) const {
   return instance.record.state == InstanceState::kStopped && instance.power.was_seen_off() &&
          !instance.notices.is_cordoned() &&
          instance.record.idle_behavior == model::IdleBehavior::kRun && !host.calls.switches() &&
-         set.is_open() && set.first_list.later.empty() && !set.shown.foreign &&
-         !set.lists.is_overdue() && sets_.has_power(instance.set, instance.record.market);
+         set.is_open() && !set.is_stopped() && !set.shown.foreign && !set.lists.is_overdue() &&
+         sets_.has_power(instance.set, instance.record.market);
 }
 
 }  // namespace hostler::dispatch

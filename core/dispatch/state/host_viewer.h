@@ -17,6 +17,10 @@ class HostViewer {
   [[nodiscard]] scheduler::HostView view(const Host& host) const;
   /// Only an admin ends it now: it is held, was restored from a backup, or its set spares it.
   [[nodiscard]] bool is_kept(const Host& host) const;
+  /// How many jobs may run on it at the same time. None, also no job that needs nothing, if its
+  /// type has left the menu: nothing is known of it then. None if its set is stopped: the rows may
+  /// be old, and the jobs that wait may have run.
+  [[nodiscard]] std::int32_t jobs_max(const fleet::Instance& instance) const;
   /// It is switched off, and a call to start it may be made.
   [[nodiscard]] bool can_wake(const Host& host) const;
   /// Instances like this one can be kept switched off.

@@ -64,7 +64,7 @@ std::string Set::refuses_creates(Mono now) const {
     return "the set is not open: its driver was asked " + seconds_since(opening.sent_at(), now) +
            " ago";
   }
-  if (!first_list.later.empty()) return first_list.later;
+  if (is_stopped()) return first_list.later;
   if (shown.foreign) return problem;
   if (!lists.suspended().empty()) return "the set is suspended: " + lists.suspended();
   if (lists.is_overdue())
@@ -105,7 +105,7 @@ std::string Set::refuses_pool(const model::PoolPolicy& pool) const {
 }
 
 bool Set::spares(const fleet::Instance& instance) const {
-  if (first_list.rows_end || !first_list.later.empty()) return true;
+  if (first_list.rows_end || is_stopped()) return true;
   const auto& doubt = omissions.doubt();
   if (omissions.awaits_answers() || (doubt && doubt->is_asking() && instance.listing.absence()))
     return true;

@@ -40,6 +40,8 @@ struct Set {
   QuotaGroups quota_groups;
 
   [[nodiscard]] bool is_open() const { return opening.is_open(); }
+  /// Its last list shows an instance of a later epoch: nothing is done in it.
+  [[nodiscard]] bool is_stopped() const { return !first_list.later.empty(); }
   /// The answer to a call that was sent then is one of its account. False: perhaps of another one,
   /// or the set is closed.
   [[nodiscard]] bool takes_answer(Mono sent) const {

@@ -164,6 +164,25 @@ TEST_F(TwoSetsTest, AStoppedSetGetsNoWorkAndNoneOfItsHostsEnds) {
   EXPECT_EQ(story.state(on), InstanceState::kIdle);
 }
 
+// Bug: it started jobs on hosts of the set.
+TEST_F(TwoSetsTest, APlanThatWasUnderWayStartsNothingInAStoppedSet) {
+  story.begin();
+  const auto [job, on] = story.running();
+  auto later = story.seen(on);
+  later.epoch = 4;
+  story.exited(on, job);
+  story.plans_wait = true;
+  story.host(on, model::AttemptCollected{{job, 1}, ""});
+  ASSERT_EQ(story.state(on), InstanceState::kIdle);
+  const auto next = story.submit({story.job()}).at(0);
+  ASSERT_TRUE(story.plan);
+  story.list({later});
+  story.clear();
+  story.say(*story.plan);
+  EXPECT_EQ(story.record(next).state, WorkState::kQueued);
+  EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty());
+}
+
 TEST_F(TwoSetsTest, AStateIsOldThatAllSetsShowToBeOld) {
   begin();
   story.list({listed(9, 4)});
