@@ -157,6 +157,29 @@ struct CancelWork {
   bool admin = false;  ///< May cancel the work of others.
   model::WorkId work;
 };
+/// One lease. The dispatcher fills in id, arrival, principal, times and the pools that lend so.
+struct SubmitLease {
+  Ticket ticket = 0;
+  std::string principal;
+  model::WorkItem work;
+  model::LeaseRecord lease;
+};
+/// The holder gives the host back before the term ends.
+struct ReturnLease {
+  Ticket ticket = 0;
+  std::string principal;
+  bool admin = false;  ///< May return the leases of others.
+  model::WorkId lease;
+  bool used = true;  ///< False: the holder has not touched it.
+};
+/// The term ends so long from now.
+struct RenewLease {
+  Ticket ticket = 0;
+  std::string principal;
+  bool admin = false;
+  model::WorkId lease;
+  Duration term{};
+};
 /// Held jobs may start from now on.
 struct ReleaseWork {
   Ticket ticket = 0;
@@ -234,7 +257,8 @@ using Event = std::variant<DriverLoaded, SetOpened, SuccessorOpened, Credentials
                            CreateEnded, SetListed, InstancesLookedUp, DestroyEnded, TagsEnded,
                            PowerEnded, PricesFetched, QuotaGroupFetched, ConsoleRead, ImagesFetched,
                            OfferingsFetched, LeftoversListed, LeftoverDestroyed, NoticesSeen,
-                           WatchEnded, model::HostEvent, Submit, CancelWork, ReleaseWork,
+                           WatchEnded, model::HostEvent, Submit, SubmitLease, ReturnLease,
+                           RenewLease, CancelWork, ReleaseWork,
                            CancelHeld, OutputsRemoved, GiveUpOutput, SetIdleBehavior, KillInstance,
                            OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade,
                            PolicyChanged, WorkForgotten, DiskChanged, JumpHostChanged>;

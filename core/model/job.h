@@ -15,6 +15,7 @@
 
 namespace hostler::model {
 
+/// The states of work of every kind. Leases have words of their own for them: lease_state().
 enum class WorkState : std::uint8_t {
   kQueued,
   kStarting,  ///< Sent to a host, which has not reported it running yet.
@@ -35,7 +36,7 @@ inline constexpr std::array kLiveStates{WorkState::kQueued, WorkState::kStarting
                                         WorkState::kRunning, WorkState::kCollecting,
                                         WorkState::kHeld};
 
-/// Why a job, or its last attempt, ended. kNone before that.
+/// Why work, or the last attempt of a job, ended. kNone before that.
 enum class EndReason : std::uint8_t {
   kNone,
   kExit,
@@ -48,6 +49,11 @@ enum class EndReason : std::uint8_t {
   kSupervisionLost,
   kCancelled,
   kStartFailures,
+  // Of leases.
+  kReturned,
+  kTerm,
+  kWaitMax,
+  kInterrupted,
 };
 /// "exit", "signal", "time_limit", ...; "" for kNone.
 const char* to_string(EndReason reason);
@@ -60,6 +66,7 @@ struct Constraints {
   std::vector<std::string> types;  ///< Menu names.
   std::optional<Market> market;
   std::string zone;
+  std::vector<std::string> pools;  ///< Of leases: those that lend hosts so.
   friend auto operator<=>(const Constraints&, const Constraints&) = default;
 };
 

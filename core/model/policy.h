@@ -92,6 +92,13 @@ enum class InitDelivery : std::uint8_t {
   kSsh,       ///< Over the first proved connection.
 };
 
+/// How a pool lends its hosts: `pools[].leases`.
+struct LeasePolicy {
+  Duration max_term = 24h;
+  std::string clean_command;  ///< sh, on a used host, so that it may be used again; empty: it ends.
+  friend bool operator==(const LeasePolicy&, const LeasePolicy&) = default;
+};
+
 /// How many hosts the configuration wants in a pool.
 struct PoolSizes {
   std::int32_t min = 0, max = 100;  ///< Hosts that are on.
@@ -116,6 +123,7 @@ struct PoolPolicy {
   Duration spot_shortage_patience{};  ///< The same while gates hold back all spot that fits.
   Duration starvation_after = 10min;
   Readiness readiness = Readiness::kAgent;
+  std::optional<LeasePolicy> leases;  ///< Unset: it lends none.
   std::vector<VerifyMethod> verify{VerifyMethod::kDelivered, VerifyMethod::kChallenge};
   bool rotate_keys = true;
   Placement placement;              ///< What it says wins over the type's.

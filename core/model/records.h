@@ -15,6 +15,7 @@
 #include "core/model/instance.h"
 #include "core/model/interruption.h"
 #include "core/model/job.h"
+#include "core/model/lease.h"
 #include "core/model/ledger.h"
 #include "core/model/offered.h"
 #include "core/model/reason.h"
@@ -60,6 +61,7 @@ struct WorkShape {
   Resources needs;
   Constraints constraints;
   std::int32_t priority = 0;
+  bool exclusive = false;  ///< It gets an empty host, whole.
   bool restartable = false;
   std::uint32_t attempts_max = 3;
   std::uint32_t start_failures_max = kStartFailuresMax;
@@ -224,7 +226,7 @@ struct RamForgotten {
 };
 
 using Change =
-    std::variant<WorkItem, WorkChanged, AttemptChanged, Boxed<InstanceChanged>, Boxed<GateChanged>,
+    std::variant<WorkItem, WorkChanged, LeaseChanged, AttemptChanged, Boxed<InstanceChanged>, Boxed<GateChanged>,
                  GateOpened, PriceRow, SetAccount, ImageRow, ImageForgotten, PrincipalUse,
                  OfferedRow, OfferedGone, RamReport, RamForgotten, LedgerRecord>;
 /// The change, if it is of this kind; else null.
@@ -282,6 +284,7 @@ struct Restored {
   Revision last_revision = 0;
   std::uint64_t last_work = 0, last_instance = 0, last_arrival = 0;
   std::vector<WorkItem> work;              ///< Not terminal; `body` unset.
+  std::vector<LeaseRecord> leases;         ///< Of those in `work`, by their numbers.
   std::vector<AttemptChanged> attempts;    ///< Not kDone; inline output unset.
   std::vector<InstanceChanged> instances;  ///< Not gone; `create` set where it is kept.
   std::vector<GateRecord> gates;

@@ -5,28 +5,12 @@
 
 #include "core/model/host.h"
 #include "core/work/job.h"
+#include "core/work/outcome.h"
 
 /// The state machine of a job and its attempts (docs/states.md has its table). An attempt starts at
 /// most once. The next attempt begins only after it is certain that this one never started, or that
 /// it ended, or that its instance is gone. Pure, as core/fleet is.
 namespace hostler::work {
-
-enum class Next : std::uint8_t {
-  kNothing,
-  kSend,        ///< Journal the attempt, then send its start.
-  kKill,        ///< Tell the host to end it.
-  kQueueAgain,  ///< Put it back into the queue, at its old place.
-  kCollect,     ///< The attempt ended; wait for its output.
-  kEnd,         ///< The job ended: journal it, acknowledge the attempt, forget the job.
-};
-
-struct Outcome {
-  Next next = Next::kNothing;
-  bool changed = false;
-  std::optional<model::Event> event;  ///< For the ledger, if `changed`; unset: none.
-  std::string reason_code;            ///< As LedgerRecord::reason_code.
-  std::string reason;
-};
 
 /// The scheduler chose an instance for a queued job.
 [[nodiscard]] Outcome placed(Job& job, model::InstanceId instance, Now now);

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "core/base/time.h"
+#include "core/model/ids.h"
+#include "core/model/job.h"
+
+namespace hostler::model {
+
+/// The part of a lease that work of other kinds does not have: its members are one row. All else is
+/// in WorkItem and WorkRecord: `instance` is the host that is lent, `placed` is when the planner
+/// chose it, `started` is when the lease was granted.
+struct LeaseRecord {
+  WorkId id;
+  Duration term{};  ///< From the grant on, or from the last renewal.
+  Wall wait_until;  ///< It ends if it is not granted by then; 0: it waits for as long as it takes.
+  Wall until;       ///< The end of the term; 0: not granted yet.
+  bool used = true;  ///< Once it ends: the holder may have changed the host.
+  friend bool operator==(const LeaseRecord&, const LeaseRecord&) = default;
+};
+/// As a Change: its row is inserted, or replaced.
+struct LeaseChanged {
+  LeaseRecord record;
+  friend bool operator==(const LeaseChanged&, const LeaseChanged&) = default;
+};
+
+/// "waiting", "granting", "granted", "ending", "held", and "ended" for each terminal state.
+const char* lease_state(WorkState state);
+
+}  // namespace hostler::model

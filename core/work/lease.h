@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/model/records.h"
+#include "core/work/outcome.h"
+
+/// The state machine of a lease (docs/states.md has its table): a host that is lent whole. Pure, as
+/// core/fleet is.
+namespace hostler::work {
+
+/// One lease that has not ended, in memory.
+struct Lease {
+  std::uint64_t arrival = 0;
+  std::uint64_t cls = 0;        ///< Its class in the queue.
+  std::uint32_t principal = 0;  ///< Its number in dispatch::Principals.
+  model::Micros held_per_hour;  ///< Of its host; kept by dispatch::Leases.
+  model::Vcpus held_vcpus;      ///< Likewise.
+  bool queued = true;
+  model::WorkRecord record;
+  model::LeaseRecord terms;
+
+  [[nodiscard]] model::WorkId id() const { return record.id; }
+  [[nodiscard]] model::WorkState state() const { return record.state; }
+  /// It has a host, as far as its record says.
+  [[nodiscard]] bool has_host() const;
+};
+
+/// What becomes of the host.
+enum class HostAfter : std::uint8_t {
+  kKept,   ///< The lease goes on, or has no host.
+  kReady,  ///< Nobody has used it: it takes other work at once.
+  kClean,  ///< Run the cleaning command of its pool, then tell cleaned().
+  kEnded,  ///< It may have been changed: nobody else gets it.
+};
+struct LeaseOutcome {
+  Outcome work;
+  HostAfter host = HostAfter::kKept;
+  bool terms_changed = false;  ///< Journal the LeaseRecord too.
+};
+
+/// The planner chose an instance for a waiting lease.
+[[nodiscard]] LeaseOutcome placed(Lease& lease, model::InstanceId instance, Now now);
+/// The host is ready for its holder: the term begins.
+[[nodiscard]] LeaseOutcome granted(Lease& lease, Now now);
+/// The holder wants it for `term` from now on, which its pool allows.
+[[nodiscard]] LeaseOutcome renewed(Lease& lease, Duration term, Now now);
+/// The holder gives it back. `cleans`: the pool has a cleaning command.
+[[nodiscard]] LeaseOutcome returned(Lease& lease, bool used, bool cleans, Now now);
+/// A user or an admin ends it. A granted one counts as used.
+[[nodiscard]] LeaseOutcome cancel(Lease& lease, const std::string& actor, bool cleans, Now now);
+/// The cleaning command has ended, so that the host may be used again, or `problem` says why not.
+[[nodiscard]] LeaseOutcome cleaned(Lease& lease, const std::string& problem, Now now);
+/// Its time has come, see due_at(): it has waited too long, or its term is over.
+[[nodiscard]] LeaseOutcome due(Lease& lease, bool cleans, Now now);
+/// The instance is gone. One that was not granted yet waits again. `was_announced`: its cloud had
+/// said so before.
+[[nodiscard]] LeaseOutcome host_gone(Lease& lease, const std::string& why, bool was_announced,
+                                     Now now);
+/// When due() is to be called; 0: never.
+[[nodiscard]] Wall due_at(const Lease& lease);
+
+}  // namespace hostler::work
