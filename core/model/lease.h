@@ -11,8 +11,8 @@ namespace hostler::model {
 /// chose it, `started` is when the lease was granted.
 struct LeaseRecord {
   WorkId id;
-  Duration term{};  ///< From the grant on, or from the last renewal.
-  Wall wait_until;  ///< It ends if it is not granted by then; 0: it waits for as long as it takes.
+  Duration term{};      ///< From the grant on, or from the last renewal.
+  Duration wait_max{};  ///< It ends if it was not granted for so long since its submit; 0: never.
   Wall until;       ///< The end of the term; 0: not granted yet.
   bool used = true;  ///< Once it ends: the holder may have changed the host.
   friend bool operator==(const LeaseRecord&, const LeaseRecord&) = default;

@@ -18,6 +18,9 @@ struct Lease {
   model::Micros held_per_hour;  ///< Of its host; kept by dispatch::Leases.
   model::Vcpus held_vcpus;      ///< Likewise.
   bool queued = true;
+  /// When due() is to be called. The daemon's clock may be set: only a restart looks at the times
+  /// of the row.
+  Mono due = Mono::max();
   model::WorkRecord record;
   model::LeaseRecord terms;
 
@@ -52,13 +55,14 @@ struct LeaseOutcome {
 [[nodiscard]] LeaseOutcome cancel(Lease& lease, const std::string& actor, bool cleans, Now now);
 /// The cleaning command has ended, so that the host may be used again, or `problem` says why not.
 [[nodiscard]] LeaseOutcome cleaned(Lease& lease, const std::string& problem, Now now);
-/// Its time has come, see due_at(): it has waited too long, or its term is over.
+/// Its time has come, see Lease::due: it has waited too long, or its term is over.
 [[nodiscard]] LeaseOutcome due(Lease& lease, bool cleans, Now now);
 /// The instance is gone. One that was not granted yet waits again. `was_announced`: its cloud had
 /// said so before.
 [[nodiscard]] LeaseOutcome host_gone(Lease& lease, const std::string& why, bool was_announced,
                                      Now now);
-/// When due() is to be called; 0: never.
-[[nodiscard]] Wall due_at(const Lease& lease);
+/// Of a new lease, and after a restart: sets Lease::due by the times of its row. A clock that was
+/// set back meanwhile gives it at most its whole term, or wait, anew.
+void set_due(Lease& lease, Wall submitted, Now now);
 
 }  // namespace hostler::work

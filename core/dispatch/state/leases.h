@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -40,10 +39,10 @@ class Leases {
   /// have more.
   bool settle(work::Lease& lease, work::Next next, Now now);
 
-  /// The lease whose time has come first, see work::due_at().
-  [[nodiscard]] std::optional<model::WorkId> due(Wall now) const;
-  /// When due() has something; 0: never. By the wall clock, as terms are.
-  [[nodiscard]] Wall next_due() const;
+  /// The lease whose time has come first.
+  [[nodiscard]] std::optional<model::WorkId> first_due(Mono now) const;
+  /// When first_due() has one; fleet::kNever: never.
+  [[nodiscard]] Mono next_due() const;
   [[nodiscard]] const std::map<model::WorkId, work::Lease>& all() const { return leases_; }
 
  private:
@@ -54,8 +53,8 @@ class Leases {
   Principals& principals_;
   WaitingWork& waiting_;
   std::map<model::WorkId, work::Lease> leases_;
-  std::set<std::pair<Wall, model::WorkId>> by_time_;
-  std::map<model::WorkId, Wall> due_;
+  std::set<std::pair<Mono, model::WorkId>> by_time_;
+  std::map<model::WorkId, Mono> due_;
 };
 
 }  // namespace hostler::dispatch
