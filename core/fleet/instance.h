@@ -58,7 +58,8 @@ struct Instance {
   /// Work may be placed on it now.
   [[nodiscard]] bool takes_work() const {
     return link.has_agent() && !refusals.is_resting() && !notices.is_cordoned() &&
-           !occupancy.output_waits() && !occupancy.runs_unplaced() && !listing.is_withheld() &&
+           !occupancy.output_waits() && !occupancy.runs_unplaced() && !occupancy.is_lent() &&
+           !listing.is_withheld() &&
            record.health == model::Health::kHealthy &&
            record.idle_behavior == model::IdleBehavior::kRun &&
            (record.state == model::InstanceState::kIdle ||

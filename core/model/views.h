@@ -24,6 +24,7 @@ struct InstanceView {
   InstanceRecord record;
   Resources total, used;
   std::vector<AttemptId> attempts;
+  std::optional<WorkId> lease;  ///< It is lent.
   std::optional<StandingKeyAlarm> key_alarm;
   std::optional<Wall> unlisted_since;  ///< Lists omit it since then.
   bool cordoned = false;               ///< It gets no new jobs, because it will be interrupted.
@@ -232,7 +233,7 @@ struct ReasonsView {
 
 /// Counts for metrics and health.
 struct Totals {
-  std::array<std::uint64_t, kLiveStates.size()> jobs{};                    ///< As kLiveStates.
+  std::array<std::uint64_t, kLiveStates.size()> jobs{}, leases{};          ///< As kLiveStates.
   std::map<std::pair<std::string, std::string>, std::uint64_t> instances;  ///< (state, type)
   Micros price_per_hour;
   std::size_t collecting_hosts = 0;  ///< With output that is still to come.

@@ -26,6 +26,13 @@ bool is_announced(const Host& host) {
 }  // namespace
 
 bool AttemptEvents::place(Host& host, demand::ClassId cls, Now now) {
+  const auto* klass = waiting_.queue().find(cls);
+  if (klass == nullptr) return false;
+  return klass->kind == model::WorkKind::kLease ? lending_.place(host, cls, now)
+                                                : place_job(host, cls, now);
+}
+
+bool AttemptEvents::place_job(Host& host, demand::ClassId cls, Now now) {
   auto& instance = host.instance;
   if (!waiting_.queue().waits(cls) || !instance.takes_work() || !instance.type ||
       host.closed != scheduler::Closed::kNo)
@@ -251,6 +258,7 @@ bool AttemptEvents::known(Host& host, work::Job& job, const fleet::PlacedAttempt
 
 void AttemptEvents::take_found(Host& host, Reported& reported, model::ResumeAttempts& resume,
                                Now now) {
+  if (host.instance.occupancy.is_lent()) return;
   std::erase_if(reported, [&](const auto& entry) {
     const auto& [attempt, phase] = entry;
     work::Job* job = jobs_.find(attempt);
@@ -277,6 +285,7 @@ void AttemptEvents::take_found(Host& host, Reported& reported, model::ResumeAtte
 
 void AttemptEvents::take_over(Host& host, Reported& reported, model::ResumeAttempts& resume,
                               Now now) {
+  if (host.instance.occupancy.is_lent()) return;  // They wait until it is not.
   const auto is_dead = [](const auto& one) {
     return one.second == model::AttemptPhase::kUnknownEnd;
   };

@@ -77,6 +77,7 @@ void HostEvents::on(Host& host, const model::HostReady& event, Now now) {
   learn_scratch(*taken);
   learn_ram(*taken, now);
   attempts_.compare(*taken, event, now);
+  if (const Host* still = hosts_.find(id)) lending_.connected(*still, now);
   if (Host* still = hosts_.change(id)) attempts_.fill(*still, now);
   if (Host* still = hosts_.change(id)) interruptions_.connected(*still, now);
 }

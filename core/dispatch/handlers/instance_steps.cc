@@ -11,8 +11,8 @@
 namespace hostler::dispatch {
 
 void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor, Now now) {
-  auto& [policy, sets, hosts, ended, jobs, gates, boots, commands, governor, plan, recorder] =
-      owners_;
+  auto& [policy, sets, hosts, ended, jobs, leases, gates, boots, commands, governor, plan,
+         recorder] = owners_;
   const model::InstanceId id = host.id();
   auto& instance = host.instance;
   fleet::assert_legal(instance);
@@ -158,7 +158,11 @@ void InstanceSteps::lose_work(Host& host, Now now) {
       job_steps_.apply(*job, work::host_gone(*job, why, now, was_announced), now);
   }
   const auto claims = instance.occupancy.claims();
-  for (const auto& claim : claims) instance.occupancy.remove(claim.work);
+  for (const auto& claim : claims) {
+    instance.occupancy.remove(claim.work);
+    if (work::Lease* lease = owners_.leases.find(claim.work))
+      lease_steps_.apply(*lease, work::host_gone(*lease, why, was_announced, now), now);
+  }
   instance.occupancy.forget_unplaced();
   owners_.plan.want();
 }

@@ -55,11 +55,14 @@ class TrialViews {
  public:
   TrialViews(Standing standing, Mono now) : standing_(standing), now_(now) {}
 
-  ClassId add(const model::WorkShape& shape) {
+  ClassId add(const model::WorkItem& item) {
     const auto [at, fresh] =
-        by_shape_.try_emplace(demand::Queue::class_shape(shape), views_.size());
+        by_shape_.try_emplace(demand::Queue::class_shape(item.shape), views_.size());
     if (fresh)
-      views_.push_back({.id = kFirstTrial + views_.size(), .shape = at->first, .oldest = now_});
+      views_.push_back({.id = kFirstTrial + views_.size(),
+                        .kind = item.record.id.kind,
+                        .shape = at->first,
+                        .oldest = now_});
     ++views_[at->second].count;
     return views_[at->second].id;
   }
@@ -133,7 +136,7 @@ Result<TrialLook> Queries::trial(const Submit& submit, Now now) const {
   TrialLook out{.look = HOSTLER_TRY(look(now)), .jobs = {}, .beyond = {}, .boots = {}};
   TrialViews views(standing_of(s, submit.principal), now.mono);
   for (const auto& item : submit.work) {
-    out.jobs.push_back(views.add(item.shape));
+    out.jobs.push_back(views.add(item));
     if (views.size() > kShapesMax)
       return fail(Errc::kTooLarge, "jobs of more than " + std::to_string(kShapesMax) +
                                        " different shapes, allowed in a dry run: at most " +
@@ -145,6 +148,12 @@ Result<TrialLook> Queries::trial(const Submit& submit, Now now) const {
   out.beyond = "running_vcpus_max of " + submit.principal + " covers no more of its jobs";
   out.boots = boots_of(s.hosts, s.menu);
   return out;
+}
+
+Result<TrialLook> Queries::trial(const SubmitLease& submit, Now now) const {
+  const State& s = state_;
+  const SubmitChecks checks(s.policy, s.sets, s.principals, s.menu, s.offered);
+  return trial(HOSTLER_TRY(checks.as_submit(submit)), now);
 }
 
 }  // namespace hostler::dispatch

@@ -61,6 +61,10 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   out.jobs_max = jobs_max(instance);
   out.attempts_left =
       std::max(0, out.jobs_max - static_cast<std::int32_t>(instance.occupancy.active_attempts()));
+  if (instance.occupancy.is_lent()) {
+    out.free = {};
+    out.attempts_left = 0;
+  }
   out.price_per_hour = record.price_per_hour;
   out.created = instance.creating.decided_at();
   if (out.phase == HostPhase::kReady && !out.busy) out.since = instance.since;

@@ -78,13 +78,14 @@ demand::LaneCaps RunningLimits::caps_of(demand::PrincipalId principal,
   return out;
 }
 
-std::string RunningLimits::reason(const work::Job& job, const demand::CapRules& rules) const {
-  const std::string& who = principals_.name(job.principal);
+std::string RunningLimits::reason(const WaitingWork::Place& work,
+                                  const demand::CapRules& rules) const {
+  const std::string& who = principals_.name(work.principal);
   return demand::reason_of({.principal = who,
-                            .vcpus = waiting_.queue().at(job.cls).shape.needs.vcpus,
-                            .part = rules.prices(job.cls),
+                            .vcpus = waiting_.queue().at(work.cls).shape.needs.vcpus,
+                            .part = rules.prices(work.cls),
                             .quota = policy_.quotas.of(who),
-                            .held = principals_.shares().held(job.principal)});
+                            .held = principals_.shares().held(work.principal)});
 }
 
 }  // namespace hostler::dispatch

@@ -4,9 +4,56 @@
 #include <set>
 #include <string_view>
 
+#include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/scheduler/plan.h"
 
 namespace hostler::dispatch {
+
+Result<void> check_term(const model::PoolPolicy& pool, Duration term) {
+  if (!pool.leases)
+    return fail(Errc::kInvalidArgument,
+                "pool " + pool.name + " does not lend hosts (pools[].leases)");
+  if (term > pool.leases->max_term)
+    return fail(Errc::kInvalidArgument, "pool " + pool.name + " lends hosts for at most " +
+                                            format_duration(pool.leases->max_term));
+  return {};
+}
+
+Result<Submit> SubmitChecks::as_submit(const SubmitLease& event) const {
+  Submit out{.ticket = event.ticket, .principal = event.principal, .work = {event.work}};
+  model::WorkItem& item = out.work.front();
+  item.record.id.kind = model::WorkKind::kLease;
+  item.shape.exclusive = true;
+  if (!item.client_key.empty() &&
+      principals_.client_keys().find(event.principal, item.client_key) != nullptr)
+    return out;
+  auto& pools = item.shape.constraints.pools;
+  pools = HOSTLER_TRY(pools_that_lend(pools, event.lease.term));
+  return out;
+}
+
+Result<std::vector<std::string>> SubmitChecks::pools_that_lend(
+    const std::vector<std::string>& named, Duration term) const {
+  std::vector<std::string> out;
+  const model::PoolPolicy* longest = nullptr;
+  for (const auto& pool : policy_.pools) {
+    if (!named.empty() && pool.name != named.front()) continue;
+    const auto lends = check_term(pool, term);
+    if (lends)
+      out.push_back(pool.name);
+    else if (!named.empty())
+      return tl::unexpected(lends.error());
+    if (pool.leases && (longest == nullptr || pool.leases->max_term > longest->leases->max_term))
+      longest = &pool;
+  }
+  if (!out.empty()) return out;
+  if (!named.empty())
+    return fail(Errc::kInvalidArgument, "there is no pool '" + printable(named.front()) + "'");
+  if (longest == nullptr)
+    return fail(Errc::kInvalidArgument, "no pool lends hosts (pools[].leases)");
+  return tl::unexpected(check_term(*longest, term).error());
+}
 
 /// The number of a job may have been given out already.
 Result<void> SubmitChecks::check_numbers() const {
@@ -39,7 +86,8 @@ Result<void> SubmitChecks::check(const Submit& event, Mono now) const {
         !fresh && event.work[same->second].client_digest != item.client_digest)
       return conflict("is used twice in this submit");
     const auto* known = principals_.client_keys().find(event.principal, item.client_key);
-    if (known != nullptr && known->digest != item.client_digest)
+    if (known != nullptr && (known->digest != item.client_digest ||
+                             known->work.kind != item.record.id.kind))
       return conflict("already names " + known->work.text() + ", which has another body");
   }
   return {};
