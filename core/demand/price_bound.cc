@@ -15,6 +15,7 @@ PriceBound::PriceBound(std::vector<Share> shares) {
     bucket.most = share.left;
     bucket.all.left += share.left;
     bucket.all.items += share.items;
+    bucket.all.vcpus_most = share.vcpus_most;
     last = &share;
   }
   if (buckets_.size() <= kBucketsMax) return;
@@ -25,6 +26,7 @@ PriceBound::PriceBound(std::vector<Share> shares) {
     into.most = buckets_[i].most;
     into.all.left += buckets_[i].all.left;
     into.all.items += buckets_[i].all.items;
+    into.all.vcpus_most = std::min(into.all.vcpus_most, buckets_[i].all.vcpus_most);
   }
   buckets_ = std::move(few);
 }
@@ -40,25 +42,28 @@ model::Micros PriceBound::Bucket::charge(model::Micros each) const {
   return principals == 1 ? each : model::Micros{most.value / (most.value / each.value)};
 }
 
-std::uint64_t PriceBound::Bucket::count(model::Micros each, std::uint64_t wanted) const {
+std::uint64_t PriceBound::Bucket::count(model::Micros each, std::uint64_t wanted,
+                                        model::Vcpus vcpus) const {
+  if (vcpus > all.vcpus_most) return 0;
   const std::uint64_t less = std::min(wanted, all.items);
   if (each.value <= 0) return less;
   if (each > most) return 0;
   return std::min(less, static_cast<std::uint64_t>(all.left.value / charge(each).value));
 }
 
-std::uint64_t PriceBound::count(model::Micros each, std::uint64_t wanted) const {
+std::uint64_t PriceBound::count(model::Micros each, std::uint64_t wanted,
+                                model::Vcpus vcpus) const {
   std::uint64_t out = 0;
   for (const Bucket& bucket : buckets_) {
     if (out == wanted) break;
-    out += bucket.count(each, wanted - out);
+    out += bucket.count(each, wanted - out, vcpus);
   }
   return out;
 }
 
-void PriceBound::take(model::Micros each, std::uint64_t items) {
+void PriceBound::take(model::Micros each, std::uint64_t items, model::Vcpus vcpus) {
   for (Bucket& bucket : buckets_) {
-    const std::uint64_t count = bucket.count(each, items);
+    const std::uint64_t count = bucket.count(each, items, vcpus);
     if (count == 0) continue;
     bucket.all.items -= count;
     if (each.value > 0)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/model/cloud.h"
+#include "core/model/vcpus.h"
 
 namespace hostler::demand {
 
@@ -21,6 +22,7 @@ class PriceBound {
   struct Share {
     model::Micros left;
     std::uint64_t items = 0;
+    model::Vcpus vcpus_most = model::kVcpusMax;  ///< Of a host that one of them gets whole.
     friend auto operator<=>(const Share&, const Share&) = default;
   };
 
@@ -31,7 +33,8 @@ class PriceBound {
     Share all;
 
     [[nodiscard]] model::Micros charge(model::Micros each) const;
-    [[nodiscard]] std::uint64_t count(model::Micros each, std::uint64_t wanted) const;
+    [[nodiscard]] std::uint64_t count(model::Micros each, std::uint64_t wanted,
+                                      model::Vcpus vcpus) const;
   };
 
   explicit PriceBound(std::vector<Share> shares);
@@ -41,9 +44,11 @@ class PriceBound {
   [[nodiscard]] const std::vector<Bucket>& buckets() const { return buckets_; }
 
   /// How many items may go where a part costs `each`, at most `wanted`. Not more at a higher price.
-  [[nodiscard]] std::uint64_t count(model::Micros each, std::uint64_t wanted) const;
+  /// `vcpus`: of the host, if an item gets it whole. Not more on a larger host.
+  [[nodiscard]] std::uint64_t count(model::Micros each, std::uint64_t wanted,
+                                    model::Vcpus vcpus = {}) const;
   /// Of items that count() allows. The principals that have least pay first.
-  void take(model::Micros each, std::uint64_t items);
+  void take(model::Micros each, std::uint64_t items, model::Vcpus vcpus = {});
 
  private:
   std::vector<Bucket> buckets_;

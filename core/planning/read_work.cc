@@ -24,6 +24,7 @@ void read_constraints(const json::Field& field, model::Constraints& out) {
     model::Market market{};
     if (o.may("market").word(market, kMarkets)) out.market = market;
     o.may("zone").text(out.zone, {.bytes_max = 63, .bytes_min = 1, .one_line = true});
+    if (o.may("pools").names(out.pools, 1000)) std::ranges::sort(out.pools);
   });
 }
 
@@ -52,6 +53,9 @@ void read_bound(const json::Field& field, std::optional<PriceBound>& out) {
       bucket.most = bucket.all.left;
       o.may("most").millionths(bucket.most.value, 0, kMoneyMax);
       o.need("items").integer(bucket.all.items, 0, kCountMax);
+      std::int64_t vcpus = 0;
+      if (o.may("vcpus_most").thousandths(vcpus, 0, model::kVcpusMax.thousandths()))
+        bucket.all.vcpus_most = model::Vcpus::of_thousandths(vcpus);
     });
   });
   if (read) out = PriceBound::of_buckets(std::move(buckets));
@@ -73,6 +77,7 @@ bool read_view(const json::Field& element, Draft& draft, Views& views, std::uint
     read_resources(o.may("needs"), out.shape.needs);
     o.may("priority").integer(out.shape.priority, -kPriorityMax, kPriorityMax);
     read_constraints(o.may("constraints"), out.shape.constraints);
+    o.may("exclusive").boolean(out.shape.exclusive);
     out.oldest = kNow;
     read_age(o.may("waiting_for"), out.oldest);
     o.may("displaced").boolean(out.displaced);
@@ -114,8 +119,10 @@ void read_work(const json::Field& field, Draft& draft) {
       element.problem("\"" + text_of(view.id) + "\" waits, and work_gone names it");
     if (!fresh &&
         (classes[at->second].shape != view.shape || classes[at->second].kind != view.kind))
-      element.problem("\"" + text_of(view.id) +
-                      "\" has other kind, needs, priority or constraints than the one before");
+      element.problem(
+          "\"" + text_of(view.id) +
+          "\" has other kind, needs, priority or constraints than the one before, or is not "
+          "exclusive as it is");
   });
   const std::size_t offerings = draft.out.snapshot.offerings.size();
   if (classes.size() * offerings > kPairsMax)

@@ -20,6 +20,8 @@ constexpr ClassId kFirstTrial = 1'000'000'000'000;
 /// All that waits has arrived before.
 constexpr std::uint64_t kTrialArrival = std::uint64_t{1} << 62;
 constexpr std::uint64_t kHeadsMax = 32;
+/// More than all hosts cost.
+constexpr model::Micros kAnyPrice{1'000'000'000'000'000};
 constexpr std::size_t kShapesMax = 1000;
 
 /// The turn and the allowance of who asks, behind what waits of the same principal.
@@ -74,11 +76,8 @@ class TrialViews {
       const auto& needs = view.shape.needs;
       view.count = standing_.left.count(needs, {}, view.count);
       if (view.count == 0) continue;
+      bound(view);
       standing_.left.take(needs, {}, view.count);
-      if (standing_.left.price_per_hour) {
-        const std::int64_t left = std::max<std::int64_t>(0, standing_.left.price_per_hour->value);
-        view.price.emplace(std::vector{demand::PriceBound::Share{{left}, view.count}});
-      }
       for (std::uint64_t i = 0; i < std::min(view.count, kHeadsMax); ++i)
         view.heads.push_back({.use = standing_.use, .arrival = kTrialArrival + i});
       out.classes.push_back(std::move(view));
@@ -90,6 +89,17 @@ class TrialViews {
   }
 
  private:
+  /// What the limits say of the hosts that its items may get.
+  void bound(ClassView& view) const {
+    const auto& left = standing_.left;
+    const bool has_vcpus = view.shape.exclusive && left.vcpus;
+    if (!left.price_per_hour && !has_vcpus) return;
+    demand::PriceBound::Share share{.left = kAnyPrice, .items = view.count};
+    if (left.price_per_hour) share.left = std::max(model::Micros{}, *left.price_per_hour);
+    if (has_vcpus) share.vcpus_most = *left.vcpus;
+    view.price.emplace(std::vector{share});
+  }
+
   Standing standing_;
   Mono now_;
   std::map<model::WorkShape, std::size_t> by_shape_;

@@ -74,7 +74,7 @@ Result<void> SubmitChecks::check(const Submit& event, Mono now) const {
     const model::WorkItem& item = event.work[i];
     const std::string where = event.work.size() > 1 ? "jobs[" + std::to_string(i) + "]: " : "";
     if (!fits.contains(item.shape)) {
-      if (const auto good = check_shape(item.shape, now); !good)
+      if (const auto good = check_shape(item, now); !good)
         return fail(good.error().code, where + good.error().message);
       fits.insert(item.shape);
     }
@@ -106,7 +106,8 @@ std::string SubmitChecks::silent_sets() const {
   return out;
 }
 
-Result<void> SubmitChecks::check_shape(const model::WorkShape& shape, Mono now) const {
+Result<void> SubmitChecks::check_shape(const model::WorkItem& item, Mono now) const {
+  const model::WorkShape& shape = item.shape;
   // Nobody knows yet which types there are: it waits for them. Not for ever, though: a set that
   // never answers would let all work in that nothing can run.
   for (const std::uint32_t set : offered_.asked())
@@ -122,7 +123,8 @@ Result<void> SubmitChecks::check_shape(const model::WorkShape& shape, Mono now) 
     return refuse("there is no instance type '" + name + "'; this site has " + all);
   }
   std::string nearest;
-  if (scheduler::cheapest_fit(shape, menu_.offerings(), policy_, &nearest)) return {};
+  if (scheduler::cheapest_fit(shape, menu_.offerings(), policy_, &nearest, item.record.id.kind))
+    return {};
   return refuse("no instance type of this site can ever run it" +
                 (nearest.empty() ? "" : "; nearest: " + nearest));
 }

@@ -30,7 +30,7 @@ class SubmitChecks {
   [[nodiscard]] Result<void> check_numbers() const;
   [[nodiscard]] Result<std::vector<std::string>> pools_that_lend(
       const std::vector<std::string>& named, Duration term) const;
-  [[nodiscard]] Result<void> check_shape(const model::WorkShape& shape, Mono now) const;
+  [[nodiscard]] Result<void> check_shape(const model::WorkItem& item, Mono now) const;
   [[nodiscard]] std::string silent_sets() const;
 
   const model::SitePolicy& policy_;

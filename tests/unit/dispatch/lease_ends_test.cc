@@ -29,6 +29,13 @@ class CleaningTest : public LeaseTest {
     end.status = status;
     story.host(on, end);
   }
+  void expect_not_clean(WorkId id, InstanceId on) {
+    EXPECT_EQ(story.lease_state(id), "ended");
+    EXPECT_EQ(reason(id), EndReason::kReturned);
+    EXPECT_THAT(story.record(id).reason_text, HasSubstr("its host was not cleaned"));
+    EXPECT_EQ(story.state(on), InstanceState::kTerminating);
+    EXPECT_EQ(story.record(on).reason_code, model::Reason::kLeaseEnded);
+  }
 };
 
 TEST_F(LeaseTest, AHostThatNobodyHasUsedTakesOtherWorkAtOnce) {
@@ -93,12 +100,10 @@ TEST_F(LeaseTest, ALeaseIsCancelledInEachState) {
   EXPECT_EQ(reason(waiting), EndReason::kCancelled);
   EXPECT_FALSE(story.dispatcher.queries().waiting(waiting));
 
-  const InstanceId on = story.all<CreateCall>().back().instance;
-  story.boot(on);
-  const WorkId id = story.borrow(story.lease());
+  const auto [id, on] = granted();
   EXPECT_TRUE(cancel(id));
   EXPECT_EQ(reason(id), EndReason::kCancelled);
-  EXPECT_NE(lease_on(on), id);
+  EXPECT_EQ(story.record(on).reason_code, model::Reason::kLeaseEnded);
 }
 
 TEST_F(CleaningTest, ACleanHostTakesOtherWork) {
@@ -120,26 +125,29 @@ TEST_F(CleaningTest, ACleanHostTakesOtherWork) {
   EXPECT_THAT(story.commands<model::StartAttempt>(), SizeIs(1));
 }
 
-TEST_F(CleaningTest, AHostThatIsNotKnownToBeCleanIsDestroyed) {
-  using How = std::function<void(InstanceId, std::uint64_t)>;
-  const std::vector<How> ways{
-      [&](InstanceId on, std::uint64_t number) { command_ends(on, number, 1); },
-      [&](InstanceId on, std::uint64_t) { story.host(on, model::HostLost{"reset", 0s}); },
-      [&](InstanceId, std::uint64_t) { story.pass(15min); },
-  };
-  for (const auto& ends : ways) {
-    Story fresh(policy);
-    std::swap(story.dispatcher, fresh.dispatcher);
-    story.clear();
-    story.begin();
-    const auto [id, on] = granted();
-    story.clear();
-    ends(on, cleaning(id));
-    EXPECT_EQ(story.lease_state(id), "ended");
-    EXPECT_THAT(story.record(id).reason_text, HasSubstr("its host was not cleaned"));
-    EXPECT_EQ(story.state(on), InstanceState::kTerminating);
-    EXPECT_EQ(story.record(on).reason_code, model::Reason::kLeaseEnded);
-  }
+TEST_F(CleaningTest, AHostWhoseCleaningFailsIsDestroyed) {
+  const auto [id, on] = granted();
+  story.clear();
+  command_ends(on, cleaning(id), 1);
+  expect_not_clean(id, on);
+}
+
+TEST_F(CleaningTest, AHostThatIsLostWhileItIsCleanedIsDestroyed) {
+  const auto [id, on] = granted();
+  story.clear();
+  (void)cleaning(id);
+  story.host(on, model::HostLost{"reset", 0s});
+  expect_not_clean(id, on);
+}
+
+TEST_F(CleaningTest, AHostWhoseCleaningHangsIsDestroyed) {
+  const auto [id, on] = granted();
+  story.clear();
+  (void)cleaning(id);
+  story.pass(9min);
+  EXPECT_EQ(story.lease_state(id), "ending");
+  story.pass(2min);
+  expect_not_clean(id, on);
 }
 
 TEST_F(CleaningTest, AHostThatIsNotConnectedIsNotCleanedButDestroyed) {
@@ -203,10 +211,10 @@ TEST_F(LeaseTest, AUsedHostThatAnAdminHoldsGetsNoWorkAndGoesAfterTheHold) {
 
 TEST_F(LeaseTest, ACordonedHostKeepsItsLeaseUntilItIsGone) {
   const auto [id, on] = granted();
-  story.host(on, model::HostInterruption{.action = model::InterruptionAction::kTerminate,
-                                         .at = story.now.wall + 2min,
-                                         .text = "spot"});
-  story.pass(1min);
+  story.host(on, model::HostInterruption{"spot", story.now.wall + 20min,
+                                         model::InterruptionAction::kTerminate});
+  story.pass(12min);
+  EXPECT_TRUE(story.dispatcher.queries().instance(on, story.now)->cordoned);
   EXPECT_EQ(story.lease_state(id), "granted");
   vanishes(on);
   EXPECT_EQ(story.lease_state(id), "ended");

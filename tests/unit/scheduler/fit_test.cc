@@ -25,7 +25,9 @@ TEST(PickNextTest, GoesByPriorityThenArrivalAndPassesWhatDoesNotFit) {
   const demand::ClassId late = add(2, 1, 5), early = add(1, 1, 3);
   Site site;
   HostView host = site.host(1, site.type("small", 4, 8, 100));
-  const auto pick = [&] { return pick_next(queue, host, "small", "", Market::kOnDemand); };
+  const auto pick = [&] {
+    return pick_next(queue, host, site.pool(), "small", "", Market::kOnDemand);
+  };
 
   EXPECT_EQ(pick(), early);
   queue.pop(early);
@@ -36,7 +38,8 @@ TEST(PickNextTest, GoesByPriorityThenArrivalAndPassesWhatDoesNotFit) {
   EXPECT_EQ(pick(), urgent_but_large);
   host.takes_work = false;
   EXPECT_EQ(pick(), std::nullopt);
-  EXPECT_EQ(pick_next(demand::Queue{}, host, "small", "", Market::kOnDemand), std::nullopt);
+  EXPECT_EQ(pick_next(demand::Queue{}, host, site.pool(), "small", "", Market::kOnDemand),
+            std::nullopt);
 }
 
 TEST(CheapestFitTest, NamesTheNearestTypesAndWhatEachLacks) {

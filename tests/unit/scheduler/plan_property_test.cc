@@ -132,7 +132,7 @@ std::optional<model::Micros> cheapest_part(const Site& site, const demand::Class
     const auto& wanted = cls.shape.constraints;
     return pool.sizes.min <= pool.sizes.max && pool.sizes.max > 0 &&
            cls.shape.needs.fits_in(o.resources) &&
-           meets(wanted, site.policy.types[o.type].name, o.zone, o.market) &&
+           meets(cls.kind, wanted, pool, site.policy.types[o.type].name, o.zone, o.market) &&
            within_cap(o, site.policy);
   };
   double cheapest = HUGE_VAL;
