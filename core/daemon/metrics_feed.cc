@@ -15,6 +15,8 @@ using model::Reason;
 
 namespace {
 
+bool is_job(model::WorkId work) { return work.kind == model::WorkKind::kJob; }
+
 bool is_over(InstanceState state) {
   return state == InstanceState::kTerminating || state == InstanceState::kAbandoned ||
          state == InstanceState::kVanished || state == InstanceState::kGone;
@@ -38,7 +40,8 @@ BootOutcome failed_boot(const model::InstanceRecord& record) {
 
 void MetricsFeed::restore(const model::Restored& restored) {
   for (const auto& job : restored.work)
-    if (job.record.attempt == 0) add_submitted(job.record.id, job.submitted);
+    if (is_job(job.record.id) && job.record.attempt == 0)
+      add_submitted(job.record.id, job.submitted);
   for (const auto& [record, create, used_up] : restored.instances)
     counted_[record.id] = {record.verified.us != 0, record.ready.us != 0, record.first_job.us != 0,
                            record.ready.us != 0 || is_over(record.state)};
@@ -49,10 +52,12 @@ void MetricsFeed::count(const std::vector<model::Change>& changes, Now now) {
     if (const auto* instance = model::get_change<model::InstanceChanged>(change)) {
       count_instance(instance->record);
     } else if (const auto* job = std::get_if<model::WorkItem>(&change)) {
+      if (!is_job(job->record.id)) continue;
       metrics_.job_submitted();
       add_submitted(job->record.id, job->submitted);
     } else if (const auto* changed = std::get_if<model::WorkChanged>(&change)) {
-      if (model::is_terminal(changed->record.state)) count_end(changed->record);
+      const auto& record = changed->record;
+      if (is_job(record.id) && model::is_terminal(record.state)) count_end(record);
     } else if (const auto* attempt = std::get_if<model::AttemptChanged>(&change)) {
       if (attempt->state != model::AttemptState::kIntended) continue;
       metrics_.attempt_started();

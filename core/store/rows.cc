@@ -111,6 +111,7 @@ Result<void> write_attempt(Statement& put, const model::AttemptChanged& attempt,
 
 std::string key_text(const model::WorkRecord& row) { return row.id.text(); }
 std::string key_text(const model::WorkItem& row) { return row.record.id.text(); }
+std::string key_text(const model::LeaseRecord& row) { return row.id.text(); }
 std::string key_text(const StoredAttempt& row) { return row.attempt.attempt.text(); }
 std::string key_text(const model::InstanceRecord& row) { return row.id.text(); }
 std::string key_text(const StoredCreate& row) { return row.instance.text(); }

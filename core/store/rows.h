@@ -48,6 +48,10 @@ struct Table<model::WorkItem> {
   static constexpr std::string_view kName = "work_specs", kKey = "id";
 };
 template <>
+struct Table<model::LeaseRecord> {
+  static constexpr std::string_view kName = "leases", kKey = "id";
+};
+template <>
 struct Table<StoredAttempt> {
   static constexpr std::string_view kName = "attempts", kKey = "work, number";
 };
@@ -148,6 +152,7 @@ Result<void> write_attempt(Statement& put, const model::AttemptChanged& attempt,
 /// What names a row to an admin: "j-5", "j-5.2", "h-7", a gate's key.
 std::string key_text(const model::WorkRecord& row);
 std::string key_text(const model::WorkItem& row);
+std::string key_text(const model::LeaseRecord& row);
 std::string key_text(const StoredAttempt& row);
 std::string key_text(const model::InstanceRecord& row);
 std::string key_text(const StoredCreate& row);
