@@ -59,8 +59,7 @@ struct Instance {
   [[nodiscard]] bool takes_work() const {
     return link.has_agent() && !refusals.is_resting() && !notices.is_cordoned() &&
            !occupancy.output_waits() && !occupancy.runs_unplaced() && !occupancy.is_lent() &&
-           !listing.is_withheld() &&
-           record.health == model::Health::kHealthy &&
+           !listing.is_withheld() && record.health == model::Health::kHealthy &&
            record.idle_behavior == model::IdleBehavior::kRun &&
            (record.state == model::InstanceState::kIdle ||
             record.state == model::InstanceState::kBusy);

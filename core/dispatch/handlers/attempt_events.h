@@ -33,8 +33,8 @@ class AttemptEvents {
         steps_(steps),
         interruptions_(interruptions) {}
 
-  /// Puts the first job of the class on the host, or lends the host to the first lease of the class.
-  /// False if it does not fit any more.
+  /// Puts the first job of the class on the host, or lends the host to the first lease of the
+  /// class. False if it does not fit any more.
   bool place(Host& host, demand::ClassId cls, Now now);
   /// Fills the room of a host at once, in the order of the queue. A new host first gets what it was
   /// made for: others would need hosts that nobody has bought.

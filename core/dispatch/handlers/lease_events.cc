@@ -65,8 +65,8 @@ work::Lease* LeaseEvents::find(const Request& event, model::WorkId id) {
 bool LeaseEvents::check_granted(const work::Lease& lease, Ticket ticket) {
   if (lease.state() == WorkState::kRunning) return true;
   const std::string id = lease.id().text();
-  recorder_.reply(ticket, fail(Errc::kConflict, id + " is not granted yet (hostler cancel " + id +
-                                                    " ends it)"));
+  recorder_.reply(ticket, fail(Errc::kConflict,
+                               id + " is not granted yet (hostler cancel " + id + " ends it)"));
   return false;
 }
 

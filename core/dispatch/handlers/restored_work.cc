@@ -10,8 +10,8 @@ namespace {
 
 /// By a wall clock that may have jumped: within reason.
 Mono waiting_since(const model::WorkItem& item, Now now) {
-  return now.mono - std::clamp<Duration>(now.wall - item.submitted, Duration::zero(),
-                                         std::chrono::hours(24));
+  return now.mono -
+         std::clamp<Duration>(now.wall - item.submitted, Duration::zero(), std::chrono::hours(24));
 }
 
 }  // namespace

@@ -118,9 +118,7 @@ std::optional<model::WorkId> Leases::first_due(Mono now) const {
   return by_time_.begin()->second;
 }
 
-Mono Leases::next_due() const {
-  return by_time_.empty() ? fleet::kNever : by_time_.begin()->first;
-}
+Mono Leases::next_due() const { return by_time_.empty() ? fleet::kNever : by_time_.begin()->first; }
 
 Leases::Counts Leases::counts() const {
   Counts out{};

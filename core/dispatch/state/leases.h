@@ -15,10 +15,8 @@
 namespace hostler::dispatch {
 
 [[nodiscard]] inline WaitingWork::Place place_of(const work::Lease& lease) {
-  return {.work = lease.id(),
-          .cls = lease.cls,
-          .principal = lease.principal,
-          .arrival = lease.arrival};
+  return {
+      .work = lease.id(), .cls = lease.cls, .principal = lease.principal, .arrival = lease.arrival};
 }
 
 /// All leases that have not ended. A lease is in the queue of WaitingWork exactly while its

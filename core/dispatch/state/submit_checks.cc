@@ -86,8 +86,8 @@ Result<void> SubmitChecks::check(const Submit& event, Mono now) const {
         !fresh && event.work[same->second].client_digest != item.client_digest)
       return conflict("is used twice in this submit");
     const auto* known = principals_.client_keys().find(event.principal, item.client_key);
-    if (known != nullptr && (known->digest != item.client_digest ||
-                             known->work.kind != item.record.id.kind))
+    if (known != nullptr &&
+        (known->digest != item.client_digest || known->work.kind != item.record.id.kind))
       return conflict("already names " + known->work.text() + ", which has another body");
   }
   return {};

@@ -9,9 +9,9 @@
 
 namespace hostler::dispatch {
 
-/// The work of every kind that waits for hosts: its queue, and how much of it was cancelled. It also
-/// gives all work its numbers. Jobs and Leases know what work is. Principals knows who submitted it,
-/// and sets the order of principals.
+/// The work of every kind that waits for hosts: its queue, and how much of it was cancelled. It
+/// also gives all work its numbers. Jobs and Leases know what work is. Principals knows who
+/// submitted it, and sets the order of principals.
 class WaitingWork {
  public:
   /// The place of work in the queue. It keeps it while it waits no more, until it ends.
