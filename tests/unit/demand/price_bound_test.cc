@@ -30,6 +30,17 @@ TEST(PriceBoundTest, ThePrincipalsThatHaveLeastPayFirst) {
   EXPECT_EQ(bound.count({100}, 9), 2U);
 }
 
+TEST(PriceBoundTest, AWholeHostGoesOnlyToAPrincipalThatMayHoldItsVcpus) {
+  PriceBound bound({{{100}, 1, 4}, {{100}, 2, 8}});
+  EXPECT_EQ(bound.count({50}, 9), 3U);
+  EXPECT_EQ(bound.count({50}, 9, 4), 3U);
+  EXPECT_EQ(bound.count({50}, 9, 5), 2U);
+  EXPECT_EQ(bound.count({50}, 9, 9), 0U);
+  bound.take({50}, 2, 8);
+  EXPECT_EQ(bound.count({50}, 9, 8), 0U);
+  EXPECT_EQ(bound.count({50}, 9, 4), 1U) << "that is the other's";
+}
+
 TEST(PriceBoundTest, WhatIsLeftOfManyEqualSharesPaysForNothing) {
   PriceBound bound(Parts(1000, {{150}, 1}));
   EXPECT_EQ(bound.count({100}, 5000), 1000U);
