@@ -24,11 +24,10 @@ model::DamagedRow& set_aside(model::Restored& out, std::string key, std::string 
 
 Result<Lent> read_terms(Connection& connection, model::Restored& out) {
   constexpr int kTerms = 2;
-  auto select = HOSTLER_TRY(
-      connection.prepare("SELECT w.id, w.instance, " + columns_sql<model::LeaseRecord>("l") +
-                         " FROM work w LEFT JOIN leases l ON l.id = w.id WHERE w.kind = " +
-                         std::to_string(static_cast<int>(WorkKind::kLease)) + " AND " +
-                         work_lives() + " ORDER BY w.id"));
+  auto select = HOSTLER_TRY(connection.prepare(
+      "SELECT w.id, w.instance, " + columns_sql<model::LeaseRecord>("l") +
+      " FROM work w LEFT JOIN leases l ON l.id = w.id WHERE w.kind = " +
+      std::to_string(static_cast<int>(WorkKind::kLease)) + " AND " + work_lives()));
   HOSTLER_TRY(select.start());
   Lent lent;
   while (HOSTLER_TRY(select.next())) {
@@ -44,6 +43,7 @@ Result<Lent> read_terms(Connection& connection, model::Restored& out) {
     else
       out.leases.push_back(terms);
   }
+  std::ranges::sort(out.leases, {}, &model::LeaseRecord::id);
   return lent;
 }
 
