@@ -16,15 +16,6 @@ constexpr auto kBorrowWait = 2s;
 
 std::size_t bounded(std::size_t limit) { return std::clamp<std::size_t>(limit, 1, kLimitMax); }
 
-std::string select_work(bool body) {
-  return "SELECT " + columns_sql<model::WorkRecord>("w") + ", " +
-         columns_sql<model::WorkItem>("s") + (body ? ", s.body" : "");
-}
-
-std::string is_of(model::WorkKind kind) {
-  return "w.kind = " + std::to_string(static_cast<int>(kind));
-}
-
 Result<model::WorkItem> read_work(RowReader& row, bool body) {
   model::WorkItem item;
   HOSTLER_TRY(read(row, item.record));
@@ -47,47 +38,6 @@ Result<model::InstanceRecord> read_instance(const Statement& from) {
   out.identity.challenge_secret.clear();
   out.identity.next_secret.clear();
   return out;
-}
-
-/// A list of work by the index that selects the fewest rows. CROSS JOIN fixes the order of the
-/// join: without statistics a query planner may choose the wrong one. Without a filter jobs go by
-/// id, and other kinds of work are left out one by one: they are few beside jobs.
-struct WorkQuery {
-  std::string sql;
-  std::vector<Value> values;
-
-  void where(const std::string& condition, Value value) {
-    values.push_back(std::move(value));
-    sql += " AND " + condition + " $" + std::to_string(values.size());
-  }
-};
-
-/// The tables of a list in the order of its join, and the column that it goes by.
-struct JoinOrder {
-  const char *tables, *id;
-};
-JoinOrder join_order(const JobFilter& filter, bool by_state) {
-  const bool by_spec = !filter.principal.empty() || !filter.name.empty();
-  if (filter.kind == model::WorkKind::kLease && (by_spec || !by_state))
-    return {"leases l CROSS JOIN work w CROSS JOIN work_specs s WHERE w.id = l.id AND", "l.id"};
-  return by_spec ? JoinOrder{"work_specs s CROSS JOIN work w WHERE", "s.id"}
-                 : JoinOrder{"work w CROSS JOIN work_specs s WHERE", "w.id"};
-}
-
-WorkQuery work_query(const JobFilter& filter, std::optional<model::WorkState> state,
-                     std::int64_t after) {
-  const auto order = join_order(filter, state.has_value());
-  const std::string id = order.id;
-  WorkQuery query{
-      select_work(false) + " FROM " + order.tables + " s.id = w.id AND " + is_of(filter.kind), {}};
-  if (!filter.principal.empty()) query.where("s.principal =", filter.principal);
-  if (!filter.name.empty()) query.where("s.name <> '' AND s.name =", filter.name);
-  if (state) query.where("w.state =", static_cast<std::int64_t>(*state));
-  query.where(id + (filter.newest_first ? " <" : " >"), after);
-  query.values.emplace_back(static_cast<std::int64_t>(bounded(filter.limit) + 1));
-  query.sql += " ORDER BY " + id + (filter.newest_first ? " DESC" : "") + " LIMIT $" +
-               std::to_string(query.values.size());
-  return query;
 }
 
 template <class T>
@@ -301,7 +251,7 @@ Result<Page<model::WorkItem>> Reads::jobs(const JobFilter& filter) const {
   for (const auto& state : states) {
     WorkQuery query;  // Its values must live until the rows are read.
     const auto start = [&](std::int64_t after) -> Result<Statement*> {
-      query = work_query(filter, state, after);
+      query = work_query(filter, state, after, wanted);
       auto* select = HOSTLER_TRY(session->prepared(query.sql));
       HOSTLER_TRY(select->start_with(query.values));
       return select;

@@ -16,6 +16,7 @@
 #include "core/model/records.h"
 #include "core/store/connect.h"
 #include "core/store/rows.h"
+#include "core/store/work_query.h"
 
 namespace hostler::store {
 
@@ -24,15 +25,6 @@ template <class T>
 struct Page {
   std::vector<T> items;
   bool more = false;
-};
-
-struct JobFilter {
-  model::WorkKind kind = model::WorkKind::kJob;
-  std::vector<model::WorkState> states = {};  ///< Empty: any. A repeated state counts once.
-  std::string principal = {}, name = {};      ///< Empty: any.
-  model::WorkId after = {};                   ///< Only work after this; 0: from the start.
-  bool newest_first = false;                  ///< Then only work before `after`.
-  std::size_t limit = 100;                    ///< At most 10,000.
 };
 
 struct InstanceFilter {

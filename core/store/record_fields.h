@@ -4,7 +4,7 @@
 #include "core/store/files/segments.h"
 
 /// The fields of each record as the columns of its table: one description, from which the list of
-/// columns, the statements, writing and checked reading follow (row_visitors.h). schema_test.cc
+/// columns, the statements, writing and checked reading follow (row_visitors.h). columns_test.cc
 /// compares the descriptions with the columns that a migrated database has.
 ///
 /// A visitor has these functions; the first argument is the column:

@@ -1,9 +1,7 @@
 #include "core/store/restore.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <set>
 #include <unordered_set>
 #include <utility>
 
@@ -12,6 +10,7 @@
 #include "core/store/create_json.h"
 #include "core/store/known.h"
 #include "core/store/meta.h"
+#include "core/store/restore_leases.h"
 #include "core/store/rows.h"
 
 namespace hostler::store {
@@ -54,10 +53,9 @@ class Restorer {
     HOSTLER_TRY(read_work());
     HOSTLER_TRY(read_client_keys());
     HOSTLER_TRY(read_attempts());
-    HOSTLER_TRY(read_leases());
     HOSTLER_TRY(read_taken_over());
     set_dependents_aside();
-    set_lent_hosts_aside();
+    HOSTLER_TRY(restore_leases(connection_, out_));
     HOSTLER_TRY(read_gates());
     HOSTLER_TRY(read_accounts());
     HOSTLER_TRY(read_images());
@@ -72,7 +70,6 @@ class Restorer {
   Result<void> read_work();
   Result<void> read_client_keys();
   Result<void> read_attempts();
-  Result<void> read_leases();
   Result<void> read_taken_over();
   Result<void> read_gates();
   Result<void> read_accounts();
@@ -81,7 +78,6 @@ class Restorer {
   Result<void> read_prices();
   void set_equal_arrivals_aside();
   void set_dependents_aside();
-  void set_lent_hosts_aside();
 
   /// Reads a record, or sets its row aside.
   template <class Record>
@@ -113,18 +109,11 @@ class Restorer {
   Restored& out_;
   std::unordered_set<model::InstanceId> damaged_instances_;
   std::unordered_set<std::uint64_t> damaged_attempts_;  ///< The numbers of their work.
-  std::map<model::WorkId, model::InstanceId> lent_;     ///< The hosts of all live leases.
 };
 
 template <class E>
 std::string number_of(E value) {
   return std::to_string(static_cast<int>(value));
-}
-
-/// Work with a damaged state may live.
-std::string work_lives() {
-  return "(w.state < " + number_of(model::WorkState::kSucceeded) + " OR w.state > " +
-         number_of(model::WorkState::kCancelled) + ")";
 }
 
 Result<void> Restorer::read_instances() {
@@ -235,25 +224,6 @@ Result<void> Restorer::read_attempts() {
       });
 }
 
-Result<void> Restorer::read_leases() {
-  return for_each_row(
-      connection_,
-      "SELECT w.id, w.instance, " + columns_sql<model::LeaseRecord>("l") +
-          " FROM work w LEFT JOIN leases l ON l.id = w.id WHERE w.kind = " +
-          number_of(model::WorkKind::kLease) + " AND " + work_lives() + " ORDER BY w.id",
-      [&](const Statement& from) {
-        constexpr int kTerms = 2;
-        const model::WorkId id{static_cast<std::uint64_t>(from.i64(0)), model::WorkKind::kLease};
-        lent_[id] = {static_cast<std::uint64_t>(from.i64(1))};
-        model::LeaseRecord terms;
-        RowReader row(from, kTerms);
-        if (from.i64(kTerms) == kNoNumber)
-          set_aside<model::LeaseRecord>(id.text(), "there is no such row");
-        else if (is_good(row, terms))
-          out_.leases.push_back(terms);
-      });
-}
-
 /// A host may report its end again.
 Result<void> Restorer::read_taken_over() {
   for (const auto& range : out_.left_out)
@@ -288,29 +258,6 @@ void Restorer::set_dependents_aside() {
       return false;
     return true;
   });
-}
-
-/// A lease and its terms are there, or neither is. Nothing tells whether a lease that is set aside
-/// still has its host, so nobody else may get it: the host is set aside too.
-void Restorer::set_lent_hosts_aside() {
-  if (lent_.empty()) return;
-  std::set<model::WorkId> whole;
-  for (const auto& terms : out_.leases) whole.insert(terms.id);
-  std::erase_if(out_.work, [&](const model::WorkItem& item) {
-    return item.record.id.kind == model::WorkKind::kLease && !whole.contains(item.record.id);
-  });
-  whole.clear();
-  for (const auto& item : out_.work)
-    if (lent_.erase(item.record.id) > 0) whole.insert(item.record.id);
-  std::erase_if(out_.leases, [&](const auto& terms) { return !whole.contains(terms.id); });
-  for (const auto& [lease, host] : lent_) {
-    const auto found =
-        std::ranges::find(out_.instances, host, [](const auto& one) { return one.record.id; });
-    if (found == out_.instances.end()) continue;
-    set_aside<model::InstanceRecord>(host.text(), "its lease " + lease.text() + " is damaged")
-        .instance = std::move(found->record);
-    out_.instances.erase(found);
-  }
 }
 
 Result<void> Restorer::read_gates() {

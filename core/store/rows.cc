@@ -34,6 +34,13 @@ std::string upsert_attempt_sql(const std::string& updates) {
 
 }  // namespace
 
+const std::string& work_lives() {
+  static const std::string kCondition =
+      "(w.state < " + std::to_string(static_cast<int>(model::WorkState::kSucceeded)) +
+      " OR w.state > " + std::to_string(static_cast<int>(model::WorkState::kCancelled)) + ")";
+  return kCondition;
+}
+
 std::string join_names(const std::vector<std::string>& names) {
   std::string out;
   for (const auto& name : names) out += (out.empty() ? "" : ",") + name;

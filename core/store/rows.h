@@ -109,6 +109,9 @@ const std::vector<Column>& columns_of() {
   return kColumns;
 }
 
+/// Of the row w of table work: it has not ended, or its state is damaged.
+const std::string& work_lives();
+
 /// "id, kind, state, ..."; with a prefix "w.id, w.kind, w.state, ...".
 std::string names_of(const std::vector<Column>& columns, std::string_view prefix = {});
 template <class Record>
