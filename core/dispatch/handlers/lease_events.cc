@@ -25,16 +25,14 @@ void LeaseEvents::on(SubmitLease& event, Now now) {
   const auto refuse = [&](const Error& error) {
     recorder_.reply(event.ticket, tl::unexpected(error));
   };
+  if (const auto known = known_lease(event))
+    return recorder_.reply(event.ticket, std::vector{*known});
   auto submit = checks_.as_submit(event);
   if (!submit) return refuse(submit.error());
   if (const auto good = checks_.check(*submit, now.mono); !good) return refuse(good.error());
   const auto within = quotas_.check(*submit, now.mono);
   if (!within) return refuse(within.error());
   model::WorkItem& item = submit->work.front();
-  if (*within == 0) {
-    const auto* known = principals_.client_keys().find(event.principal, item.client_key);
-    return recorder_.reply(event.ticket, std::vector{known->work});
-  }
   quotas_.count_submit(event.principal, now.mono);
   item.principal = event.principal;
   item.submitted = now.wall;
@@ -44,6 +42,16 @@ void LeaseEvents::on(SubmitLease& event, Now now) {
   recorder_.record("user", id.text(), model::Event::kSubmitted, "", "by " + event.principal, now);
   plan_.want();
   recorder_.reply(event.ticket, std::vector{id});
+}
+
+std::optional<model::WorkId> LeaseEvents::known_lease(const SubmitLease& event) const {
+  const model::WorkItem& item = event.work;
+  const auto* known = item.client_key.empty()
+                          ? nullptr
+                          : principals_.client_keys().find(event.principal, item.client_key);
+  const bool is_same = known != nullptr && known->digest == item.client_digest &&
+                       known->work.kind == model::WorkKind::kLease;
+  return is_same ? std::optional(known->work) : std::nullopt;
 }
 
 template <class Request>

@@ -47,6 +47,8 @@ class LeaseEvents {
   void end_cleaned(Now now);
 
  private:
+  /// That its client key names already, if it has the same body.
+  [[nodiscard]] std::optional<model::WorkId> known_lease(const SubmitLease& event) const;
   /// The lease that the request is about; null: the request was answered with the reason.
   template <class Request>
   work::Lease* find(const Request& event, model::WorkId id);

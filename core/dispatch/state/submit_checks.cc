@@ -25,9 +25,6 @@ Result<Submit> SubmitChecks::as_submit(const SubmitLease& event) const {
   model::WorkItem& item = out.work.front();
   item.record.id.kind = model::WorkKind::kLease;
   item.shape.exclusive = true;
-  if (!item.client_key.empty() &&
-      principals_.client_keys().find(event.principal, item.client_key) != nullptr)
-    return out;
   auto& pools = item.shape.constraints.pools;
   pools = HOSTLER_TRY(pools_that_lend(pools, event.lease.term));
   return out;

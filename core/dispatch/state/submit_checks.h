@@ -23,7 +23,7 @@ class SubmitChecks {
 
   [[nodiscard]] Result<void> check(const Submit& event, Mono now) const;
   /// A lease as a submit of one item, with the pools that lend hosts for its term: the one that it
-  /// names, or all. Fails if there is none. A client key that is known needs none.
+  /// names, or all. Fails if there is none.
   [[nodiscard]] Result<Submit> as_submit(const SubmitLease& event) const;
 
  private:

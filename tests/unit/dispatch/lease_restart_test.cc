@@ -10,6 +10,7 @@ constexpr InstanceId kHost{7};
 
 class LeaseRestartTest : public LeaseTest {
  protected:
+  void SetUp() override {}  // Each begins with its own rows.
   /// l-3 in this state; h-7, which it has then. Its term of 2 h began half an hour ago.
   model::Restored site(WorkState state) const {
     model::Restored out;

@@ -24,6 +24,7 @@ class LeaseTest : public testing::Test {
  protected:
   explicit LeaseTest(model::SitePolicy site = lending_site())
       : policy(std::move(site)), story(policy) {}
+  void SetUp() override { story.begin(); }
 
   /// A lease, and the host that was bought for it.
   std::pair<WorkId, InstanceId> granted(Duration term = 1h, const std::string& who = "user ann") {
