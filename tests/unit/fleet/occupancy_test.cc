@@ -129,6 +129,17 @@ TEST(OccupancyTest, AHostTakesNoWorkWhileAttemptsRunThereWhoseNeedsAreNotKnown) 
   EXPECT_TRUE(instance.takes_work());
 }
 
+TEST(OccupancyTest, AHostThatIsLentTakesNoWork) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  const WorkId lease{7, WorkKind::kLease};
+  instance.occupancy.add(Claim{lease, kHalf, true});
+  EXPECT_TRUE(instance.occupancy.is_lent());
+  EXPECT_FALSE(instance.takes_work());
+  instance.occupancy.remove(lease);
+  EXPECT_FALSE(instance.occupancy.is_lent());
+  EXPECT_TRUE(instance.takes_work());
+}
+
 TEST(OccupancyTest, AHostWithALeaseIsBusyAndNeverEndsAsIdle) {
   Instance instance = instance_in(InstanceState::kIdle);
   instance.occupancy.add(Claim{{7, WorkKind::kLease}, kHalf});
