@@ -37,7 +37,7 @@ TEST(LegalTest, ACordonNeedsANotice) {
 
 TEST(LegalTest, AHostThatIsLentIsLentOnceAndRunsNoAttempt) {
   const auto lent = [] {
-    Instance out = instance_in(InstanceState::kBusy);
+    Instance out = instance_in(InstanceState::kIdle);
     out.occupancy.add(Claim{{7, model::WorkKind::kLease}, {}, true});
     return out;
   };
