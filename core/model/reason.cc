@@ -18,6 +18,8 @@ constexpr std::array kReasons{
     ReasonInfo{Reason::kDrained, "drained", kDebug, "the instance was drained, and is empty"},
     ReasonInfo{Reason::kInterrupted, "interrupted", kDebug,
                "the cloud takes the instance back, and it is empty"},
+    ReasonInfo{Reason::kUsedUp, "used_up", kDebug,
+               "the instance was used as often as its pool allows, and is empty"},
     ReasonInfo{Reason::kKilled, "killed", kDebug, "an admin killed the instance"},
     ReasonInfo{Reason::kBootingSurplus, "booting_surplus", kDebug,
                "no job needs the booting instance any more"},

@@ -28,6 +28,7 @@ enum class Reason : std::uint8_t {
   kIdle,
   kDrained,
   kInterrupted,
+  kUsedUp,
   kKilled,
   kBootingSurplus,
   kStandbySurplus,

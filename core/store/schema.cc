@@ -18,7 +18,7 @@ namespace {
 // differ by engine: {id} is an int64 that can be a table's key (INTEGER in SQLite, BIGINT in
 // PostgreSQL), {by_key} says that a table is stored in the order of its key (WITHOUT ROWID in
 // SQLite, nothing in PostgreSQL). TEXT is compared by bytes in both.
-constexpr std::array<std::string_view, 14> kMigrations{R"sql(
+constexpr std::array<std::string_view, 15> kMigrations{R"sql(
 CREATE TABLE jobs (            -- what of a job changes
   id {id} PRIMARY KEY, state BIGINT NOT NULL, reason BIGINT NOT NULL, reason_text TEXT NOT NULL,
   attempt BIGINT NOT NULL, starts BIGINT NOT NULL, instance BIGINT NOT NULL,
@@ -189,6 +189,12 @@ ALTER TABLE gates DROP COLUMN under_way;
                                                        // What a job that needs nothing pays.
                                                        R"sql(
 ALTER TABLE instances ADD COLUMN jobs_max BIGINT NOT NULL DEFAULT 0;
+)sql",
+                                                       // How often hosts were used: not known of
+                                                       // those that had work.
+                                                       R"sql(
+ALTER TABLE instances ADD COLUMN uses BIGINT NOT NULL DEFAULT 0;
+UPDATE instances SET uses = 4294967295 WHERE first_job_us <> 0;
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {

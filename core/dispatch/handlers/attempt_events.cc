@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/fleet/uses.h"
 #include "core/scheduler/fit.h"
 #include "core/scheduler/plan.h"
 
@@ -27,15 +28,15 @@ bool is_announced(const Host& host) {
 
 bool AttemptEvents::place(Host& host, demand::ClassId cls, Now now) {
   auto& instance = host.instance;
-  if (!waiting_.queue().waits(cls) || !instance.takes_work() || !instance.type ||
+  if (!waiting_.queue().waits(cls) || !instance.takes_jobs() || !instance.type ||
       host.closed != scheduler::Closed::kNo)
     return false;
   const model::Resources needs = waiting_.queue().at(cls).shape.needs;
   const auto total = instance.occupancy.room_of(policy_.types[*instance.type]);
   if (!(instance.occupancy.used() + needs).fits_in(total)) return false;
-  const std::int32_t most = viewer_.jobs_max(instance);
-  if (instance.occupancy.active_attempts() >= static_cast<std::uint32_t>(most)) return false;
-  const auto price = demand::price_of_part(instance.record.price_per_hour, needs, total, most);
+  if (viewer_.attempts_left(instance) == 0) return false;
+  const auto price = demand::price_of_part(instance.record.price_per_hour, needs, total,
+                                           viewer_.jobs_max(instance));
   if (!waiting_.queue().has_next(cls, price)) return false;
   work::Job& job = jobs_.pop(cls, price);
   if (host.reserved_for == cls) host.reserved_for.reset();
@@ -46,6 +47,8 @@ bool AttemptEvents::place(Host& host, demand::ClassId cls, Now now) {
   fleet::PlacedAttempt placed{attempt, instance.record.boot_id, sequence, needs};
   recorder_.change(AttemptRows::row_of(host, placed));
   instance.occupancy.add(std::move(placed));
+  if (fleet::count_use(instance.record, policy_.pools[instance.pool]))
+    recorder_.change(model::InstanceChanged{instance.record, nullptr, false});
   recorder_.want_body(job.id);
   recorder_.command(model::StartAttempt{host.id(), attempt, instance.record.boot_id,
                                         instance.link.connection(), sequence, nullptr});
@@ -82,7 +85,7 @@ bool AttemptEvents::place_own(Host& host, demand::ClassId next, Now now) {
 
 void AttemptEvents::fill(Host& host, Now now) {
   const auto& instance = host.instance;
-  const bool takes_work = instance.takes_work() && host.closed == scheduler::Closed::kNo;
+  const bool takes_work = instance.takes_jobs() && host.closed == scheduler::Closed::kNo;
   if (waiting_.queue().size() != 0 && takes_work && instance.type) {
     const auto& type = policy_.types[*instance.type];
     for (;;) {
@@ -93,7 +96,8 @@ void AttemptEvents::fill(Host& host, Now now) {
     }
   }
   if (takes_work) host.made_for.end();
-  steps_.apply(host, fleet::work_changed(host.instance, now), "dispatcher", now);
+  steps_.apply(host, fleet::work_changed(host.instance, policy_.pools[host.instance.pool], now),
+               "dispatcher", now);
 }
 
 void AttemptEvents::on(Host& host, const model::AttemptStarted& event, Now now) {
@@ -123,7 +127,8 @@ void AttemptEvents::on(Host& host, const model::AttemptRefused& event, Now now) 
                                  : work::never_started(*job, event.text, now),
                      now);
   steps_.apply(host, fleet::start_refused(host.instance, refused, event.text, now), "host", now);
-  steps_.apply(host, fleet::work_changed(host.instance, now), "host", now);
+  steps_.apply(host, fleet::work_changed(host.instance, policy_.pools[host.instance.pool], now),
+               "host", now);
   plan_.want();  // Its room is not filled at once: the same job might go there again.
 }
 
@@ -211,7 +216,8 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
   recorder_.command(std::move(resume));
   end_foreign(host, reported, now);
   steps_.apply(host, fleet::work_reported(host.instance, now), "host", now);
-  steps_.apply(host, fleet::work_changed(host.instance, now), "host", now);
+  steps_.apply(host, fleet::work_changed(host.instance, policy_.pools[host.instance.pool], now),
+               "host", now);
 }
 
 void AttemptEvents::blame(Host& host, work::Job& job, const fleet::PlacedAttempt& ours, Now now) {

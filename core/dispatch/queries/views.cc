@@ -27,6 +27,7 @@ model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
   if (instance.type) out.total = instance.occupancy.room_of(policy.types[*instance.type]);
   out.used = instance.occupancy.used();
   for (const auto& placed : instance.occupancy.attempts()) out.attempts.push_back(placed.attempt);
+  out.uses_max = policy.pools[instance.pool].uses_max;
   out.key_alarm = instance.link.key_alarm();
   if (is_unlisted(instance)) out.unlisted_since = instance.listing.absence()->since;
   out.cordoned = instance.notices.is_cordoned();

@@ -25,7 +25,7 @@ std::vector<Readiness> evidence_that_makes_ready(const model::PoolPolicy& pool) 
       out.push_back(kind);
   };
   try_one(Readiness::kSsh, [&](Instance& instance) {
-    (void)verified(instance, {model::VerifyMethod::kDriver, "ssh-ed25519 x"}, pool, at(1s));
+    (void)verified(instance, {model::VerifyMethod::kDriver, "ssh-ed25519 x"}, at(1s));
   });
   try_one(Readiness::kCloud, [&](Instance& instance) {
     (void)listed(instance, listing(CloudState::kRunning), at(1s).mono, pool, at(1s));
