@@ -154,14 +154,16 @@ void read_timers(json::Object& o, model::PoolPolicy& out) {
 void check_readiness(json::Object& o, const model::PoolPolicy& pool) {
   const std::string kind = to_string(pool.readiness);
   if (pool.readiness != model::Readiness::kAgent && !pool.leases)
-    o.may("readiness").problem("found \"" + kind +
-                               "\" in a pool that lends no hosts: hosts without an agent run no "
-                               "jobs; allowed: agent, or any with `leases`");
+    o.may("readiness")
+        .problem("found \"" + kind +
+                 "\" in a pool that lends no hosts: hosts without an agent run no "
+                 "jobs; allowed: agent, or any with `leases`");
   if (!model::needs_link(pool.readiness) && pool.init_delivery == model::InitDelivery::kSsh)
     o.may("init_delivery")
-        .problem("found \"ssh\", allowed: auto, user_data, since nobody connects to hosts whose "
-                 "readiness is \"" +
-                 kind + "\"");
+        .problem(
+            "found \"ssh\", allowed: auto, user_data, since nobody connects to hosts whose "
+            "readiness is \"" +
+            kind + "\"");
 }
 
 void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy& out) {

@@ -56,11 +56,10 @@ void warn_of_min(const model::SitePolicy& site, std::vector<std::string>& out) {
 /// What only an agent, or only a connection, can do.
 void warn_of_readiness(const model::SitePolicy& site, std::vector<std::string>& out) {
   for (const model::PoolPolicy& pool : site.pools) {
-    const std::string of = "pools: \"" + pool.name + "\" has readiness " +
-                           to_string(pool.readiness) + ", so ";
+    const std::string of =
+        "pools: \"" + pool.name + "\" has readiness " + to_string(pool.readiness) + ", so ";
     const bool is_sent_to = model::needs_link(pool.readiness);
-    if (!is_sent_to)
-      out.push_back(of + "nobody proves its hosts, and nothing is sent to them");
+    if (!is_sent_to) out.push_back(of + "nobody proves its hosts, and nothing is sent to them");
     std::string idle;
     const auto look = [&](const char* key, bool is_set) {
       if (is_set) idle += (idle.empty() ? "" : ", ") + std::string(key);

@@ -189,9 +189,7 @@ Link::Step Link::converse(ssh::Session& session) {
   }
   conversation_ = std::make_shared<Conversation>(io_, std::move(*channel), host_, ++connection_);
   const auto conversation = conversation_;
-  std::function<void()> on_ready = [this, session_kept = session_] {
-    on_ready(session_kept);
-  };
+  std::function<void()> on_ready = [this, session_kept = session_] { on_ready(session_kept); };
   const auto ended = co_await conversation->run(std::move(on_ready));
   if (!ended && !ready_at_) host_->report_not_yet("agent", ended.error().message);
   co_return ended;

@@ -19,7 +19,8 @@ namespace hostler::hosts {
 
 /// The link to one host: connects, has the host proved and probed, deploys the agent, runs the
 /// conversation with it, and connects again after a pause when the connection has ended. A host
-/// without an agent is only asked whether it answers. One connection at a time. Hosts thread only; its own coroutines keep it alive until stop().
+/// without an agent is only asked whether it answers. One connection at a time. Hosts thread only;
+/// its own coroutines keep it alive until stop().
 class Link : public std::enable_shared_from_this<Link> {
  public:
   Link(boost::asio::io_context& io, std::shared_ptr<const HostSettings> settings,

@@ -130,7 +130,7 @@ std::string less_scratch(std::int64_t reported, std::int64_t of_type) {
          format_size(of_type) + ": jobs there get no more than it reports";
 }
 
-std::string restored(const fleet::Instance& instance, const model::PoolPolicy& pool) {
+std::string unknown_since_restore(const fleet::Instance& instance, const model::PoolPolicy& pool) {
   const bool has_agent = fleet::evidence_of(instance, pool) == model::Readiness::kAgent;
   return (has_agent ? "its host has not reported its work since the restore: what is not known "
                       "here may run on it, so only 'hostler kill "
@@ -227,7 +227,8 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
       problem && is_expected(state) && !instance.link.is_connected())
     out.push_back("set " + set.name + ": " +
                   without_jump_host(*problem, all.policy.sets[instance.set]));
-  if (is_expected(state) && instance.record.restored) out.push_back(restored(instance, pool));
+  if (is_expected(state) && instance.record.restored)
+    out.push_back(unknown_since_restore(instance, pool));
   if (is_expected(state) && fleet::is_used_up(instance.record, pool))
     out.push_back("it gets no new work and goes when it is empty: " +
                   fleet::uses_text(instance.record, pool));
