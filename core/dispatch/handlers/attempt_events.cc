@@ -42,13 +42,13 @@ bool AttemptEvents::place(Host& host, demand::ClassId cls, Now now) {
   if (host.reserved_for == cls) host.reserved_for.reset();
   job_steps_.apply(job, work::placed(job, host.id(), now), now);
   jobs_.hold(job, price, now.mono);
+  if (fleet::count_use(instance.record, policy_.pools[instance.pool]))
+    recorder_.change(model::InstanceChanged{instance.record, nullptr, false});
   const model::AttemptId attempt = job.attempt();
   const std::uint64_t sequence = ++instance.record.last_sequence;
   fleet::PlacedAttempt placed{attempt, instance.record.boot_id, sequence, needs};
   recorder_.change(AttemptRows::row_of(host, placed));
   instance.occupancy.add(std::move(placed));
-  if (fleet::count_use(instance.record, policy_.pools[instance.pool]))
-    recorder_.change(model::InstanceChanged{instance.record, nullptr, false});
   recorder_.want_body(job.id);
   recorder_.command(model::StartAttempt{host.id(), attempt, instance.record.boot_id,
                                         instance.link.connection(), sequence, nullptr});
