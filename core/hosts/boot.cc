@@ -97,7 +97,8 @@ asio::awaitable<Result<std::string>> read_boot_id(ssh::Session& session, Duratio
   const bool is_id = ran->ok() && std::ranges::all_of(id, [](char c) {
                        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == '-';
                      });
-  co_return is_id ? id : std::string();
+  if (!is_id) id.clear();
+  co_return id;
 }
 
 }  // namespace hostler::hosts

@@ -50,7 +50,7 @@ class Link : public std::enable_shared_from_this<Link> {
   Step keep(ssh::Session& session);
   boost::asio::awaitable<void> run_one(std::shared_ptr<ssh::Session> session,
                                        model::RunCommand command);
-  void on_ready(std::shared_ptr<ssh::Session> session);
+  void host_is_ready(std::shared_ptr<ssh::Session> session);
   boost::asio::awaitable<void> pause(Duration time);
   /// Runs a coroutine beside run(); this link lives until it ends.
   void spawn(boost::asio::awaitable<void> coroutine);
