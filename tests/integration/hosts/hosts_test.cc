@@ -1,8 +1,6 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include <filesystem>
-
 #include "tests/integration/hosts/fake_daemon.h"
 
 namespace hostler::test {
@@ -31,27 +29,6 @@ TEST(HostsTest, ProvesAHostPutsTheAgentThereAndRunsAJob) {
   EXPECT_EQ(exited.end.stdout_inline, "hello\n");
   EXPECT_EQ(exited.end.stderr_inline, "oops\n");
   EXPECT_EQ(daemon.await<model::AttemptCollected>().lost, "");
-}
-
-TEST(HostsTest, AHostWithoutAnAgentIsProvedAndKeptAndNothingIsPutThere) {
-  const BootedHost host;
-  FakeDaemon daemon(host);
-  daemon.pool.rotate_keys = false;
-  daemon.open();
-  auto target = host.target();
-  target.with_agent = false;
-
-  daemon.send(model::ConnectHost{target});
-  EXPECT_EQ(daemon.await<model::HostVerified>().public_key, host.host_key());
-  const std::string boot = test::shell("cat /proc/sys/kernel/random/boot_id");
-  EXPECT_EQ(daemon.await<model::HostBooted>().boot_id, boot);
-  const auto folder = host.dir() / "agent";
-  EXPECT_FALSE(std::filesystem::exists(
-      folder / ("hostler-agent-" + daemon.settings.agent_sha256.substr(0, 16))));
-  model::HostExec command;
-  command.arguments = {"echo", "hello"};
-  daemon.send(model::RunCommand{target.instance, 1, command});
-  EXPECT_EQ(daemon.await<model::CommandEnded>().output, "hello\n");
 }
 
 TEST(HostsTest, AJobHasThePrivilegesThatItsPoolAllows) {
