@@ -121,7 +121,7 @@ using HostCommand =
 /// The host could not be verified yet, its init command still runs, or its boot probe fails.
 struct HostNotYet {
   std::string step;  ///< "resolve", "connect", "key_exchange", "verify", "auth", "init", "probe",
-                     ///< "agent".
+                     ///< "boot_id", "agent".
   std::string text;  ///< For people: the last output of the boot probe, or the keys seen.
 };
 /// The init command of a new host has failed. Sent once by a link.
