@@ -25,7 +25,7 @@ void expect_used_up(const Story& story, InstanceId id) {
 }
 
 // Kip, weakness 8: dirty reuse.
-TEST(UsesOfHostsTest, AHostOfOneUseRunsOneJobAndEnds) {
+TEST(UsesOfHostsTest, NoDirtyReuseAHostOfOneUseRunsOneJobAndEnds) {
   Story story(limited_to(1));
   story.begin();
   (void)story.submit({story.job(), story.job(), story.job()});

@@ -46,7 +46,8 @@ TEST(UsesTest, WithoutALimitNothingIsCountedAndALaterLimitFindsTheHostUsedUp) {
   EXPECT_TRUE(is_used_up(record, limited_to(1'000'000)));
 }
 
-TEST(UsesTest, ALeaseThatWasGivenBackUnusedIsNoUse) {
+// Kip, weakness 9: "return unused" never works.
+TEST(UsesTest, ReturnUnusedLeavesTheHostAsItWas) {
   model::InstanceRecord record;
   EXPECT_FALSE(uncount_use(record));
   (void)count_use(record, limited_to(1));
@@ -58,7 +59,7 @@ TEST(UsesTest, ALeaseThatWasGivenBackUnusedIsNoUse) {
 }
 
 // Kip, weakness 8: dirty reuse.
-TEST(UsesTest, AHostThatHasHadItsUsesEndsOnceItIsEmpty) {
+TEST(UsesTest, NoDirtyReuseAHostThatHasHadItsUsesEndsOnceItIsEmpty) {
   Instance instance = used(1);
   EXPECT_TRUE(work_changed(instance, limited_to(1), at(1s)).effects.empty()) << "work is on it";
   clear(instance);
@@ -94,10 +95,23 @@ TEST(UsesTest, AUsedHostThatItsCloudHasStoppedIsNotKeptForLater) {
   EXPECT_EQ(fresh.record.state, InstanceState::kStopped);
 }
 
-TEST(UsesTest, ARestartKeepsTheCount) {
-  Instance instance = used(1);
-  (void)adopt(instance, limited_to(2), 24h, true, at(1s));
-  EXPECT_EQ(uses_left(instance.record, limited_to(2)), 1);
+// Kip, weakness 8: a restart took used hosts back to those that are available.
+TEST(UsesTest, NoDirtyReuseAfterARestart) {
+  Instance instance = used(1, InstanceState::kIdle);
+  (void)adopt(instance, limited_to(1), 24h, false, at(1s));
+  (void)ready(instance, {"boot-1", 1, 0, {}}, at(2s));
+  EXPECT_TRUE(is_used_up(instance.record, limited_to(1)));
+  EXPECT_EQ(work_changed(instance, limited_to(1), at(2s)).reason_code, "used_up");
+}
+
+TEST(UsesTest, NoDirtyReuseOfAHostThatNobodyConnectsTo) {
+  auto lent = limited_to(1);
+  lent.readiness = model::Readiness::kCloud;
+  Instance instance = used(1, InstanceState::kIdle);
+  instance.link = {};
+  (void)adopt(instance, lent, 24h, false, at(1s));
+  const auto out = listed(instance, listing(CloudState::kRunning), at(2s).mono, lent, at(2s));
+  EXPECT_EQ(out.reason_code, "used_up");
 }
 
 }  // namespace
