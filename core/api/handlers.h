@@ -47,6 +47,7 @@ void put_blob(const Context&, Request, Respond);
 void get_instances(const Context&, Request, Respond);
 void post_idle_behavior(const Context&, Request, Respond);
 void post_kill(const Context&, Request, Respond);
+void post_ready(const Context&, Request, Respond);
 void get_pools(const Context&, Request, Respond);
 void get_types(const Context&, Request, Respond);
 void get_sets(const Context&, Request, Respond);

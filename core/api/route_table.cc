@@ -34,6 +34,7 @@ const std::vector<Route>& routes() {
       {"POST", {"v1", "instances", "*", "drain"}, kAdmin, post_idle_behavior},
       {"POST", {"v1", "instances", "*", "run"}, kAdmin, post_idle_behavior},
       {"POST", {"v1", "instances", "*", "kill"}, kAdmin, post_kill},
+      {"POST", {"v1", "instances", "*", "ready"}, kSubmit, post_ready},
       {"GET", {"v1", "pools"}, kRead, get_pools},
       {"GET", {"v1", "types"}, kRead, get_types},
       {"GET", {"v1", "sets"}, kRead, get_sets},

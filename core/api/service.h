@@ -186,6 +186,10 @@ class Service {
                                  model::IdleBehavior behavior, Answer<void> answer) = 0;
   virtual void kill(const Principal& who, model::InstanceId instance, const std::string& reason,
                     Answer<void> answer) = 0;
+  /// The host is ready, in a pool whose readiness is `reported`; again: no effect. kConflict: it is
+  /// of another pool, or has ended. kUnavailable: its cloud has not shown it yet.
+  virtual void report_ready(const Principal& who, model::InstanceId instance,
+                            Answer<void> answer) = 0;
   /// Asks the cloud of the instance; takes up to a minute. kNotFound: there is no such instance, or
   /// it has ended. kConflict: the cloud has not named it yet, or the driver cannot read consoles.
   /// kUnavailable: the cloud or the driver cannot answer now.

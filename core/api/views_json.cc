@@ -67,6 +67,8 @@ void write_instance(json::Writer& w, const model::InstanceView& view) {
   w.key("attempts").begin_array();
   for (const auto& attempt : view.attempts) w.value(attempt.text());
   w.end_array();
+  if (view.uses_max > 0 && r.uses != model::kUsesUnknown) w.member("uses", r.uses);
+  if (view.uses_max > 0) w.member("uses_max", view.uses_max);
   member_time(w, "created", r.created);
   member_time(w, "verified", r.verified);
   member_time(w, "ready", r.ready);

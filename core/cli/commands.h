@@ -59,7 +59,7 @@ int give_up_outputs(Client& client, const std::vector<std::string>& ids);
 int quotas(Client& client, const std::string& principal, bool json);
 
 int instances(Client& client, bool json);
-/// `action`: hold, drain, run or kill.
+/// `action`: hold, drain, run, kill or ready.
 int act_on_instances(Client& client, const std::string& action, const std::vector<std::string>& ids,
                      const std::string& reason);
 /// The end of what the instance has written to its console.

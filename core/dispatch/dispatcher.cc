@@ -119,6 +119,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const WorkForgotten& e) { to.work.on(e); },
                  [&](const SetIdleBehavior& e) { to.admin.on(e, now); },
                  [&](const KillInstance& e) { to.admin.on(e, now); },
+                 [&](const ReportReady& e) { to.admin.on(e, now); },
                  [&](const AcceptAccount& e) {
                    if (!to.sets.on(e, now)) return;
                    to.leftovers.on(e);

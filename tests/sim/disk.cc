@@ -7,9 +7,9 @@ namespace hostler::sim {
 
 bool is_own_will(model::Reason reason) {
   using enum model::Reason;
-  return reason == kIdle || reason == kDrained || reason == kBootingSurplus || reason == kBroken ||
-         reason == kUnwantedSpot || reason == kStandbySurplus || reason == kBeyondMax ||
-         reason == kOffMenu || reason == kGaveWay || reason == kExchanged ||
+  return reason == kIdle || reason == kDrained || reason == kUsedUp || reason == kBootingSurplus ||
+         reason == kBroken || reason == kUnwantedSpot || reason == kStandbySurplus ||
+         reason == kBeyondMax || reason == kOffMenu || reason == kGaveWay || reason == kExchanged ||
          reason == kAbovePriceLimit;
 }
 
@@ -206,10 +206,12 @@ void Disk::put_back(const Disk& older) {
     row.record.restored = true;
     if (row.record.state == model::WorkState::kQueued) row.record.state = model::WorkState::kHeld;
   }
-  for (auto& [id, row] : instances_)
+  for (auto& [id, row] : instances_) {
     row.record.restored = row.record.state != model::InstanceState::kTerminating &&
                           row.record.state != model::InstanceState::kAbandoned &&
                           row.record.state != model::InstanceState::kGone;
+    if (row.record.restored) row.record.uses = model::kUsesUnknown;
+  }
 }
 
 const model::InstanceChanged* Disk::instance(model::InstanceId id) const {

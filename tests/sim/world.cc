@@ -90,6 +90,7 @@ void World::make_policy() {
   pool.spot_patience = 1min;
   pool.starvation_after = 1min;
   if (chance_.chance(0.2)) pool.attempts_parallel_max = 2;
+  if (has_few_uses(seed_)) pool.uses_max = kUsesOfDay;
   if (chance_.chance(0.1)) pool.sizes.min = 1;
   if (chance_.chance(0.2)) pool.sizes.standby = 1;
   if (chance_.chance(0.6)) pool.sizes.stopped = static_cast<std::int32_t>(1 + chance_.below(2));

@@ -93,6 +93,8 @@ class DaemonService final : public api::Service {
                          model::IdleBehavior behavior, api::Answer<void> answer) override;
   void kill(const api::Principal& who, model::InstanceId instance, const std::string& reason,
             api::Answer<void> answer) override;
+  void report_ready(const api::Principal& who, model::InstanceId instance,
+                    api::Answer<void> answer) override;
   void console(const api::Principal& who, model::InstanceId instance,
                api::Answer<model::ConsoleView> answer) override;
   void pools(const api::Principal& who, api::Answer<std::vector<model::PoolView>> answer) override;

@@ -35,7 +35,7 @@ Handlers::Handlers(State& s, CreateSecretsFactory make_secrets, const Options& o
       answers(s.policy, s.sets, s.hosts, s.menu, s.gates, s.plan, s.recorder, tags, instance_steps),
       takeover(s.hosts, s.waiting, s.jobs, s.lost_time, s.recorder, attempt_rows, job_steps),
       left_alone(s.set_aside, takeover, s.recorder),
-      lending(s.policy, s.waiting, s.leases, s.viewer, lease_steps),
+      lending(s.policy, s.waiting, s.leases, s.viewer, s.recorder, lease_steps),
       attempts(s.policy, s.waiting, s.jobs, s.set_aside, s.viewer, s.plan, s.recorder, attempt_rows,
                takeover, left_alone, job_steps, lending, instance_steps, interruptions),
       disk(s.hosts, s.recorder),

@@ -34,6 +34,7 @@ class HostEvents {
   void on(Host& host, const model::HostNotYet& event, Now now);
   void on(Host& host, const model::HostInitFailed& event, Now now);
   void on(Host& host, const model::HostVerified& event, Now now);
+  void on(Host& host, const model::HostBooted& event, Now now);
   void on(Host& host, const model::HostKeyAlarm& event, Now now);
   void on(Host& host, const model::RotationProposed& event, Now now);
   void on(Host& host, const model::RotationEnded& event, Now now);

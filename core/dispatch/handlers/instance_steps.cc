@@ -182,17 +182,20 @@ void InstanceSteps::free_room(const Host& host, Now now) {
 model::HostTarget InstanceSteps::target(const Host& host) const {
   const auto& record = host.instance.record;
   const auto& set = owners_.policy.sets[host.instance.set];
-  return {.instance = record.id,
-          .set = record.set,
-          .provider_id = record.provider_id,
-          .address = record.address,
-          .port = record.ssh_port,
-          .user = set.remote_user.empty() ? record.remote_user : set.remote_user,
-          .pool = record.pool,
-          .identity = record.identity,
-          .was_ready = record.ready.us != 0 && record.state != model::InstanceState::kBooting,
-          .is_untouched = host.create != nullptr && !record.restored && record.ready.us == 0 &&
-                          record.first_job.us == 0 && host.instance.empty()};
+  return {
+      .instance = record.id,
+      .set = record.set,
+      .provider_id = record.provider_id,
+      .address = record.address,
+      .port = record.ssh_port,
+      .user = set.remote_user.empty() ? record.remote_user : set.remote_user,
+      .pool = record.pool,
+      .identity = record.identity,
+      .was_ready = record.ready.us != 0 && record.state != model::InstanceState::kBooting,
+      .is_untouched = host.create != nullptr && !record.restored && record.ready.us == 0 &&
+                      record.first_job.us == 0 && host.instance.empty(),
+      .with_agent = fleet::evidence_of(host.instance, owners_.policy.pools[host.instance.pool]) ==
+                    model::Readiness::kAgent};
 }
 
 }  // namespace hostler::dispatch

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/assert.h"
+#include "core/fleet/uses.h"
 
 namespace hostler::dispatch {
 
@@ -150,11 +151,14 @@ void LeaseEvents::apply(work::Lease& lease, work::LeaseOutcome outcome, const ch
   using work::HostAfter;
   const model::WorkId id = lease.id();
   const HostAfter after = outcome.host;
+  const bool was_used = lease.record.started.us != 0 && lease.terms.used;
   Host* host = after == HostAfter::kKept ? nullptr : hosts_.change(lease.record.instance);
   steps_.apply(lease, std::move(outcome), now);
   if (host == nullptr) return;
   if (after == HostAfter::kClean) return clean(*host, id, now);
   host->instance.occupancy.remove(id);
+  if (!was_used && fleet::uncount_use(host->instance.record))
+    recorder_.change(model::InstanceChanged{host->instance.record, nullptr, false});
   if (after == HostAfter::kReady) return attempts_.fill(*host, now);
   end(*host, id, actor, now);
 }
@@ -181,7 +185,8 @@ void LeaseEvents::end(Host& host, model::WorkId lease, const char* actor, Now no
     return instance_steps_.apply(
         host, fleet::terminate(instance, model::Reason::kLeaseEnded, text, now), actor, now);
   instance_steps_.apply(host, fleet::broken(instance, {kLeaseCheck, text}, now), actor, now);
-  instance_steps_.apply(host, fleet::work_changed(instance, now), actor, now);
+  instance_steps_.apply(host, fleet::work_changed(instance, policy_.pools[instance.pool], now),
+                        actor, now);
 }
 
 }  // namespace hostler::dispatch

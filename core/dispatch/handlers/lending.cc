@@ -1,6 +1,7 @@
 #include "core/dispatch/handlers/lending.h"
 
 #include "core/demand/shares.h"
+#include "core/fleet/uses.h"
 
 namespace hostler::dispatch {
 namespace {
@@ -12,10 +13,11 @@ Principals::Part whole(const Host& host, const model::Resources& room) {
 
 }  // namespace
 
-/// Its set may have stopped, and its pool may lend none any more, since the plan was made.
+/// Since the plan was made its set may have stopped, its uses may have ended, and its pool may lend
+/// none any more.
 bool Lending::may_lend(const Host& host) const {
   const auto& instance = host.instance;
-  return instance.takes_work() && instance.empty() && viewer_.jobs_max(instance) > 0 &&
+  return instance.takes_work() && instance.empty() && viewer_.attempts_left(instance) > 0 &&
          host.closed == scheduler::Closed::kNo && policy_.pools[instance.pool].leases.has_value();
 }
 
@@ -35,6 +37,9 @@ bool Lending::place(Host& host, demand::ClassId cls, Now now) {
   if (host.reserved_for == cls) host.reserved_for.reset();
   steps_.apply(lease, work::placed(lease, host.id(), now), now);
   leases_.hold(lease, part, now.mono);
+  auto& record = host.instance.record;
+  if (fleet::count_use(record, policy_.pools[host.instance.pool]))
+    recorder_.change(model::InstanceChanged{record, nullptr, false});
   host.instance.occupancy.add(fleet::Claim{lease.id(), room, true});
   steps_.apply(lease, work::granted(lease, now), now);
   return true;

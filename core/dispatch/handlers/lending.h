@@ -10,8 +10,13 @@ namespace hostler::dispatch {
 class Lending {
  public:
   Lending(const model::SitePolicy& policy, const WaitingWork& waiting, Leases& leases,
-          const HostViewer& viewer, LeaseSteps& steps)
-      : policy_(policy), waiting_(waiting), leases_(leases), viewer_(viewer), steps_(steps) {}
+          const HostViewer& viewer, Recorder& recorder, LeaseSteps& steps)
+      : policy_(policy),
+        waiting_(waiting),
+        leases_(leases),
+        viewer_(viewer),
+        recorder_(recorder),
+        steps_(steps) {}
 
   /// Lends the host to the next lease of the class, and grants it: the host was proved when it
   /// became ready. False if that cannot be done any more.
@@ -30,6 +35,7 @@ class Lending {
   const WaitingWork& waiting_;
   Leases& leases_;
   const HostViewer& viewer_;
+  Recorder& recorder_;
   LeaseSteps& steps_;
 };
 

@@ -29,6 +29,7 @@ model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
   out.used = instance.occupancy.used();
   for (const auto& placed : instance.occupancy.attempts()) out.attempts.push_back(placed.attempt);
   if (instance.occupancy.is_lent()) out.lease = instance.occupancy.claims().front().work;
+  out.uses_max = policy.pools[instance.pool].uses_max;
   out.key_alarm = instance.link.key_alarm();
   if (is_unlisted(instance)) out.unlisted_since = instance.listing.absence()->since;
   out.cordoned = instance.notices.is_cordoned();

@@ -93,6 +93,7 @@ TEST_F(AccessTest, EachRoleMayDoItsOwnAndNoMore) {
       {"POST", "/v1/instances/h-1/drain", "", Role::kAdmin},
       {"POST", "/v1/instances/h-1/run", "", Role::kAdmin},
       {"POST", "/v1/instances/h-1/kill", "", Role::kAdmin},
+      {"POST", "/v1/instances/h-1/ready", "", Role::kSubmit},
       {"POST", "/v1/sets/west/accept-account", "", Role::kAdmin},
       {"POST", "/v1/sets/west/believe", R"({"list": 1})", Role::kAdmin},
       {"POST", "/v1/sets/west/give-up", "", Role::kAdmin},

@@ -193,6 +193,13 @@ void FakeService::instances(const Principal&, Answer<std::vector<model::Instance
   give(answer, instance_views);
 }
 
+void FakeService::report_ready(const Principal& who, model::InstanceId instance,
+                               Answer<void> answer) {
+  note("ready " + instance.text() + " by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  answer({});
+}
+
 void FakeService::set_idle_behavior(const Principal& who, model::InstanceId instance,
                                     model::IdleBehavior behavior, Answer<void> answer) {
   note(std::string(to_string(behavior)) + " " + instance.text() + " by " + who.name);

@@ -66,6 +66,7 @@ class FakeService final : public Service {
                          model::IdleBehavior behavior, Answer<void> answer) override;
   void kill(const Principal& who, model::InstanceId instance, const std::string& reason,
             Answer<void> answer) override;
+  void report_ready(const Principal& who, model::InstanceId instance, Answer<void> answer) override;
   void console(const Principal& who, model::InstanceId instance,
                Answer<model::ConsoleView> answer) override;
   void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) override;
