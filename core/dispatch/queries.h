@@ -10,6 +10,7 @@
 #include "core/base/time.h"
 #include "core/demand/lane_caps.h"
 #include "core/demand/queue.h"
+#include "core/model/dump.h"
 #include "core/model/policy.h"
 #include "core/model/views.h"
 #include "core/scheduler/bounds.h"
@@ -87,6 +88,22 @@ class Queries {
   /// How many jobs are in each state, as model::kLiveStates. Unlike totals() at no cost.
   [[nodiscard]] decltype(model::Totals::jobs) job_counts() const;
   [[nodiscard]] model::Totals totals(Mono now) const;
+
+  // ---- for a dump ------------------------------------------------------------------------------
+
+  /// Each kind of work.
+  [[nodiscard]] std::vector<model::WorkCountView> work() const;
+  /// What has a part of a host, by host: attempts of jobs, and claims of other work. O(hosts + work
+  /// on them).
+  [[nodiscard]] std::vector<model::PlacedView> placed(Now now) const;
+  /// Of each pool.
+  [[nodiscard]] std::vector<model::TargetView> targets() const;
+  /// Of sets, then of hosts. O(hosts).
+  [[nodiscard]] std::vector<model::CallView> calls(Now now) const;
+  /// What happens by itself, the first one first; none in an old state. O(hosts log hosts).
+  [[nodiscard]] std::vector<model::TimerView> timers(Now now) const;
+
+  // ----------------------------------------------------------------------------------------------
 
   /// Nothing waits, runs or is being collected, and no instance is left.
   [[nodiscard]] bool at_rest() const;

@@ -63,6 +63,13 @@ Mono HostCommands::next_deadline() const {
   return next;
 }
 
+std::vector<HostCommands::Awaited> HostCommands::awaited() const {
+  std::vector<Awaited> out;
+  for (const auto& [number, command] : running_)
+    out.push_back({command.on, command.purpose, command.deadline});
+  return out;
+}
+
 HostCommands::Map::iterator HostCommands::end(Map::iterator command, const std::string& how,
                                               Now now) {
   const auto& [number, which] = *command;

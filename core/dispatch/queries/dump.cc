@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <string>
+
+#include "core/dispatch/queries.h"
+#include "core/dispatch/state/state.h"
+
+/// What only a dump shows: work of all kinds, targets of pools, calls under way.
+namespace hostler::dispatch {
+namespace {
+
+std::optional<Wall> wall_of(std::optional<Mono> time, Now now) {
+  return time ? std::optional(now.wall + (*time - now.mono)) : std::nullopt;
+}
+
+void add_numbers(model::TargetView& out, const scheduler::PoolNumbers& numbers) {
+  const auto add = [&](const char* bound, const scheduler::BoundNumber& of) {
+    if (of.value >= scheduler::kNoLimit) return;
+    const std::string& mark = of.mark;  // " (pushed: 7 tasks)"
+    out.numbers.push_back(
+        {bound, of.value,
+         mark.size() > 3 ? mark.substr(2, mark.size() - 3) : scheduler::kConfigSource});
+  };
+  add("started_min", numbers.started.min);
+  add("started_max", numbers.started.max);
+  if (numbers.has_created) {
+    add("created_min", numbers.created.min);
+    add("created_max", numbers.created.max);
+  }
+  add("standby", numbers.standby);
+  add("stopped", numbers.stopped);
+}
+
+/// Collects calls under way.
+class Calls {
+ public:
+  explicit Calls(Now now) : now_(now) {}
+  void add(const std::string& of, const char* call, std::optional<Mono> sent = {},
+           const std::string& about = {}) {
+    all.push_back({.of = of, .call = call, .about = about, .since = wall_of(sent, now_)});
+  }
+  std::vector<model::CallView> all;
+
+ private:
+  const Now now_;
+};
+
+void add_set(Calls& out, const Set& set, const SetWatch& watch) {
+  const std::string of = "set " + set.name;
+  if (set.opening.is_under_way())
+    out.add(of, to_string(model::CloudOp::kOpen), set.opening.sent_at());
+  if (const auto sent = set.lists.under_way_since())
+    out.add(of, to_string(model::CloudOp::kList), sent);
+  if (set.look_ups.under_way) out.add(of, "look_up");
+  if (watch.number) out.add(of, to_string(model::CloudOp::kWatch), watch.sent);
+}
+
+void add_host(Calls& out, const Host& host) {
+  const std::string of = host.id().text();
+  for (const auto& call : host.calls.all()) {
+    if (!call) continue;
+    const bool creates = call->op == model::CloudOp::kCreate;
+    out.add(of, to_string(call->op),
+            creates ? std::optional(host.calls.create_sent_at()) : std::nullopt);
+  }
+  if (host.tags.under_way > 0) out.add(of, to_string(model::CloudOp::kSetTags));
+  if (host.console && host.console->under_way) out.add(of, to_string(model::CloudOp::kConsole));
+}
+
+}  // namespace
+
+std::vector<model::WorkCountView> Queries::work() const {
+  std::vector<model::WorkCountView> out;
+  const auto add = [&](const char* kind, const auto& counts) {
+    auto& view = out.emplace_back();
+    view.kind = kind;
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      if (counts[i] > 0) view.states[model::to_string(model::kLiveStates[i])] = counts[i];
+  };
+  add("job", job_counts());
+  return out;
+}
+
+std::vector<model::PlacedView> Queries::placed(Now now) const {
+  std::vector<model::PlacedView> out;
+  for (const auto& [id, host] : state_.hosts.all()) {
+    for (const auto& placed : host.instance.occupancy.attempts())
+      out.push_back({.work = placed.attempt.work,
+                     .attempt = placed.attempt.number,
+                     .host = id,
+                     .needs = placed.needs,
+                     .started = wall_of(placed.started, now),
+                     .collecting = placed.collecting});
+    for (const auto& claim : host.instance.occupancy.claims())
+      out.push_back({.work = claim.work, .host = id, .needs = claim.needs, .started = {}});
+  }
+  return out;
+}
+
+std::vector<model::TargetView> Queries::targets() const {
+  std::vector<model::TargetView> out;
+  const auto bounds = this->bounds();
+  for (std::size_t pool = 0; pool < bounds.size(); ++pool) {
+    auto& view = out.emplace_back();
+    view.pool = state_.policy.pools[pool].name;
+    view.is_held = bounds[pool].is_held;
+    add_numbers(view, bounds[pool]);
+  }
+  return out;
+}
+
+std::vector<model::CallView> Queries::calls(Now now) const {
+  Calls out(now);
+  for (std::uint32_t set = 0; set < state_.sets.size(); ++set)
+    add_set(out, state_.sets.at(set), state_.watches.of(set));
+  for (const auto& question : state_.questions.all())
+    if (question.sent)
+      out.add("set " + state_.sets.at(question.name.set).name, question.what, question.sent,
+              question.name.about);
+  for (const auto& [id, host] : state_.hosts.all()) add_host(out, host);
+  return std::move(out.all);
+}
+
+}  // namespace hostler::dispatch
