@@ -61,14 +61,14 @@ void write_dump(json::Writer& w, const DumpView& dump) {
   w.member("revision", dump.revision);
   member_texts(w, "conditions", dump.conditions);
   write_list(w, "pools", dump.pools, write_pool);
-  write_list(w, "targets", dump.targets, write_target);
+  write_list(w, "targets", dump.parts.targets, write_target);
   write_list(w, "sets", dump.sets, write_set);
   write_list(w, "instances", dump.instances, write_instance);
-  write_list(w, "work", dump.work, write_work_count);
-  write_list(w, "placed", dump.placed, write_placed);
+  write_list(w, "work", dump.parts.work, write_work_count);
+  write_list(w, "placed", dump.parts.placed, write_placed);
   write_list(w, "gates", dump.gates, write_gate);
-  write_list(w, "calls", dump.calls, write_call);
-  write_list(w, "timers", dump.timers, write_timer);
+  write_list(w, "calls", dump.parts.calls, write_call);
+  write_list(w, "timers", dump.parts.timers, write_timer);
   if (!dump.snapshot.empty()) w.key("snapshot").raw(dump.snapshot);
   w.end_object();
 }

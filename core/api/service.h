@@ -135,14 +135,10 @@ struct DumpView {
   std::string version;
   std::vector<std::string> conditions;  ///< As WhyView has them of the site.
   std::vector<model::PoolView> pools;
-  std::vector<model::TargetView> targets;
   std::vector<model::SetView> sets;
   std::vector<model::InstanceView> instances;
-  std::vector<model::WorkCountView> work;
-  std::vector<model::PlacedView> placed;
   std::vector<model::GateRecord> gates;
-  std::vector<model::CallView> calls;
-  std::vector<model::TimerView> timers;  ///< The first one first.
+  model::DumpParts parts;
   std::string snapshot;  ///< As plan_snapshot() answers it; empty: nothing is planned any more.
 };
 

@@ -89,21 +89,8 @@ class Queries {
   [[nodiscard]] decltype(model::Totals::jobs) job_counts() const;
   [[nodiscard]] model::Totals totals(Mono now) const;
 
-  // ---- for a dump ------------------------------------------------------------------------------
-
-  /// Each kind of work.
-  [[nodiscard]] std::vector<model::WorkCountView> work() const;
-  /// What has a part of a host, by host: attempts of jobs, and claims of other work. O(hosts + work
-  /// on them).
-  [[nodiscard]] std::vector<model::PlacedView> placed(Now now) const;
-  /// Of each pool.
-  [[nodiscard]] std::vector<model::TargetView> targets() const;
-  /// Of sets, then of hosts. O(hosts).
-  [[nodiscard]] std::vector<model::CallView> calls(Now now) const;
-  /// What happens by itself, the first one first; none in an old state. O(hosts log hosts).
-  [[nodiscard]] std::vector<model::TimerView> timers(Now now) const;
-
-  // ----------------------------------------------------------------------------------------------
+  /// What only a dump shows. O(hosts log hosts + work that is placed).
+  [[nodiscard]] model::DumpParts dump_parts(Now now) const;
 
   /// Nothing waits, runs or is being collected, and no instance is left.
   [[nodiscard]] bool at_rest() const;

@@ -53,4 +53,13 @@ struct PlacedView {
   bool collecting = false;      ///< It has ended; its output is still to come.
 };
 
+/// All of these, of one moment.
+struct DumpParts {
+  std::vector<TargetView> targets;  ///< Of each pool.
+  std::vector<WorkCountView> work;  ///< Of each kind.
+  std::vector<PlacedView> placed;   ///< By host.
+  std::vector<CallView> calls;      ///< Of sets, then of hosts.
+  std::vector<TimerView> timers;    ///< The first one first.
+};
+
 }  // namespace hostler::model

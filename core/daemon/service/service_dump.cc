@@ -15,14 +15,10 @@ void add_state(api::DumpView& view, const dispatch::Queries& state, const Driver
   view.time = now.wall;
   view.revision = state.revision();
   view.pools = state.pools();
-  view.targets = state.targets();
   view.sets = sets_with_drivers(state, driver, now);
   view.instances = state.instances(now);
-  view.work = state.work();
-  view.placed = state.placed(now);
   view.gates = state.gates(now.mono);
-  view.calls = state.calls(now);
-  view.timers = state.timers(now);
+  view.parts = state.dump_parts(now);
 }
 
 }  // namespace

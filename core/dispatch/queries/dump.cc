@@ -2,6 +2,7 @@
 #include <string>
 
 #include "core/dispatch/queries.h"
+#include "core/dispatch/queries/timers.h"
 #include "core/dispatch/state/state.h"
 
 /// What only a dump shows: work of all kinds, targets of pools, calls under way.
@@ -66,9 +67,20 @@ void add_host(Calls& out, const Host& host) {
   if (host.console && host.console->under_way) out.add(of, to_string(model::CloudOp::kConsole));
 }
 
-}  // namespace
+std::vector<model::TargetView> targets_of(const model::SitePolicy& policy,
+                                          const std::vector<scheduler::PoolNumbers>& bounds) {
+  std::vector<model::TargetView> out;
+  for (std::size_t pool = 0; pool < bounds.size(); ++pool) {
+    auto& view = out.emplace_back();
+    view.pool = policy.pools[pool].name;
+    view.is_held = bounds[pool].is_held;
+    add_numbers(view, bounds[pool]);
+  }
+  return out;
+}
 
-std::vector<model::WorkCountView> Queries::work() const {
+/// Each kind of work has an entry.
+std::vector<model::WorkCountView> work_of(const State& state) {
   std::vector<model::WorkCountView> out;
   const auto add = [&](const char* kind, const auto& counts) {
     auto& view = out.emplace_back();
@@ -76,13 +88,14 @@ std::vector<model::WorkCountView> Queries::work() const {
     for (std::size_t i = 0; i < counts.size(); ++i)
       if (counts[i] > 0) view.states[model::to_string(model::kLiveStates[i])] = counts[i];
   };
-  add("job", job_counts());
+  add("job", state.jobs.counts());
   return out;
 }
 
-std::vector<model::PlacedView> Queries::placed(Now now) const {
+/// Attempts of jobs, and claims of work of other kinds.
+std::vector<model::PlacedView> placed_of(const Hosts& hosts, Now now) {
   std::vector<model::PlacedView> out;
-  for (const auto& [id, host] : state_.hosts.all()) {
+  for (const auto& [id, host] : hosts.all()) {
     for (const auto& placed : host.instance.occupancy.attempts())
       out.push_back({.work = placed.attempt.work,
                      .attempt = placed.attempt.number,
@@ -96,28 +109,26 @@ std::vector<model::PlacedView> Queries::placed(Now now) const {
   return out;
 }
 
-std::vector<model::TargetView> Queries::targets() const {
-  std::vector<model::TargetView> out;
-  const auto bounds = this->bounds();
-  for (std::size_t pool = 0; pool < bounds.size(); ++pool) {
-    auto& view = out.emplace_back();
-    view.pool = state_.policy.pools[pool].name;
-    view.is_held = bounds[pool].is_held;
-    add_numbers(view, bounds[pool]);
-  }
-  return out;
+std::vector<model::CallView> calls_of(const State& state, Now now) {
+  Calls out(now);
+  for (std::uint32_t set = 0; set < state.sets.size(); ++set)
+    add_set(out, state.sets.at(set), state.watches.of(set));
+  for (const auto& question : state.questions.all())
+    if (question.sent)
+      out.add("set " + state.sets.at(question.name.set).name, question.what, question.sent,
+              question.name.about);
+  for (const auto& [id, host] : state.hosts.all()) add_host(out, host);
+  return std::move(out.all);
 }
 
-std::vector<model::CallView> Queries::calls(Now now) const {
-  Calls out(now);
-  for (std::uint32_t set = 0; set < state_.sets.size(); ++set)
-    add_set(out, state_.sets.at(set), state_.watches.of(set));
-  for (const auto& question : state_.questions.all())
-    if (question.sent)
-      out.add("set " + state_.sets.at(question.name.set).name, question.what, question.sent,
-              question.name.about);
-  for (const auto& [id, host] : state_.hosts.all()) add_host(out, host);
-  return std::move(out.all);
+}  // namespace
+
+model::DumpParts Queries::dump_parts(Now now) const {
+  return {.targets = targets_of(policy(), bounds()),
+          .work = work_of(state_),
+          .placed = placed_of(state_.hosts, now),
+          .calls = calls_of(state_, now),
+          .timers = timers_of(state_, now)};
 }
 
 }  // namespace hostler::dispatch

@@ -1,11 +1,11 @@
+#include "core/dispatch/queries/timers.h"
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "core/dispatch/queries.h"
 #include "core/dispatch/state/state.h"
 
-/// All that the dispatcher does by itself at a time. Dispatcher::next_wake() is one of these times.
 namespace hostler::dispatch {
 namespace {
 
@@ -78,18 +78,18 @@ void add_pools(Timers& out, const State& state, Mono now) {
 
 }  // namespace
 
-std::vector<model::TimerView> Queries::timers(Now now) const {
-  if (state_.is_old) return {};
+std::vector<model::TimerView> timers_of(const State& state, Now now) {
+  if (state.is_old) return {};
   Timers out(now);
-  for (const auto& [id, host] : state_.hosts.all()) add_host(out, host, state_.policy, now.mono);
-  for (const auto& command : state_.commands.awaited())
+  for (const auto& [id, host] : state.hosts.all()) add_host(out, host, state.policy, now.mono);
+  for (const auto& command : state.commands.awaited())
     out.add(command.on.text(), {command.until, "command"}, command.purpose);
-  for (std::uint32_t set = 0; set < state_.sets.size(); ++set) add_set(out, state_, set);
-  add_questions(out, state_);
-  add_gates(out, state_.gates, now.mono);
-  add_pools(out, state_, now.mono);
-  out.add("site", {state_.plan.next_wake(), "plan"});
-  out.add("site", {state_.principals.next_use_tick(), "journal_uses"});
+  for (std::uint32_t set = 0; set < state.sets.size(); ++set) add_set(out, state, set);
+  add_questions(out, state);
+  add_gates(out, state.gates, now.mono);
+  add_pools(out, state, now.mono);
+  out.add("site", {state.plan.next_wake(), "plan"});
+  out.add("site", {state.principals.next_use_tick(), "journal_uses"});
   return out.take();
 }
 

@@ -50,19 +50,20 @@ TEST_F(AnswerTest, ADumpHasAllThatThereIsInOneObject) {
   dump.version = "1.2";
   dump.time = {1'000'000};
   dump.pools.emplace_back().name = "default";
-  dump.targets.push_back(
+  dump.parts.targets.push_back(
       {.pool = "default", .numbers = {{"started_max", 4, "pushed: 7 tasks"}}, .is_held = false});
   dump.sets.emplace_back().name = "west";
   dump.instances.emplace_back().record.id = {7};
-  dump.work.push_back({.kind = "job", .states = {{"queued", 100'000}}});
-  dump.placed.push_back({.work = {3, model::WorkKind::kLease},
-                         .attempt = 0,
-                         .host = {7},
-                         .needs = {.vcpus = 1, .gpus = 0, .ram = 1, .scratch = 0},
-                         .started = {}});
+  dump.parts.work.push_back({.kind = "job", .states = {{"queued", 100'000}}});
+  dump.parts.placed.push_back({.work = {3, model::WorkKind::kLease},
+                               .attempt = 0,
+                               .host = {7},
+                               .needs = {.vcpus = 1, .gpus = 0, .ram = 1, .scratch = 0},
+                               .started = {}});
   dump.gates.emplace_back().key = "create west";
-  dump.calls.push_back({.of = "h-7", .call = "destroy", .about = {}, .since = {}});
-  dump.timers.push_back({.at = {2'000'000}, .of = "set west", .what = "prices", .about = "small"});
+  dump.parts.calls.push_back({.of = "h-7", .call = "destroy", .about = {}, .since = {}});
+  dump.parts.timers.push_back(
+      {.at = {2'000'000}, .of = "set west", .what = "prices", .about = "small"});
   dump.snapshot = "{\"version\":1}\n";
   const auto body = ask("GET", "/v1/debug/dump").body;
   for (

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/dispatch/state/state.h"
 #include "tests/unit/dispatch/story.h"
 
@@ -16,7 +18,8 @@ class DumpTest : public testing::Test {
   /// "h-1 create", "set west prices small".
   std::vector<std::string> calls() const {
     std::vector<std::string> out;
-    for (const auto& call : story.dispatcher.queries().calls(story.now))
+    const auto parts = story.dispatcher.queries().dump_parts(story.now);
+    for (const auto& call : parts.calls)
       out.push_back(call.of + " " + call.call + (call.about.empty() ? "" : " " + call.about));
     return out;
   }
@@ -27,8 +30,11 @@ TEST_F(DumpTest, ACallIsUnderWayUntilItsAnswer) {
   (void)story.submit({story.job(2)});
   const auto on = story.all<CreateCall>().back().instance;
   EXPECT_THAT(calls(), Contains(on.text() + " create"));
-  for (const auto& call : story.dispatcher.queries().calls(story.now))
-    if (call.of == on.text()) EXPECT_TRUE(call.since && *call.since <= story.now.wall);
+  const auto made = story.dispatcher.queries().dump_parts(story.now).calls;
+  const auto create = std::ranges::find(made, on.text(), &model::CallView::of);
+  ASSERT_NE(create, made.end());
+  ASSERT_TRUE(create->since);
+  EXPECT_LE(*create->since, story.now.wall);
   story.boot(on);
   EXPECT_THAT(calls(), testing::Not(Contains(on.text() + " create")));
   story.say(KillInstance{0, "user root", on, "fan"});
@@ -40,14 +46,14 @@ TEST_F(DumpTest, PlacedWorkHasItsHostAndWaitingWorkIsOnlyCounted) {
   const auto [id, on] = story.running();
   story.plans_wait = true;
   (void)story.submit({3, story.job()});
-  const auto placed = story.dispatcher.queries().placed(story.now);
+  const auto placed = story.dispatcher.queries().dump_parts(story.now).placed;
   ASSERT_THAT(placed, SizeIs(1));
   EXPECT_EQ(placed[0].work, id);
   EXPECT_EQ(placed[0].attempt, 1U);
   EXPECT_EQ(placed[0].host, on);
   EXPECT_EQ(placed[0].needs.vcpus, 2);
   EXPECT_TRUE(placed[0].started);
-  const auto work = story.dispatcher.queries().work();
+  const auto work = story.dispatcher.queries().dump_parts(story.now).work;
   ASSERT_THAT(work, SizeIs(1));
   EXPECT_STREQ(work[0].kind, "job");
   EXPECT_THAT(work[0].states, ElementsAre(Pair("queued", 3U), Pair("running", 1U)));
@@ -62,7 +68,7 @@ TEST(DumpOfStateTest, AClaimIsPlacedWorkWithoutAnAttempt) {
   made.instance.occupancy.add(
       fleet::Claim{lease, {.vcpus = 8, .gpus = 0, .ram = kGiB, .scratch = 0}});
   const InstanceId on = state.hosts.add(std::move(made)).id();
-  const auto placed = Queries(state).placed({});
+  const auto placed = Queries(state).dump_parts({}).placed;
   ASSERT_THAT(placed, SizeIs(1));
   EXPECT_EQ(placed[0].work.text(), "l-3");
   EXPECT_EQ(placed[0].attempt, 0U);
@@ -77,7 +83,7 @@ TEST(DumpOfStateTest, ATargetNamesWhoSaysSoAndWhy) {
                      .number = 3,
                      .reason = "7 tasks",
                      .until = {}}});
-  const auto targets = Queries(state).targets();
+  const auto targets = Queries(state).dump_parts({}).targets;
   ASSERT_THAT(targets, SizeIs(1));
   EXPECT_EQ(targets[0].pool, "default");
   EXPECT_FALSE(targets[0].is_held);
