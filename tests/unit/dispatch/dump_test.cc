@@ -64,10 +64,12 @@ TEST(DumpOfStateTest, AClaimIsPlacedWorkWithoutAnAttempt) {
   Host made;
   made.instance.record.id = state.hosts.next_id();
   made.instance.record.set = "west";
+  made.instance.type = 0;
   const model::WorkId lease{3, model::WorkKind::kLease};
   made.instance.occupancy.add(
       fleet::Claim{lease, {.vcpus = 8, .gpus = 0, .ram = kGiB, .scratch = 0}});
   const InstanceId on = state.hosts.add(std::move(made)).id();
+  (void)state.hosts.refresh_views(state.viewer);
   const auto placed = Queries(state).dump_parts({}).placed;
   ASSERT_THAT(placed, SizeIs(1));
   EXPECT_EQ(placed[0].work.text(), "l-3");
