@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/dispatch/state/state.h"
+#include "core/fleet/step.h"
 
 namespace hostler::dispatch {
 namespace {
