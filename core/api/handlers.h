@@ -64,6 +64,7 @@ void post_open_gate(const Context&, Request, Respond);
 void get_why(const Context&, Request, Respond);
 void get_plan(const Context&, Request, Respond);
 void get_plan_snapshot(const Context&, Request, Respond);
+void get_dump(const Context&, Request, Respond);
 void post_config_diff(const Context&, Request, Respond);
 void get_events(const Context&, Request, Respond);
 

@@ -50,6 +50,7 @@ const std::vector<Route>& routes() {
       {"GET", {"v1", "why"}, kRead, get_why, {"subject"}},
       {"GET", {"v1", "plan"}, kAdmin, get_plan},
       {"GET", {"v1", "plan", "snapshot"}, kAdmin, get_plan_snapshot},
+      {"GET", {"v1", "debug", "dump"}, kAdmin, get_dump},
       {"POST", {"v1", "config", "diff"}, kAdmin, post_config_diff},
       {"GET", {"v1", "events"}, kRead, get_events, {"after", "follow", "limit"}},
   };

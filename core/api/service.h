@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/model/dump.h"
 #include "core/model/quotas.h"
 #include "core/model/records.h"
 #include "core/model/views.h"
@@ -127,6 +128,20 @@ struct HealthView {
   std::string version;
 };
 
+/// All that the daemon knows of its site, at one moment.
+struct DumpView {
+  Wall time;
+  model::Revision revision = 0;  ///< Of the last change, which may not be durable yet.
+  std::string version;
+  std::vector<std::string> conditions;  ///< As WhyView has them of the site.
+  std::vector<model::PoolView> pools;
+  std::vector<model::SetView> sets;
+  std::vector<model::InstanceView> instances;
+  std::vector<model::GateRecord> gates;
+  model::DumpParts parts;
+  std::string snapshot;  ///< As plan_snapshot() answers it; empty: nothing is planned any more.
+};
+
 /// Threads: every method may be called on any thread and blocks at most for a read of the store.
 /// Rights that depend on the subject are checked here; kForbidden names the missing role.
 class Service {
@@ -225,6 +240,9 @@ class Service {
   /// What a plan would do now, and what it depends on, each as JSON of its schema in config/.
   virtual void plan(const Principal& who, Answer<std::string> answer) = 0;
   virtual void plan_snapshot(const Principal& who, Answer<std::string> answer) = 0;
+  /// The state of the site, without secrets and without single jobs that wait. kUnavailable while
+  /// another one is made.
+  virtual void dump(const Principal& who, Answer<DumpView> answer) = 0;
   /// What a reload of a configuration with this text would change, as JSON. Relative paths in it
   /// are relative to `folder`, on the daemon's machine.
   virtual void config_diff(const Principal& who, std::string text, const std::string& folder,

@@ -5,7 +5,6 @@
 #include "core/base/text.h"
 
 namespace hostler::api {
-namespace {
 
 void write_resources(json::Writer& w, const model::Resources& r) {
   w.begin_object().key("vcpus").thousandths(r.vcpus.thousandths()).member("ram", r.ram);
@@ -13,6 +12,8 @@ void write_resources(json::Writer& w, const model::Resources& r) {
   if (r.gpus != 0) w.member("gpus", r.gpus);
   w.end_object();
 }
+
+namespace {
 
 void write_demand(json::Writer& w, const model::DemandView& demand) {
   w.begin_object().member("jobs", demand.jobs).key("needs");

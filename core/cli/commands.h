@@ -104,6 +104,9 @@ int plan_of_snapshot(const std::string& file, bool json);
 /// Writes what the daemon's plan depends on to the file, in place of what it has.
 int save_snapshot(Client& client, const std::string& file);
 
+/// Prints the daemon's state as JSON, as it comes.
+int dump(Client& client);
+
 int config_check(const std::string& file, bool json);
 /// What a reload of the file would change.
 int config_diff(Client& client, const std::string& file, bool json);

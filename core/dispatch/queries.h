@@ -10,6 +10,7 @@
 #include "core/base/time.h"
 #include "core/demand/lane_caps.h"
 #include "core/demand/queue.h"
+#include "core/model/dump.h"
 #include "core/model/policy.h"
 #include "core/model/views.h"
 #include "core/scheduler/bounds.h"
@@ -90,6 +91,9 @@ class Queries {
   /// How many jobs are in each state, as model::kLiveStates. Unlike totals() at no cost.
   [[nodiscard]] decltype(model::Totals::jobs) job_counts() const;
   [[nodiscard]] model::Totals totals(Mono now) const;
+
+  /// What only a dump shows. O(hosts log hosts + work that is placed).
+  [[nodiscard]] model::DumpParts dump_parts(Now now) const;
 
   /// Nothing waits, runs or is being collected, and no instance is left.
   [[nodiscard]] bool at_rest() const;

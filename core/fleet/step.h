@@ -148,6 +148,8 @@ void start_held(Instance& instance, std::uint64_t sequence, Now now);
 /// It comes, and only a list of its cloud can bring it nearer to being ready: it has no address for
 /// its link, or its pool asks the cloud.
 [[nodiscard]] bool awaits_list(const Instance& instance, const model::PoolPolicy& pool);
+/// What due() will look at, one word for people: "boot_timeout".
+[[nodiscard]] const char* purpose_of_deadline(const Instance& instance);
 
 // ---- decisions --------------------------------------------------------------------------------
 

@@ -108,7 +108,38 @@ Outcome vanished_due(Instance& instance, Now now) {
   return out;
 }
 
+const char* requested_purpose(const Instance& instance) {
+  if (!instance.record.provider_id.empty()) return "boot_timeout";
+  return awaits_create(instance) ? "create_again" : "create_timeout";
+}
+
 }  // namespace
+
+const char* purpose_of_deadline(const Instance& instance) {
+  if (instance.record.restored && is_awaited(instance)) return "report_of_work";
+  switch (instance.record.state) {
+    case InstanceState::kRequested:
+      return requested_purpose(instance);
+    case InstanceState::kBooting:
+      return "boot_timeout";
+    case InstanceState::kUnknown:
+      return "adoption_timeout";
+    case InstanceState::kIdle:
+    case InstanceState::kBusy:
+      return instance.link.unreachable_since() ? "probe_timeout" : "rest_from_starts";
+    case InstanceState::kTerminating:
+      return "destroy";
+    case InstanceState::kAbandoned:
+      return "forget_create";
+    case InstanceState::kVanished:
+      return instance.listing.counts_vanished() ? "stop_counting" : "forget";
+    case InstanceState::kStopped:
+      return "stop";
+    case InstanceState::kGone:
+      return "none";
+  }
+  return "none";
+}
 
 Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
   Outcome out;

@@ -64,6 +64,13 @@ void HostCommands::lost(model::InstanceId on, const std::string& why, Now now) {
     at = at->second.on == on ? end(at, "its end is not known: " + why, now) : std::next(at);
 }
 
+std::vector<HostCommands::Awaited> HostCommands::awaited() const {
+  std::vector<Awaited> out;
+  for (const auto& [number, command] : running_)
+    out.push_back({command.on, command.purpose, command.deadline});
+  return out;
+}
+
 void HostCommands::end_due(Now now) {
   for (auto at = running_.begin(); at != running_.end();)
     at = at->second.deadline <= now.mono

@@ -37,6 +37,13 @@ class HostCommands {
   void end_due(Now now);
   /// When end_due() has something to do.
   [[nodiscard]] Mono next_deadline() const;
+  struct Awaited {
+    model::InstanceId on;
+    std::string purpose;  ///< Fit to print.
+    Mono until;
+  };
+  /// Those whose end is still to come, in the order of their starts.
+  [[nodiscard]] std::vector<Awaited> awaited() const;
 
  private:
   struct Running {

@@ -55,6 +55,9 @@ class Leases {
   [[nodiscard]] std::optional<model::WorkId> first_due(Mono now) const;
   /// When first_due() has one; fleet::kNever: never.
   [[nodiscard]] Mono next_due() const;
+  /// The times of all leases that have one.
+  using ByTime = std::set<std::pair<Mono, model::WorkId>>;
+  [[nodiscard]] const ByTime& by_time() const { return by_time_; }
   /// Its time comes then, whatever it was.
   void set_due(work::Lease& lease, Mono due);
 
@@ -75,7 +78,7 @@ class Leases {
   Principals& principals_;
   WaitingWork& waiting_;
   std::map<model::WorkId, work::Lease> leases_;
-  std::set<std::pair<Mono, model::WorkId>> by_time_;
+  ByTime by_time_;
   std::map<model::WorkId, Mono> due_;  ///< As in by_time_.
 };
 

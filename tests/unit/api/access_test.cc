@@ -84,6 +84,7 @@ TEST_F(AccessTest, EachRoleMayDoItsOwnAndNoMore) {
       {"GET", "/v1/gates", "", Role::kRead},
       {"GET", "/v1/why?subject=h-1", "", Role::kRead},
       {"GET", "/metrics", "", Role::kRead},
+      {"GET", "/v1/debug/dump", "", Role::kAdmin},
       {"POST", "/v1/jobs", kJob, Role::kSubmit},
       {"POST", "/v1/jobs/j-1/cancel", "", Role::kSubmit},
       {"POST", "/v1/jobs/j-1/release", "", Role::kAdmin},

@@ -278,6 +278,11 @@ void FakeService::plan_snapshot(const Principal&, Answer<std::string> answer) {
   answer(R"({"version":1,"sets":[],"pools":[]})");
 }
 
+void FakeService::dump(const Principal&, Answer<DumpView> answer) {
+  note("dump");
+  give(answer, dump_view);
+}
+
 void FakeService::config_diff(const Principal&, std::string text, const std::string& folder,
                               Answer<std::string> answer) {
   note("config_diff " + text + " in " + folder);

@@ -31,6 +31,7 @@ class FakeService final : public Service {
   std::vector<model::SetView> set_views;
   std::vector<model::InstanceView> instance_views;
   std::vector<model::GateRecord> gate_records;
+  DumpView dump_view;
 
   /// "submit 2 by token ci", one for each call, in order.
   std::vector<std::string> calls() const;
@@ -84,6 +85,7 @@ class FakeService final : public Service {
                Answer<std::string> answer) override;
   void plan(const Principal& who, Answer<std::string> answer) override;
   void plan_snapshot(const Principal& who, Answer<std::string> answer) override;
+  void dump(const Principal& who, Answer<DumpView> answer) override;
   void config_diff(const Principal& who, std::string text, const std::string& folder,
                    Answer<std::string> answer) override;
   void prices(const Principal& who, const PriceQuery& query, Answer<PricesView> answer) override;
