@@ -11,7 +11,7 @@ using model::InstanceState;
 using model::WorkState;
 using namespace std::chrono_literals;
 
-constexpr dispatch::Ticket kFirstTicket = 3'000'000;  ///< Above those of all others.
+constexpr dispatch::Ticket kFirstLease = 3'000'000;  ///< Above those of all others.
 constexpr Duration kLongestTerm = 5min;
 /// Between the end of a term and the decision that ends the lease: the daemon may have been down.
 constexpr Duration kLate = 1min;
@@ -59,7 +59,7 @@ void Borrowers::begin(Duration time) {
   for (std::uint64_t n = 1 + random_.below(12); n > 0; --n) {
     Wish wish;
     auto& item = wish.asked.work;
-    wish.asked.ticket = kFirstTicket + wishes_.size();
+    wish.asked.ticket = kFirstLease + wishes_.size();
     wish.asked.principal = random_.chance(0.5) ? "ann" : "bob";
     item.client_key = "lease-" + std::to_string(wishes_.size());
     item.client_digest = "digest";
@@ -84,9 +84,9 @@ void Borrowers::ask(std::size_t index) {
 }
 
 bool Borrowers::hear(const dispatch::Reply& answer) {
-  if (answer.ticket < kFirstTicket || answer.ticket >= kFirstTicket + wishes_.size()) return false;
+  if (answer.ticket < kFirstLease || answer.ticket >= kFirstLease + wishes_.size()) return false;
   if (!answer.result) return true;  // No type may fit now, or the quota: they ask again.
-  const auto index = static_cast<std::size_t>(answer.ticket - kFirstTicket);
+  const auto index = static_cast<std::size_t>(answer.ticket - kFirstLease);
   Wish& wish = wishes_[index];
   const model::WorkId lease = answer.result->front();
   if (wish.lease && wish.lease != lease) complain_("one client key, two leases");
