@@ -28,9 +28,6 @@ void LaneCaps::set(PrincipalId principal, std::vector<OfLane> lanes) {
 
 namespace {
 
-/// More than all hosts cost: of a lane that only a limit of vcpus bounds.
-constexpr model::Micros kAnyPrice{1'000'000'000'000'000};
-
 /// A lane, and what it gets of the allowance.
 struct Taker {
   ClassId cls = 0;
@@ -124,7 +121,7 @@ void cap_lanes_of(const Queue& queue, PrincipalId principal, const CapRules& rul
       if (whole.vcpus && taker.at->shape.exclusive) {
         const auto left_of = vcpus_left_of(taker, *whole.vcpus, rest_vcpus);
         cap.vcpus_left = left_of.value_or(cap.vcpus_left);
-        if (left_of && !cap.price_left) cap.price_left = kAnyPrice;
+        if (left_of && !cap.price_left) cap.price_left = PriceBound::kAnyPrice;
       }
     }
     if (cap.seen < taker.waiting || cap.price_left)

@@ -19,14 +19,14 @@ namespace hostler::demand {
 class PriceBound {
  public:
   static constexpr std::size_t kBucketsMax = 32;
-  /// More than all hosts have: no limit.
+  /// More than all hosts cost and have: no limit.
+  static constexpr model::Micros kAnyPrice{1'000'000'000'000'000};
   static constexpr model::Vcpus kAnyVcpus = 1'000'000'000;
   /// What one principal has for its items.
   struct Share {
     model::Micros left;
     std::uint64_t items = 0;
-    model::Vcpus vcpus =
-        kAnyVcpus;  ///< That their hosts may have together, if each gets one whole.
+    model::Vcpus vcpus = kAnyVcpus;  ///< Of their hosts together, if each gets one whole.
     friend auto operator<=>(const Share&, const Share&) = default;
   };
 
