@@ -21,15 +21,12 @@ void LaneCaps::set(PrincipalId principal, std::vector<OfLane> lanes) {
     if (!lane.cap.price_left || lane.cap.seen == 0) continue;
     sum.priced += lane.cap.seen;
     sum.shares.push_back(
-        {.left = *lane.cap.price_left, .items = lane.cap.seen, .vcpus_most = lane.cap.vcpus_most});
+        {.left = *lane.cap.price_left, .items = lane.cap.seen, .vcpus = lane.cap.vcpus_left});
   }
   by_principal_[principal] = std::move(lanes);
 }
 
 namespace {
-
-/// More than all hosts cost: of a lane that only a limit of vcpus bounds.
-constexpr model::Micros kAnyPrice{1'000'000'000'000'000};
 
 /// A lane, and what it gets of the allowance.
 struct Taker {
@@ -48,8 +45,6 @@ struct Taker {
   [[nodiscard]] model::Micros price() const {
     return prices ? std::clamp(prices->from, prices->least, prices->most) : model::Micros{1};
   }
-  /// So many may be seen. Where no host can be had, one item may have the largest that is allowed.
-  [[nodiscard]] std::uint64_t most() const { return is_stuck && at->shape.exclusive ? 1 : waiting; }
 };
 
 std::vector<Taker> takers_of(const Queue& queue, PrincipalId principal, bool has_price,
@@ -89,18 +84,15 @@ std::optional<model::Micros> price_left_of(const Taker& taker, std::int64_t& res
   return model::Micros{taker.price().value * n + extra};
 }
 
-/// Larger hosts than the smallest take what is left of the vcpus, likewise, in equal parts.
-/// Nullopt: the items may go to hosts of any size.
-std::optional<model::Vcpus> vcpus_most_of(const Taker& taker, model::Vcpus whole,
+/// Larger hosts than the smallest take what is left of the vcpus, likewise.
+std::optional<model::Vcpus> vcpus_left_of(const Taker& taker, model::Vcpus whole,
                                           model::Vcpus& rest) {
-  const auto most = taker.prices->vcpus_most;
-  if (taker.is_probe) return whole < most ? std::optional(whole) : std::nullopt;
   const auto n = static_cast<std::int64_t>(taker.seen);
-  const auto more =
-      std::min(most - taker.needs.vcpus, model::Vcpus::of_thousandths(rest.thousandths() / n));
-  rest -= more * n;
-  const auto each = taker.needs.vcpus + more;
-  return each < most ? std::optional(each) : std::nullopt;
+  const model::Vcpus all = taker.prices->vcpus_most * n;
+  if (taker.is_probe) return whole < all ? std::optional(whole) : std::nullopt;
+  const model::Vcpus least = taker.needs.vcpus * n, extra = std::min(all - least, rest);
+  rest -= extra;
+  return least + extra < all ? std::optional(least + extra) : std::nullopt;
 }
 
 }  // namespace
@@ -112,7 +104,7 @@ void cap_lanes_of(const Queue& queue, PrincipalId principal, const CapRules& rul
   std::vector<Taker> takers = takers_of(queue, principal, has_price, rules);
   Allowance left = whole;
   for (Taker& taker : takers) {
-    taker.seen = left.count(taker.needs, taker.price(), taker.most());
+    taker.seen = left.count(taker.needs, taker.price(), taker.waiting);
     left.take(taker.needs, taker.price(), taker.seen);
     const bool is_too_dear = has_price && taker.price() > taker.least();
     taker.is_probe = taker.seen == 0 && (taker.is_stuck || is_too_dear) &&
@@ -127,9 +119,9 @@ void cap_lanes_of(const Queue& queue, PrincipalId principal, const CapRules& rul
     if (taker.prices && taker.seen > 0) {
       if (has_price) cap.price_left = price_left_of(taker, rest);
       if (whole.vcpus && taker.at->shape.exclusive) {
-        const auto most = vcpus_most_of(taker, *whole.vcpus, rest_vcpus);
-        cap.vcpus_most = most.value_or(cap.vcpus_most);
-        if (most && !cap.price_left) cap.price_left = kAnyPrice;
+        const auto left_of = vcpus_left_of(taker, *whole.vcpus, rest_vcpus);
+        cap.vcpus_left = left_of.value_or(cap.vcpus_left);
+        if (left_of && !cap.price_left) cap.price_left = PriceBound::kAnyPrice;
       }
     }
     if (cap.seen < taker.waiting || cap.price_left)

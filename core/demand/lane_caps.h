@@ -25,7 +25,8 @@ struct LaneCap {
   std::uint64_t seen = 0;
   /// What their parts of hosts may cost together; unset: whatever the offerings cost.
   std::optional<model::Micros> price_left;
-  model::Vcpus vcpus_most = model::kVcpusMax;  ///< Of the host of each, if they are exclusive.
+  /// What their hosts may have together, if they are exclusive. Only with `price_left`.
+  model::Vcpus vcpus_left = PriceBound::kAnyVcpus;
 };
 
 /// The caps of the lanes of principals that have a limit. Other lanes have none.

@@ -42,6 +42,13 @@ void read_turns(const json::Field& field, const ClassView& of, std::vector<Turn>
                   " turns, allowed: at most count, which is " + std::to_string(of.count));
 }
 
+bool read_vcpus(const json::Field& field, model::Vcpus& out) {
+  std::int64_t vcpus = 0;
+  if (!field.thousandths(vcpus, 0, PriceBound::kAnyVcpus.thousandths())) return false;
+  out = model::Vcpus::of_thousandths(vcpus);
+  return true;
+}
+
 void read_bound(const json::Field& field, std::optional<PriceBound>& out) {
   std::vector<PriceBound::Bucket> buckets;
   const bool read = field.each(PriceBound::kBucketsMax, [&](const json::Field& element) {
@@ -53,9 +60,8 @@ void read_bound(const json::Field& field, std::optional<PriceBound>& out) {
       bucket.most = bucket.all.left;
       o.may("most").millionths(bucket.most.value, 0, kMoneyMax);
       o.need("items").integer(bucket.all.items, 0, kCountMax);
-      std::int64_t vcpus = 0;
-      if (o.may("vcpus_most").thousandths(vcpus, 0, model::kVcpusMax.thousandths()))
-        bucket.all.vcpus_most = model::Vcpus::of_thousandths(vcpus);
+      if (read_vcpus(o.may("vcpus_left"), bucket.all.vcpus)) bucket.vcpus_most = bucket.all.vcpus;
+      read_vcpus(o.may("vcpus_most"), bucket.vcpus_most);
     });
   });
   if (read) out = PriceBound::of_buckets(std::move(buckets));

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include "core/base/units.h"
@@ -27,8 +28,11 @@ void write_bound(json::Writer& w, const demand::PriceBound& bound) {
     write_money(w, "left", bucket.all.left);
     write_money(w, "most", bucket.most);
     w.member("items", bucket.all.items);
-    if (bucket.all.vcpus_most < model::kVcpusMax)
-      w.key("vcpus_most").thousandths(bucket.all.vcpus_most.thousandths());
+    if (bucket.vcpus_most < demand::PriceBound::kAnyVcpus) {
+      const auto left = std::min(bucket.all.vcpus, demand::PriceBound::kAnyVcpus);
+      w.key("vcpus_left").thousandths(left.thousandths());
+      w.key("vcpus_most").thousandths(bucket.vcpus_most.thousandths());
+    }
     w.end_object();
   }
   w.end_array();

@@ -356,21 +356,6 @@ class Buyer {
 
 }  // namespace
 
-std::vector<PoolHosts> count_hosts(const World& world) {
-  std::vector<PoolHosts> out(world.policy.pools.size());
-  for (const std::uint32_t h : world.hosts) {
-    const HostView& host = world.snapshot.hosts[h];
-    if (host.pool >= out.size()) continue;
-    PoolHosts& hosts = out[host.pool];
-    if (is_standby(world, h)) ++hosts.off;
-    const bool woken = host.phase == HostPhase::kStopped && world.used[h];
-    if (!woken && !world.is_alive(h)) continue;
-    ++hosts.alive;
-    if (!world.used[h] && !host.busy && !host.kept) ++hosts.empty;
-  }
-  return out;
-}
-
 void grow(World& world, Plan& plan) {
   const auto classes = static_cast<std::uint32_t>(world.demand.size());
   const Counts counts = count(world);

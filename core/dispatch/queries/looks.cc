@@ -20,8 +20,6 @@ constexpr ClassId kFirstTrial = 1'000'000'000'000;
 /// All that waits has arrived before.
 constexpr std::uint64_t kTrialArrival = std::uint64_t{1} << 62;
 constexpr std::uint64_t kHeadsMax = 32;
-/// More than all hosts cost.
-constexpr model::Micros kAnyPrice{1'000'000'000'000'000};
 constexpr std::size_t kShapesMax = 1000;
 
 /// The turn and the allowance of who asks, behind what waits of the same principal.
@@ -91,13 +89,13 @@ class TrialViews {
  private:
   /// What the limits say of the hosts that its items may get.
   void bound(ClassView& view) const {
+    using demand::PriceBound;
     const auto& left = standing_.left;
-    const bool has_vcpus = view.shape.exclusive && left.vcpus;
-    if (!left.price_per_hour && !has_vcpus) return;
-    demand::PriceBound::Share share{.left = kAnyPrice, .items = view.count};
-    if (left.price_per_hour) share.left = std::max(model::Micros{}, *left.price_per_hour);
-    if (has_vcpus) share.vcpus_most = *left.vcpus;
-    view.price.emplace(std::vector{share});
+    PriceBound::Share share{.left = PriceBound::kAnyPrice, .items = view.count};
+    if (left.price_per_hour) share.left = std::max(model::Micros(), *left.price_per_hour);
+    if (view.shape.exclusive && left.vcpus) share.vcpus = *left.vcpus;
+    if (share.left < PriceBound::kAnyPrice || share.vcpus < PriceBound::kAnyVcpus)
+      view.price.emplace(std::vector{share});
   }
 
   Standing standing_;

@@ -30,15 +30,17 @@ TEST(PriceBoundTest, ThePrincipalsThatHaveLeastPayFirst) {
   EXPECT_EQ(bound.count({100}, 9), 2U);
 }
 
-TEST(PriceBoundTest, AWholeHostGoesOnlyToAPrincipalThatMayHoldItsVcpus) {
-  PriceBound bound({{{100}, 1, 4}, {{100}, 2, 8}});
-  EXPECT_EQ(bound.count({50}, 9), 3U);
-  EXPECT_EQ(bound.count({50}, 9, 4), 3U);
-  EXPECT_EQ(bound.count({50}, 9, 5), 2U);
-  EXPECT_EQ(bound.count({50}, 9, 9), 0U);
-  bound.take({50}, 2, 8);
-  EXPECT_EQ(bound.count({50}, 9, 8), 0U);
-  EXPECT_EQ(bound.count({50}, 9, 4), 1U) << "that is the other's";
+TEST(PriceBoundTest, TheVcpusOfWholeHostsArePaidLikewise) {
+  PriceBound bound({{{100}, 9, 5}, {{100}, 9, 10}});
+  EXPECT_EQ(bound.count({10}, 99), 18U) << "no whole hosts";
+  EXPECT_EQ(bound.count({10}, 99, 4), 3U);
+  EXPECT_EQ(bound.count({10}, 99, 8), 1U);
+  EXPECT_EQ(bound.count({10}, 99, 11), 0U);
+  EXPECT_EQ(bound.count({60}, 99, 4), 2U) << "the price counts besides";
+  bound.take({10}, 1, 8);
+  EXPECT_EQ(bound.count({10}, 99, 4), 1U);
+  EXPECT_EQ(bound.count({10}, 99, 2), 3U);
+  EXPECT_EQ(PriceBound(Parts(1000, {{100}, 9, 5})).count({10}, 5000, 4), 1000U);
 }
 
 TEST(PriceBoundTest, WhatIsLeftOfManyEqualSharesPaysForNothing) {

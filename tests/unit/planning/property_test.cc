@@ -68,7 +68,7 @@ Question random_question(std::uint64_t seed) {
     if (snapshot.has_limits && random.chance(0.3))
       view.price.emplace(std::vector<demand::PriceBound::Share>{
           {model::Micros{static_cast<std::int64_t>(random.below(2000))}, view.count,
-           random.chance(0.5) ? model::Vcpus(8) : model::kVcpusMax}});
+           random.chance(0.5) ? model::Vcpus(8) : demand::PriceBound::kAnyVcpus}});
   }
   if (random.chance(0.5))
     snapshot.bounds = scheduler::random_bounds(random, world.policy.pools.size(), snapshot.now);
