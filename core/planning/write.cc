@@ -27,7 +27,7 @@ void write_pool(json::Writer& w, const model::PoolPolicy& pool) {
   w.member("price_factor_max", pool.price_factor_max);
   write_money(w, "price_cap_per_hour", pool.price_cap_per_hour);
   w.member("attempts_parallel_max", pool.attempts_parallel_max);
-  w.member("uses_max", pool.uses_max);
+  if (pool.uses_max > 0) w.member("uses_max", pool.uses_max);
   w.end_object();
 }
 
