@@ -35,6 +35,7 @@ std::string describe(const dispatch::Event& event) {
                                        "give up output",
                                        "set idle behavior",
                                        "kill instance",
+                                       "report ready",
                                        "open gate",
                                        "accept account",
                                        "believe list",
