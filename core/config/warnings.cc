@@ -65,7 +65,6 @@ void warn_of_readiness(const model::SitePolicy& site, std::vector<std::string>& 
       if (is_set) idle += (idle.empty() ? "" : ", ") + std::string(key);
     };
     look("boot_probe", !is_sent_to && pool.boot_probe != "true");
-    look("leases.clean_command", !is_sent_to && pool.leases && !pool.leases->clean_command.empty());
     const bool has_agent = pool.readiness == model::Readiness::kAgent;
     look("broken_checks", !has_agent && !pool.broken_checks.empty());
     look("interruption_check", !has_agent && !pool.interruption_check.command.empty());
