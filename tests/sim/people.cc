@@ -57,7 +57,7 @@ void World::make_people() {
 
 /// Not on days of an old state: after it nobody can say whose host is lent.
 void World::make_borrowers() {
-  if (!Borrowers::exist(seed_) || has_old_state()) return;
+  if (!day_.leases || !Borrowers::exist(seed_) || has_old_state()) return;
   borrowers_.emplace(
       seed_, time_, disk_, [this](dispatch::Event event) { post(std::move(event)); },
       [this](const std::string& what) { complain(what); });
