@@ -45,17 +45,10 @@ void Disk::apply(const model::WorkChanged& row) {
   if (model::is_terminal(known.state)) ended_.push_back(known.id);
 }
 
-void Disk::apply(const model::LeaseChanged& row) {
-  if (!jobs_.contains(row.record.id))
-    complain_("the terms of an unknown lease: " + row.record.id.text());
-  leases_[row.record.id] = row.record;
-}
-
 std::vector<model::WorkId> Disk::forget() {
   auto past = std::exchange(ended_long_ago_, std::exchange(ended_, {}));
   for (const auto id : past) {
     auto row = jobs_.extract(id);
-    leases_.erase(id);
     client_keys_.erase({row.mapped().principal, row.mapped().client_key});
     leases_.erase(id);
     const model::AttemptId first{id, 0};
@@ -148,8 +141,6 @@ model::Restored Disk::open() {
     }
     out.work.push_back(row);
     out.work.back().body.reset();
-    if (const auto terms = leases_.find(id); terms != leases_.end())
-      out.leases.push_back(terms->second);
   }
   std::sort(out.work.begin(), out.work.end(),
             [](const auto& a, const auto& b) { return a.arrival < b.arrival; });
