@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/fleet/step.h"
+
 namespace hostler::dispatch {
 
 using model::InstanceState;
