@@ -114,6 +114,8 @@ void PoolDays::on(const model::WorkChanged& row) {
   if (known == jobs_.end()) return;
   auto& [state, shape] = known->second;
   const bool waited = state == WorkState::kQueued;
+  if (state == WorkState::kHeld && row.record.state == WorkState::kRunning)
+    certain_.erase(row.record.instance);  // What is taken over has room that others were to have.
   state = row.record.state;
   if (waited && state != WorkState::kQueued && --waiting_[shape] == 0) waiting_.erase(shape);
   if (!waited && state == WorkState::kQueued) ++waiting_[shape];
