@@ -101,8 +101,7 @@ void Decisions::on(const model::WorkChanged& row) {
     if (job.since + kStarving <= now_.mono)
       starved_[demand::Queue::class_shape(job.shape)] = now_.mono;
     if (record.state == WorkState::kStarting)
-      starts_.push_back(
-          {job.principal, job.shape.needs, record.instance, rivals_of(job, record.instance)});
+      starts_.push_back({job, record.instance, rivals_of(job, record.instance)});
   }
   if (job.state != WorkState::kQueued && record.state == WorkState::kQueued) {
     job.since = now_.mono;
@@ -236,13 +235,16 @@ void Decisions::check_turns(const dispatch::Queries& queries) {
   for (auto start = starts_.rbegin(); start != starts_.rend(); ++start) {
     const auto host = queries.instance(start->instance, now_);
     if (!host) return;
-    keys[start->principal] -=
-        static_cast<double>(demand::price_of_part(host->record.price_per_hour, start->needs,
-                                                  host->total, host->record.jobs_max)
-                                .value);
+    const std::string& who = start->job.principal;
+    keys[who] -= static_cast<double>(demand::price_of_part(host->record.price_per_hour,
+                                                           start->job.shape.needs, host->total,
+                                                           host->record.jobs_max)
+                                         .value);
+    // A rival whose job starts in the same decision has lost nothing.
+    const auto still = rivals_of(start->job, start->instance);
     for (const auto& rival : start->rivals)
-      if (!is_limited(rival) && keys[start->principal] > keys[rival] + slack[start->principal])
-        complain_(start->principal + " starts a job before " + rival + ", who has used less");
+      if (still.contains(rival) && !is_limited(rival) && keys[who] > keys[rival] + slack[who])
+        complain_(who + " starts a job before " + rival + ", who has used less");
   }
 }
 

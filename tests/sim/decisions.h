@@ -44,8 +44,7 @@ class Decisions {
     Mono since;  ///< Since when it waits.
   };
   struct Start {
-    std::string principal;
-    model::Resources needs;
+    Job job;
     model::InstanceId instance;
     std::set<std::string> rivals;  ///< Users whose jobs could have started in its place.
   };

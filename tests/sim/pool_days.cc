@@ -55,6 +55,7 @@ void PoolDays::daemon_started() {
   applied_.reset();
   made_for_.clear();
   certain_.clear();
+  ending_.clear();
   waiting_.clear();
   jobs_.clear();
   exchanged_ = Mono::min();
@@ -114,6 +115,8 @@ void PoolDays::on(const model::WorkChanged& row) {
   if (known == jobs_.end()) return;
   auto& [state, shape] = known->second;
   const bool waited = state == WorkState::kQueued;
+  if (state == WorkState::kHeld && row.record.state == WorkState::kRunning)
+    certain_.erase(row.record.instance);  // What is taken over has room that others were to have.
   state = row.record.state;
   if (waited && state != WorkState::kQueued && --waiting_[shape] == 0) waiting_.erase(shape);
   if (!waited && state == WorkState::kQueued) ++waiting_[shape];
@@ -132,7 +135,8 @@ void PoolDays::on(const model::InstanceChanged& row, const dispatch::Queries& qu
   if (is_new && row.create) check_exchange(host, pool);
   if (host.state == InstanceState::kTerminating) {
     const auto* before = disk_.instance(host.id);
-    const bool was_ended = before != nullptr && before->record.state == host.state;
+    const bool is_again = !ending_.insert(host.id).second;  // One decision may write it twice.
+    const bool was_ended = is_again || (before != nullptr && before->record.state == host.state);
     if (!was_ended && host.reason_code == model::Reason::kBootingSurplus) check_surplus(host);
     if (!was_ended && host.reason_code == model::Reason::kExchanged) end_exchange(host, pool);
     if (!was_ended && host.reason_code == model::Reason::kAbovePriceLimit) ++gone_first_;

@@ -81,6 +81,7 @@ class PoolDays {
   std::size_t next_create_ = 0;
   Loads made_for_;                       ///< Of hosts that have not been given work.
   std::set<model::InstanceId> certain_;  ///< Of these, those whose load is as the kernel knows it.
+  std::set<model::InstanceId> ending_;   ///< That this daemon ends.
   std::map<model::InstanceId, Mono> made_;
   std::map<model::WorkShape, std::size_t> waiting_;
   std::map<model::WorkId, std::pair<model::WorkState, model::WorkShape>> jobs_;

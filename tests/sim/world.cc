@@ -305,8 +305,8 @@ void World::carry_out(const dispatch::Effect& effect) {
   } else if (const auto* plan = std::get_if<dispatch::MakePlan>(&effect)) {
     ++tally_.plans;
     auto made = scheduler::make_plan(*plan->snapshot, *plan->policy);
-    pool_days_.planned(plan->number, plan->snapshot, made);
     if (chance_.fault(0.02)) go_mad(made, *plan->snapshot);
+    pool_days_.planned(plan->number, plan->snapshot, made);
     reply(chance_.fault(0.1) ? chance_.between(1s, 3s) : chance_.between(1ms, 50ms),
           dispatch::PlanMade{plan->number, std::move(made)});
   } else if (const auto* answer = std::get_if<dispatch::Reply>(&effect)) {

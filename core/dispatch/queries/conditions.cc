@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/fleet/step.h"
 #include "core/fleet/uses.h"
 #include "core/model/currency.h"
 

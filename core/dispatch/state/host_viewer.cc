@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/fleet/step.h"
 #include "core/fleet/uses.h"
 
 namespace hostler::dispatch {
