@@ -1,7 +1,7 @@
 #include "core/api/views_json.h"
 
-#include "core/api/job_codec.h"
 #include "core/api/view_members.h"
+#include "core/api/work_codec.h"
 #include "core/base/text.h"
 
 namespace hostler::api {
@@ -67,6 +67,7 @@ void write_instance(json::Writer& w, const model::InstanceView& view) {
   w.key("attempts").begin_array();
   for (const auto& attempt : view.attempts) w.value(attempt.text());
   w.end_array();
+  if (view.lease) w.member("lease", view.lease->text());
   member_time(w, "created", r.created);
   member_time(w, "verified", r.verified);
   member_time(w, "ready", r.ready);

@@ -24,6 +24,7 @@ struct InstanceView {
   InstanceRecord record;
   Resources total, used;
   std::vector<AttemptId> attempts;
+  std::optional<WorkId> lease;  ///< It is lent to this lease.
   std::optional<StandingKeyAlarm> key_alarm;
   std::optional<Wall> unlisted_since;  ///< Lists omit it since then.
   bool cordoned = false;               ///< It gets no new jobs, because it will be interrupted.

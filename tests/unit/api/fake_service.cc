@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include "core/base/units.h"
 #include "core/crypto/hash.h"
 
 namespace hostler::api {
@@ -57,8 +58,8 @@ void FakeService::submit(const Principal& who, std::vector<model::WorkItem> jobs
   give(answer, std::move(ids));
 }
 
-void FakeService::release(const Principal& who, model::WorkId job, Answer<void> answer) {
-  note("release " + job.text() + " by " + who.name);
+void FakeService::release(const Principal& who, model::WorkId work, Answer<void> answer) {
+  note("release " + work.text() + " by " + who.name);
   if (error) return answer(tl::unexpected(*error));
   answer({});
 }
@@ -75,8 +76,8 @@ void FakeService::cancel_held(const Principal& who, Answer<std::vector<model::Wo
   answer(std::vector<model::WorkId>{});
 }
 
-void FakeService::cancel(const Principal& who, model::WorkId job, Answer<void> answer) {
-  note("cancel " + job.text() + " by " + who.name);
+void FakeService::cancel(const Principal& who, model::WorkId work, Answer<void> answer) {
+  note("cancel " + work.text() + " by " + who.name);
   if (error) return answer(tl::unexpected(*error));
   answer({});
 }
@@ -120,11 +121,54 @@ void FakeService::job(const Principal& who, model::WorkId id, bool, Answer<JobDe
   give(answer, std::move(out));
 }
 
-void FakeService::jobs(const Principal& who, const JobFilter& filter, Answer<JobPage> answer) {
+namespace {
+
+/// " failed queued 100 by user ann"
+std::string asked_for(const WorkFilter& filter, const Principal& who) {
   std::string states;
   for (const auto state : filter.states) states += std::string(" ") + model::to_string(state);
-  note("jobs" + states + " " + std::to_string(filter.limit) + " by " + who.name);
+  return states + " " + std::to_string(filter.limit) + " by " + who.name;
+}
+
+}  // namespace
+
+void FakeService::jobs(const Principal& who, const WorkFilter& filter, Answer<JobPage> answer) {
+  note("jobs" + asked_for(filter, who));
   give(answer, JobPage{});
+}
+
+void FakeService::submit_lease(const Principal& who, LeaseRows lease,
+                               Answer<model::WorkId> answer) {
+  note("submit_lease by " + who.name);
+  lease_rows = std::move(lease);
+  give(answer, model::WorkId{3, model::WorkKind::kLease});
+}
+
+void FakeService::lease(const Principal& who, model::WorkId id, Answer<LeaseDetail> answer) {
+  note("lease " + id.text() + " by " + who.name);
+  LeaseDetail out{lease_rows, {std::nullopt, host}};
+  out.lease.work.record.id = id;
+  out.lease.work.principal = submitter;
+  give(answer, std::move(out));
+}
+
+void FakeService::leases(const Principal& who, const WorkFilter& filter, Answer<LeasePage> answer) {
+  note("leases" + asked_for(filter, who));
+  give(answer, LeasePage{{{lease_rows, {std::nullopt, host}}}, {2, model::WorkKind::kLease}});
+}
+
+void FakeService::return_lease(const Principal& who, model::WorkId lease, bool used,
+                               Answer<void> answer) {
+  note("return " + lease.text() + (used ? " used" : " unused") + " by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  answer({});
+}
+
+void FakeService::renew_lease(const Principal& who, model::WorkId lease, Duration term,
+                              Answer<void> answer) {
+  note("renew " + lease.text() + " for " + exact_duration(term) + " by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  answer({});
 }
 
 void FakeService::output(const Principal&, model::WorkId, const OutputQuery& query,
