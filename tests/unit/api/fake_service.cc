@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 
-#include "core/base/units.h"
 #include "core/crypto/hash.h"
 
 namespace hostler::api {
@@ -40,10 +39,9 @@ void FakeService::note(std::string call) {
   calls_.push_back(std::move(call));
 }
 
-template <class T>
-void FakeService::give(Answer<T>& answer, T value) {
-  if (error) return answer(tl::unexpected(*error));
-  answer(std::move(value));
+void FakeService::note_list(std::string call, const WorkFilter& filter, const Principal& who) {
+  for (const auto state : filter.states) call += std::string(" ") + model::to_string(state);
+  note(call + " " + std::to_string(filter.limit) + " by " + who.name);
 }
 
 void FakeService::submit(const Principal& who, std::vector<model::WorkItem> jobs,
@@ -121,54 +119,9 @@ void FakeService::job(const Principal& who, model::WorkId id, bool, Answer<JobDe
   give(answer, std::move(out));
 }
 
-namespace {
-
-/// " failed queued 100 by user ann"
-std::string asked_for(const WorkFilter& filter, const Principal& who) {
-  std::string states;
-  for (const auto state : filter.states) states += std::string(" ") + model::to_string(state);
-  return states + " " + std::to_string(filter.limit) + " by " + who.name;
-}
-
-}  // namespace
-
 void FakeService::jobs(const Principal& who, const WorkFilter& filter, Answer<JobPage> answer) {
-  note("jobs" + asked_for(filter, who));
+  note_list("jobs", filter, who);
   give(answer, JobPage{});
-}
-
-void FakeService::submit_lease(const Principal& who, LeaseRows lease,
-                               Answer<model::WorkId> answer) {
-  note("submit_lease by " + who.name);
-  lease_rows = std::move(lease);
-  give(answer, model::WorkId{3, model::WorkKind::kLease});
-}
-
-void FakeService::lease(const Principal& who, model::WorkId id, Answer<LeaseDetail> answer) {
-  note("lease " + id.text() + " by " + who.name);
-  LeaseDetail out{lease_rows, {std::nullopt, host}};
-  out.lease.work.record.id = id;
-  out.lease.work.principal = submitter;
-  give(answer, std::move(out));
-}
-
-void FakeService::leases(const Principal& who, const WorkFilter& filter, Answer<LeasePage> answer) {
-  note("leases" + asked_for(filter, who));
-  give(answer, LeasePage{{{lease_rows, {std::nullopt, host}}}, {2, model::WorkKind::kLease}});
-}
-
-void FakeService::return_lease(const Principal& who, model::WorkId lease, bool used,
-                               Answer<void> answer) {
-  note("return " + lease.text() + (used ? " used" : " unused") + " by " + who.name);
-  if (error) return answer(tl::unexpected(*error));
-  answer({});
-}
-
-void FakeService::renew_lease(const Principal& who, model::WorkId lease, Duration term,
-                              Answer<void> answer) {
-  note("renew " + lease.text() + " for " + exact_duration(term) + " by " + who.name);
-  if (error) return answer(tl::unexpected(*error));
-  answer({});
 }
 
 void FakeService::output(const Principal&, model::WorkId, const OutputQuery& query,

@@ -107,8 +107,13 @@ class FakeService final : public Service {
 
  private:
   void note(std::string call);
+  /// "jobs failed queued 100 by user ann"
+  void note_list(std::string call, const WorkFilter& filter, const Principal& who);
   template <class T>
-  void give(Answer<T>& answer, T value);
+  void give(Answer<T>& answer, T value) {
+    if (error) return answer(tl::unexpected(*error));
+    answer(std::move(value));
+  }
 
   mutable std::mutex mutex_;
   std::vector<std::string> calls_;
