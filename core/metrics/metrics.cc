@@ -8,6 +8,7 @@
 
 #include "core/metrics/families.h"
 #include "core/metrics/process.h"
+#include "core/model/lease.h"
 
 namespace hostler::metrics {
 namespace {
@@ -27,7 +28,7 @@ Metrics::Metrics(std::string version) : families_(std::make_unique<Families>()) 
   f.build.Add({{"version", std::move(version)}}).Set(1);
   for (std::size_t i = 0; i < f.work.size(); ++i)
     f.work[i] = &f.work_family.Add({{"kind", kLoopWork[i]}}, work_buckets());
-  for (const auto state : model::kLiveStates) set_jobs(state, 0);
+  for (const auto state : model::kLiveStates) set_jobs(state, 0), set_leases(state, 0);
   // A rate needs two samples: the series exists before its first alarm.
   for (const auto& event : model::all_events())
     if (event.severity == model::Severity::kAlarm) f.alarms.Add({{"event", event.code}});
@@ -110,6 +111,10 @@ void Metrics::set_jobs(model::WorkState state, std::size_t count) {
   families_->jobs.Add({{"state", model::to_string(state)}}).Set(number(count));
 }
 
+void Metrics::set_leases(model::WorkState state, std::size_t count) {
+  families_->leases.Add({{"state", model::lease_state(state)}}).Set(number(count));
+}
+
 void Metrics::set_queue_age(Duration oldest) { families_->queue_age.Set(seconds(oldest)); }
 
 void Metrics::set_price_max(model::Micros per_hour) { families_->price_max.Set(money(per_hour)); }
@@ -141,6 +146,12 @@ void Metrics::job_ended(model::WorkState state, model::EndReason reason,
   families_->ended.Add({{"state", model::to_string(state)}, {"reason", why.empty() ? "none" : why}})
       .Increment();
   if (ran) families_->ran.Observe(seconds(*ran));
+}
+
+void Metrics::lease_submitted() { families_->leases_submitted.Increment(); }
+void Metrics::lease_waited(Duration time) { families_->lease_waited.Observe(seconds(time)); }
+void Metrics::lease_ended(model::EndReason reason) {
+  families_->leases_ended.Add({{"reason", model::to_string(reason)}}).Increment();
 }
 
 void Metrics::output_came(std::size_t bytes) { families_->output.Increment(number(bytes)); }

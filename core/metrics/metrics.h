@@ -120,6 +120,8 @@ class Metrics {
 
   /// `state` is not terminal: jobs that ended are not counted here.
   void set_jobs(model::WorkState state, std::size_t count);
+  /// Likewise.
+  void set_leases(model::WorkState state, std::size_t count);
   /// How long the oldest queued job has waited; 0 if none waits.
   void set_queue_age(Duration oldest);
   /// The ceiling of the site's price per hour; 0: none.
@@ -142,6 +144,12 @@ class Metrics {
   void job_ended(model::WorkState state, model::EndReason reason, std::optional<Duration> ran);
   /// A piece of a job's stdout or stderr came from a host.
   void output_came(std::size_t bytes);
+
+  // Leases.
+  void lease_submitted();
+  /// It was granted; `time`: since its submit.
+  void lease_waited(Duration time);
+  void lease_ended(model::EndReason reason);
 
   // Instances and hosts.
   void boot_ended(std::string_view set, std::string_view type, BootOutcome outcome);

@@ -233,7 +233,7 @@ struct ReasonsView {
 
 /// Counts for metrics and health.
 struct Totals {
-  std::array<std::uint64_t, kLiveStates.size()> jobs{};                    ///< As kLiveStates.
+  std::array<std::uint64_t, kLiveStates.size()> jobs{}, leases{};          ///< As kLiveStates.
   std::map<std::pair<std::string, std::string>, std::uint64_t> instances;  ///< (state, type)
   Micros price_per_hour;
   std::size_t collecting_hosts = 0;  ///< With output that is still to come.
