@@ -64,19 +64,18 @@ void MetricsFeed::count(const std::vector<model::Change>& changes, Now now) {
       metrics_.attempt_started();
       if (attempt->attempt.number != 1) continue;
       if (const auto at = remove_submitted(attempt->attempt.work))
-        metrics_.job_waited(now.wall - *at);
+        metrics_.work_waited(model::WorkKind::kJob, now.wall - *at);
     }
   }
 }
 
 void MetricsFeed::count_submit(const model::WorkItem& item) {
-  if (item.record.id.kind == model::WorkKind::kLease) {
-    metrics_.lease_submitted();
-    lease_submits_[item.record.id] = item.submitted;
-  } else {
-    metrics_.job_submitted();
-    add_submitted(item.record.id, item.submitted);
-  }
+  const model::WorkId id = item.record.id;
+  metrics_.work_submitted(id.kind);
+  if (id.kind == model::WorkKind::kLease)
+    lease_submits_[id] = item.submitted;
+  else
+    add_submitted(id, item.submitted);
 }
 
 void MetricsFeed::count_lease(const model::WorkRecord& record, Now now) {
@@ -85,7 +84,7 @@ void MetricsFeed::count_lease(const model::WorkRecord& record, Now now) {
   const auto waiting = lease_submits_.find(record.id);
   if (waiting == lease_submits_.end()) return;
   if (record.state == model::WorkState::kRunning)
-    metrics_.lease_waited(now.wall - waiting->second);
+    metrics_.work_waited(record.id.kind, now.wall - waiting->second);
   else if (!has_ended)
     return;
   lease_submits_.erase(waiting);
@@ -142,8 +141,9 @@ void MetricsFeed::set_gauges(const dispatch::Queries& state, Now now) {
 
 void MetricsFeed::set_work(const model::Totals& totals) {
   for (std::size_t i = 0; i < model::kLiveStates.size(); ++i) {
-    metrics_.set_jobs(model::kLiveStates[i], static_cast<std::size_t>(totals.jobs[i]));
-    metrics_.set_leases(model::kLiveStates[i], static_cast<std::size_t>(totals.leases[i]));
+    const auto state = model::kLiveStates[i];
+    metrics_.set_work(model::WorkKind::kJob, state, static_cast<std::size_t>(totals.jobs[i]));
+    metrics_.set_work(model::WorkKind::kLease, state, static_cast<std::size_t>(totals.leases[i]));
   }
   metrics_.set_queue_age(totals.oldest_wait);
   metrics_.set_waiting(totals.waiting);

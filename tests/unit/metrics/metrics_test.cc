@@ -24,8 +24,8 @@ void use_all(Metrics& metrics) {
   metrics.set_instances({{"a", "small", InstanceState::kIdle, 2}});
   metrics.set_prices({{"a", {1'250'000}}});
   metrics.set_gates({{"a", CloudErrorClass::kQuota, 1}});
-  metrics.set_jobs(WorkState::kQueued, 7);
-  metrics.set_leases(WorkState::kRunning, 2);
+  metrics.set_work(model::WorkKind::kJob, WorkState::kQueued, 7);
+  metrics.set_work(model::WorkKind::kLease, WorkState::kRunning, 2);
   metrics.set_queue_age(90s);
   metrics.boot_ended("a", "small", BootOutcome::kReady);
   metrics.host_reached("a", Milestone::kFirstJob, 2s);
