@@ -10,26 +10,27 @@ namespace {
 using enum Severity;
 using Holds = ReasonCode;
 
-constexpr const char *kJob = "job", *kAttempt = "attempt", *kInstance = "instance", *kSet = "set",
-                     *kGate = "gate", *kSite = "site";
+constexpr const char *kWork = "work", *kJob = "job", *kAttempt = "attempt", *kLease = "lease",
+                     *kInstance = "instance", *kSet = "set", *kGate = "gate", *kSite = "site";
 
 /// By value of Event. The codes are stored and part of the API: they never change.
 constexpr std::array kEvents{
     EventInfo{Event::kUnknown, "unknown", kSite, kDebug, Holds::kData,
               "an event of another version of this program"},
 
-    EventInfo{Event::kSubmitted, "submitted", kJob, kDebug, Holds::kNone, "the job was accepted"},
+    EventInfo{Event::kSubmitted, "submitted", kWork, kDebug, Holds::kNone, "the work was accepted"},
     EventInfo{Event::kStarting, "starting", kJob, kDebug, Holds::kNone,
               "an attempt is sent to a host"},
-    EventInfo{Event::kQueuedAgain, "queued_again", kJob, kInfo, Holds::kNone,
-              "the attempt was lost, or never started: the job waits again at its old place"},
+    EventInfo{Event::kQueuedAgain, "queued_again", kWork, kInfo, Holds::kNone,
+              "the attempt was lost, or never started, or the host could not be granted: the work "
+              "waits again at its old place"},
     EventInfo{Event::kFoundAgain, "found_again", kJob, kInfo, Holds::kNone,
               "the lost attempt still runs on its host, which is there again: it goes on"},
-    EventInfo{Event::kHeld, "held", kJob, kWarning, Holds::kNone,
-              "the job may have run after the backup was made that the site was restored from: it "
+    EventInfo{Event::kHeld, "held", kWork, kWarning, Holds::kNone,
+              "the work may have run after the backup was made that the site was restored from: it "
               "waits until an admin releases it"},
-    EventInfo{Event::kReleased, "released", kJob, kInfo, Holds::kNone,
-              "an admin released the held job: it waits for a host"},
+    EventInfo{Event::kReleased, "released", kWork, kInfo, Holds::kNone,
+              "an admin released the held work: it waits for a host"},
     EventInfo{Event::kTakenOver, "taken_over", kJob, kWarning, Holds::kNone,
               "a host has an attempt that began after the backup was made that the site was "
               "restored from: it goes on, and its output is fetched"},
@@ -53,6 +54,16 @@ constexpr std::array kEvents{
               "job, if there is one"},
     EventInfo{Event::kUnexpectedAttempt, "unexpected_attempt", kAttempt, kWarning, Holds::kNone,
               "a host runs an attempt that it should not: it is killed"},
+
+    EventInfo{Event::kGranting, "granting", kLease, kDebug, Holds::kNone,
+              "a host is chosen for the lease, and is made ready for the holder"},
+    EventInfo{Event::kGranted, "granted", kLease, kInfo, Holds::kNone,
+              "the host is ready for the holder: the term begins"},
+    EventInfo{Event::kRenewed, "renewed", kLease, kDebug, Holds::kNone,
+              "the holder wants the host longer: a new term begins"},
+    EventInfo{Event::kEnding, "ending", kLease, kDebug, Holds::kReason,
+              "the holder has the host no longer, and it is cleaned"},
+    EventInfo{Event::kEnded, "ended", kLease, kInfo, Holds::kReason, "the lease has ended"},
 
     EventInfo{Event::kCreateIntended, "create_intended", kInstance, kInfo, Holds::kData,
               "an instance of the type in `reason_code` is asked for"},

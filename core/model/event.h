@@ -14,7 +14,7 @@ namespace hostler::model {
 enum class Event : std::uint8_t {
   kUnknown,  ///< A store of another version holds a code that this program does not know.
 
-  // Of jobs and attempts.
+  // Of work; the first ones are of leases too.
   kSubmitted,
   kStarting,
   kQueuedAgain,
@@ -31,6 +31,13 @@ enum class Event : std::uint8_t {
   kInterrupted,
   kInterruptionCommand,
   kUnexpectedAttempt,
+
+  // Of leases.
+  kGranting,
+  kGranted,
+  kRenewed,
+  kEnding,
+  kEnded,
 
   // Of instances.
   kCreateIntended,
@@ -129,7 +136,8 @@ enum class ReasonCode : std::uint8_t {
 struct EventInfo {
   Event event;
   const char* code;     ///< As stored and shown: "create_intended".
-  const char* subject;  ///< "job", "attempt", "instance", "set", "gate" or "site".
+  const char* subject;  ///< "work" (of any kind), "job", "attempt", "lease", "instance", "set",
+                        ///< "gate" or "site".
   Severity severity;    ///< Of the event without its reason, which may raise it.
   ReasonCode reason_code;
   const char* sentence;  ///< For people, without a full stop.

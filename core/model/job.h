@@ -107,7 +107,7 @@ struct JobSpec : WorkSpec {
 /// The end of an attempt, as the agent of its host reports it. If the host was lost: kHostLost and
 /// the times only.
 struct AttemptEnd {
-  EndReason reason = EndReason::kExit;               ///< Never kNone, kCancelled or kStartFailures.
+  EndReason reason = EndReason::kExit;               ///< One that a host may tell, or kHostLost.
   std::int32_t exit_code = 0;                        ///< kExit
   std::int32_t signal = 0;                           ///< kSignal, kTimeLimit
   std::string text;                                  ///< E.g. "exec /x: No such file or directory".

@@ -23,7 +23,7 @@ struct LeaseSpec : WorkSpec {
 /// in WorkItem and WorkRecord: `instance` is the host that is lent, `placed` is when the planner
 /// chose it, `started` is when the lease was granted.
 struct LeaseRecord {
-  WorkId id;
+  WorkId id{0, WorkKind::kLease};
   Duration term{};      ///< From the grant on, or from the last renewal.
   Duration wait_max{};  ///< It ends if it was not granted for so long since its submit; 0: never.
   Wall until;           ///< The end of the term; 0: not granted yet.

@@ -8,7 +8,7 @@ namespace {
 
 using enum Severity;
 
-/// By value of Reason; then the ends of jobs. The codes are stored and part of the API: they never
+/// By value of Reason; then the ends of work. The codes are stored and part of the API: they never
 /// change.
 constexpr std::array kReasons{
     ReasonInfo{Reason::kNone, "", kDebug, ""},
@@ -16,8 +16,10 @@ constexpr std::array kReasons{
 
     ReasonInfo{Reason::kIdle, "idle", kDebug, "no job used the instance for its idle timeout"},
     ReasonInfo{Reason::kDrained, "drained", kDebug, "the instance was drained, and is empty"},
-    ReasonInfo{Reason::kInterrupted, "interrupted", kDebug,
-               "the cloud takes the instance back, and it is empty"},
+    ReasonInfo{Reason::kInterrupted, "interrupted", kDebug, "the cloud takes the instance back",
+               EndReason::kInterrupted},
+    ReasonInfo{Reason::kLeaseEnded, "lease_ended", kDebug,
+               "a lease of the instance has ended, and its holder may have changed the host"},
     ReasonInfo{Reason::kKilled, "killed", kDebug, "an admin killed the instance"},
     ReasonInfo{Reason::kBootingSurplus, "booting_surplus", kDebug,
                "no job needs the booting instance any more"},
@@ -108,7 +110,7 @@ constexpr std::array kReasons{
                EndReason::kSignal},
     ReasonInfo{Reason::kNone, "time_limit", kDebug, "the job's time limit passed",
                EndReason::kTimeLimit},
-    ReasonInfo{Reason::kNone, "host_lost", kInfo, "the host was lost while the job ran",
+    ReasonInfo{Reason::kNone, "host_lost", kInfo, "the host was lost while work was on it",
                EndReason::kHostLost},
     ReasonInfo{Reason::kNone, "start_failed", kDebug, "the job's process did not start",
                EndReason::kStartFailed},
@@ -119,7 +121,13 @@ constexpr std::array kReasons{
     ReasonInfo{Reason::kNone, "supervision_lost", kInfo,
                "the end of the job's process was not observed", EndReason::kSupervisionLost},
     ReasonInfo{Reason::kNone, "start_failures", kInfo,
-               "as many hosts as the job allows could not start it", EndReason::kStartFailures},
+               "as many hosts as the work allows could not start it, or could not be granted",
+               EndReason::kStartFailures},
+    ReasonInfo{Reason::kNone, "returned", kDebug, "the holder gave the host back",
+               EndReason::kReturned},
+    ReasonInfo{Reason::kNone, "term", kDebug, "the term of the lease was over", EndReason::kTerm},
+    ReasonInfo{Reason::kNone, "wait_max", kDebug,
+               "the lease was not granted as soon as its holder needed it", EndReason::kWaitMax},
 };
 
 constexpr std::array kWaitingCodes{
@@ -148,7 +156,7 @@ constexpr std::size_t kInstanceReasons = static_cast<std::size_t>(Reason::kPrice
 
 /// By value of EndReason: the index of its row.
 constexpr auto kEndRows = [] {
-  std::array<std::size_t, static_cast<std::size_t>(EndReason::kStartFailures) + 1> out{};
+  std::array<std::size_t, static_cast<std::size_t>(EndReason::kInterrupted) + 1> out{};
   for (std::size_t i = 0; i < kReasons.size(); ++i)
     if (kReasons[i].end != EndReason::kNone) out[static_cast<std::size_t>(kReasons[i].end)] = i;
   return out;
@@ -162,8 +170,9 @@ constexpr bool reasons_are_in_order() {
     if (kEndRows[end] == 0) return false;
   for (std::size_t i = 0; i < kWaitingCodes.size(); ++i)
     if (static_cast<std::size_t>(kWaitingCodes[i].waiting) != i) return false;
-  // All ends but kNone have a row of their own, and kCancelled that of Reason::kCancelled.
-  return kInstanceReasons + kEndRows.size() - 2 == kReasons.size() &&
+  // All ends but kNone have a row of their own; kCancelled and kInterrupted have that of the
+  // Reason.
+  return kInstanceReasons + kEndRows.size() - 3 == kReasons.size() &&
          static_cast<std::size_t>(WaitingCode::kHeld) + 1 == kWaitingCodes.size();
 }
 static_assert(reasons_are_in_order());

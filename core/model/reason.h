@@ -20,7 +20,7 @@ enum class Severity : std::uint8_t {
 };
 [[nodiscard]] const char* to_string(Severity severity);
 
-/// Why an instance ends, or is in its state. How a job ended: EndReason.
+/// Why an instance ends, or is in its state. How work ended: EndReason.
 enum class Reason : std::uint8_t {
   kNone,
   kUnknown,  ///< A store of another version holds a code that this program does not know.
@@ -28,6 +28,7 @@ enum class Reason : std::uint8_t {
   kIdle,
   kDrained,
   kInterrupted,
+  kLeaseEnded,
   kKilled,
   kBootingSurplus,
   kStandbySurplus,
@@ -87,7 +88,7 @@ struct ReasonInfo {
   const char* code;                  ///< As stored and shown: "boot_timeout"; "" for kNone.
   Severity severity;                 ///< An event with this reason has at least this severity.
   const char* sentence;              ///< For people, without a full stop.
-  EndReason end = EndReason::kNone;  ///< kNone: no job ends so.
+  EndReason end = EndReason::kNone;  ///< kNone: no work ends so.
 };
 
 /// All but kNone and kUnknown.

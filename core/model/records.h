@@ -226,9 +226,9 @@ struct RamForgotten {
 };
 
 using Change =
-    std::variant<WorkItem, WorkChanged, LeaseChanged, AttemptChanged, Boxed<InstanceChanged>, Boxed<GateChanged>,
-                 GateOpened, PriceRow, SetAccount, ImageRow, ImageForgotten, PrincipalUse,
-                 OfferedRow, OfferedGone, RamReport, RamForgotten, LedgerRecord>;
+    std::variant<WorkItem, WorkChanged, LeaseChanged, AttemptChanged, Boxed<InstanceChanged>,
+                 Boxed<GateChanged>, GateOpened, PriceRow, SetAccount, ImageRow, ImageForgotten,
+                 PrincipalUse, OfferedRow, OfferedGone, RamReport, RamForgotten, LedgerRecord>;
 /// The change, if it is of this kind; else null.
 template <class Kind>
 const Kind* get_change(const Change& change) {

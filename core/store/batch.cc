@@ -26,6 +26,9 @@ class Collector {
     else
       batch_.work[known->second] = record;
   }
+  void operator()(const model::LeaseChanged& change) {
+    batch_.leases[change.record.id] = &change.record;
+  }
   void operator()(const model::AttemptChanged& change) {
     const auto [known, added] =
         attempts_[change.attempt.work].try_emplace(change.attempt.number, batch_.attempts.size());

@@ -31,6 +31,7 @@ struct Batch {
 
   std::vector<Inserted> inserted;
   std::vector<const model::WorkRecord*> work;  ///< Of work that was inserted before.
+  std::map<model::WorkId, const model::LeaseRecord*> leases;
   std::vector<Attempt> attempts;
   std::vector<Instance> instances;
   std::map<std::string_view, const model::GateRecord*> gates;  ///< Null: the gate was opened.

@@ -16,19 +16,8 @@ constexpr auto kBorrowWait = 2s;
 
 std::size_t bounded(std::size_t limit) { return std::clamp<std::size_t>(limit, 1, kLimitMax); }
 
-std::string select_work(bool body) {
-  return "SELECT " + columns_sql<model::WorkRecord>("w") + ", " +
-         columns_sql<model::WorkItem>("s") + (body ? ", s.body" : "");
-}
-
-/// `alias`.kind is that of a job.
-std::string is_job(const std::string& alias) {
-  return alias + ".kind = " + std::to_string(static_cast<int>(model::WorkKind::kJob));
-}
-
-Result<model::WorkItem> read_work(const Statement& from, bool body) {
+Result<model::WorkItem> read_work(RowReader& row, bool body) {
   model::WorkItem item;
-  RowReader row(from);
   HOSTLER_TRY(read(row, item.record));
   HOSTLER_TRY(read(row, item));
   if (!body) return item;
@@ -38,7 +27,10 @@ Result<model::WorkItem> read_work(const Statement& from, bool body) {
   return item;
 }
 
-Result<model::WorkItem> read_without_body(const Statement& from) { return read_work(from, false); }
+Result<model::WorkItem> read_without_body(const Statement& from) {
+  RowReader row(from);
+  return read_work(row, false);
+}
 
 Result<model::InstanceRecord> read_instance(const Statement& from) {
   auto out = HOSTLER_TRY(read<model::InstanceRecord>(from));
@@ -46,38 +38,6 @@ Result<model::InstanceRecord> read_instance(const Statement& from) {
   out.identity.challenge_secret.clear();
   out.identity.next_secret.clear();
   return out;
-}
-
-/// A list of jobs by the index that selects the fewest rows. CROSS JOIN fixes the order of the
-/// join: without statistics a query planner may choose the wrong one. Without a filter it goes by
-/// id and leaves out other kinds of work one by one: they are few beside jobs.
-struct JobQuery {
-  std::string sql;
-  std::vector<Value> values;
-
-  void where(const std::string& condition, Value value) {
-    values.push_back(std::move(value));
-    sql += " AND " + condition + " $" + std::to_string(values.size());
-  }
-};
-
-JobQuery job_query(const JobFilter& filter, std::optional<model::WorkState> state,
-                   std::int64_t after) {
-  const bool by_spec = !filter.principal.empty() || !filter.name.empty();
-  const std::string id = by_spec ? "s.id" : "w.id";
-  JobQuery query{select_work(false) +
-                     (by_spec ? " FROM work_specs s CROSS JOIN work w"
-                              : " FROM work w CROSS JOIN work_specs s") +
-                     " WHERE s.id = w.id AND " + is_job("w"),
-                 {}};
-  if (!filter.principal.empty()) query.where("s.principal =", filter.principal);
-  if (!filter.name.empty()) query.where("s.name <> '' AND s.name =", filter.name);
-  if (state) query.where("w.state =", static_cast<std::int64_t>(*state));
-  query.where(id + (filter.newest_first ? " <" : " >"), after);
-  query.values.emplace_back(static_cast<std::int64_t>(bounded(filter.limit) + 1));
-  query.sql += " ORDER BY " + id + (filter.newest_first ? " DESC" : "") + " LIMIT $" +
-               std::to_string(query.values.size());
-  return query;
 }
 
 template <class T>
@@ -193,13 +153,52 @@ Result<Reads::Borrowed> Reads::borrow() const {
 Result<model::WorkItem> Reads::job(model::WorkId id, bool with_body) const {
   auto session = HOSTLER_TRY(borrow());
   static const std::string kFrom =
-      " FROM work w JOIN work_specs s ON s.id = w.id WHERE w.id = $1 AND " + is_job("w");
+      " FROM work w JOIN work_specs s ON s.id = w.id WHERE w.id = $1 AND " +
+      is_of(model::WorkKind::kJob);
   static const std::string kWhole = select_work(true) + kFrom;
   static const std::string kBodiless = select_work(false) + kFrom;
   auto* found = HOSTLER_TRY(session.start(with_body ? kWhole : kBodiless, id.value));
   if (id.kind != model::WorkKind::kJob || !HOSTLER_TRY(found->next()))
     return fail(Errc::kNotFound, "there is no job " + id.text());
-  return read_work(*found, with_body);
+  RowReader row(*found);
+  return read_work(row, with_body);
+}
+
+Result<StoredLease> Reads::lease(model::WorkId id, bool with_body) const {
+  auto session = HOSTLER_TRY(borrow());
+  static const std::string kFrom =
+      " FROM work w JOIN work_specs s ON s.id = w.id LEFT JOIN leases l ON l.id = w.id "
+      "WHERE w.id = $1 AND " +
+      is_of(model::WorkKind::kLease);
+  static const std::string kTerms = ", " + columns_sql<model::LeaseRecord>("l");
+  static const std::string kWhole = select_work(true) + kTerms + kFrom;
+  static const std::string kBodiless = select_work(false) + kTerms + kFrom;
+  auto* found = HOSTLER_TRY(session.start(with_body ? kWhole : kBodiless, id.value));
+  if (id.kind != model::WorkKind::kLease || !HOSTLER_TRY(found->next()))
+    return fail(Errc::kNotFound, "there is no lease " + id.text());
+  RowReader row(*found);
+  StoredLease lease;
+  lease.terms.id = id;  // Names the row if there is none.
+  lease.item = HOSTLER_TRY(read_work(row, with_body));
+  HOSTLER_TRY(read(row, lease.terms));
+  return lease;
+}
+
+Result<std::map<model::WorkId, model::LeaseRecord>> Reads::lease_terms(
+    const std::vector<model::WorkId>& leases) const {
+  std::map<model::WorkId, model::LeaseRecord> out;
+  if (leases.empty()) return out;
+  std::vector<Value> ids;
+  for (const auto id : leases) ids.emplace_back(static_cast<std::int64_t>(id.value));
+  auto session = HOSTLER_TRY(borrow());
+  static const std::string kSql = "SELECT " + columns_sql<model::LeaseRecord>() +
+                                  " FROM leases WHERE id IN (" + in_list() + ")";
+  auto* find = HOSTLER_TRY(session->prepared(kSql));
+  HOSTLER_TRY(for_each_in(*find, ids, [&](const Statement& row) -> Result<void> {
+    if (auto terms = read<model::LeaseRecord>(row)) out.emplace(terms->id, *terms);
+    return {};
+  }));
+  return out;
 }
 
 Result<std::set<model::WorkId>> Reads::submitted_by(std::string_view principal,
@@ -250,9 +249,9 @@ Result<Page<model::WorkItem>> Reads::jobs(const JobFilter& filter) const {
   std::vector<model::WorkItem> all;
   const std::size_t wanted = bounded(filter.limit) + 1;
   for (const auto& state : states) {
-    JobQuery query;  // Its values must live until the rows are read.
+    WorkQuery query;  // Its values must live until the rows are read.
     const auto start = [&](std::int64_t after) -> Result<Statement*> {
-      query = job_query(filter, state, after);
+      query = work_query(filter, state, after, wanted);
       auto* select = HOSTLER_TRY(session->prepared(query.sql));
       HOSTLER_TRY(select->start_with(query.values));
       return select;
@@ -325,8 +324,8 @@ Result<Counts> Reads::counts() const {
   auto session = HOSTLER_TRY(borrow());
   Counts counts;
   counts.jobs.resize(static_cast<std::size_t>(model::WorkState::kHeld) + 1);
-  auto* jobs = HOSTLER_TRY(
-      session.start("SELECT state, COUNT(*) FROM work w WHERE " + is_job("w") + " GROUP BY state"));
+  auto* jobs = HOSTLER_TRY(session.start("SELECT state, COUNT(*) FROM work w WHERE " +
+                                         is_of(model::WorkKind::kJob) + " GROUP BY state"));
   while (HOSTLER_TRY(jobs->next())) {
     const auto state = static_cast<std::size_t>(jobs->i64(0));
     if (state < counts.jobs.size()) counts.jobs[state] = static_cast<std::uint64_t>(jobs->i64(1));

@@ -16,6 +16,7 @@
 #include "core/model/records.h"
 #include "core/store/connect.h"
 #include "core/store/rows.h"
+#include "core/store/work_query.h"
 
 namespace hostler::store {
 
@@ -24,14 +25,6 @@ template <class T>
 struct Page {
   std::vector<T> items;
   bool more = false;
-};
-
-struct JobFilter {
-  std::vector<model::WorkState> states = {};  ///< Empty: any. A repeated state counts once.
-  std::string principal = {}, name = {};      ///< Empty: any.
-  model::WorkId after = {};                   ///< Only jobs after this one; 0: from the start.
-  bool newest_first = false;                  ///< Then only jobs before `after`.
-  std::size_t limit = 100;                    ///< At most 10,000.
 };
 
 struct InstanceFilter {
@@ -43,6 +36,12 @@ struct InstanceFilter {
 struct PriceFilter {
   std::string set = {}, type = {};  ///< Empty: any.
   std::size_t limit = 0;            ///< 0: all.
+};
+
+/// A lease, with what work of other kinds does not have.
+struct StoredLease {
+  model::WorkItem item;
+  model::LeaseRecord terms;
 };
 
 /// The resources that one attempt used of its instance, and when.
@@ -76,6 +75,11 @@ class Reads {
 
   /// kNotFound if there is none, or if it is another kind of work. Bodies may be megabytes.
   Result<model::WorkItem> job(model::WorkId id, bool with_body = true) const;
+  /// kNotFound if there is none, or if it is another kind of work.
+  Result<StoredLease> lease(model::WorkId id, bool with_body = true) const;
+  /// Of those of the leases that are stored.
+  Result<std::map<model::WorkId, model::LeaseRecord>> lease_terms(
+      const std::vector<model::WorkId>& leases) const;
   /// The members of `among` that `principal` submitted.
   Result<std::set<model::WorkId>> submitted_by(std::string_view principal,
                                                const std::set<model::WorkId>& among) const;
@@ -83,7 +87,7 @@ class Reads {
   Result<std::map<model::WorkId, std::string>> submitters(
       const std::vector<model::WorkId>& work) const;
   Result<StoredAttempt> attempt(model::AttemptId id) const;
-  /// Jobs only, without bodies.
+  /// Work of one kind, without bodies.
   Result<Page<model::WorkItem>> jobs(const JobFilter& filter) const;
 
   /// In order, revisions after `after`.

@@ -4,7 +4,7 @@
 #include "core/store/files/segments.h"
 
 /// The fields of each record as the columns of its table: one description, from which the list of
-/// columns, the statements, writing and checked reading follow (row_visitors.h). schema_test.cc
+/// columns, the statements, writing and checked reading follow (row_visitors.h). columns_test.cc
 /// compares the descriptions with the columns that a migrated database has.
 ///
 /// A visitor has these functions; the first argument is the column:
@@ -14,6 +14,7 @@
 /// - amount: an integer that is never negative.
 /// - vcpus: an amount in thousandths.
 /// - flag: 0 or 1. choice: an enum up to its last value. maybe: likewise, -1 for none.
+/// - duration: in microseconds, never negative.
 /// - time: microseconds since 1970; 0 for none. host_time: likewise, by the clock of a host, which
 ///   may say anything.
 /// - code: a value of a table (events, reasons) by its code; an unknown code reads as kUnknown.
@@ -25,7 +26,7 @@ template <class V>
 void fields(V& v, typename V::template Ref<model::WorkRecord> r) {
   v.work("id", "kind", r.id);
   v.choice("state", r.state, model::WorkState::kHeld);
-  v.choice("reason", r.reason, model::EndReason::kStartFailures);
+  v.choice("reason", r.reason, model::EndReason::kInterrupted);
   v.text("reason_text", r.reason_text);
   v.number("attempt", r.attempt);
   v.number("starts", r.starts);
@@ -64,7 +65,9 @@ void fields(V& v, typename V::template Ref<model::WorkItem> r) {
   v.names("types", r.shape.constraints.types);
   v.maybe("market", r.shape.constraints.market, model::Market::kSpot);
   v.text("zone", r.shape.constraints.zone);
+  v.names("pools", r.shape.constraints.pools);
   v.number("priority", r.shape.priority);
+  v.flag("exclusive", r.shape.exclusive);
   v.flag("restartable", r.shape.restartable);
   v.number("attempts_max", r.shape.attempts_max);
   v.number("start_failures_max", r.shape.start_failures_max);
@@ -73,6 +76,15 @@ void fields(V& v, typename V::template Ref<model::WorkItem> r) {
   v.text("client_key", r.client_key);
   v.text("client_digest", r.client_digest);
   v.time("submitted_us", r.submitted);
+}
+
+template <class V>
+void fields(V& v, typename V::template Ref<model::LeaseRecord> r) {
+  v.id("id", r.id.value);
+  v.duration("term_us", r.term);
+  v.duration("wait_max_us", r.wait_max);
+  v.time("until_us", r.until);
+  v.flag("used", r.used);
 }
 
 /// Without the inline output: see InlinePlace.

@@ -138,6 +138,7 @@ Result<void> remove_work(Connection& connection, Outputs& outputs, const Subject
         return outputs.remove({work->second, static_cast<std::uint32_t>(row.i64(1))});
       }));
   HOSTLER_TRY(run_for(connection, "DELETE FROM attempts WHERE work IN (", past.work));
+  HOSTLER_TRY(run_for(connection, "DELETE FROM leases WHERE id IN (", past.work));
   HOSTLER_TRY(run_for(connection, "DELETE FROM work_specs WHERE id IN (", past.work));
   return run_for(connection, "DELETE FROM work WHERE id IN (", past.work);
 }

@@ -10,6 +10,7 @@
 #include "core/store/create_json.h"
 #include "core/store/known.h"
 #include "core/store/meta.h"
+#include "core/store/restore_leases.h"
 #include "core/store/rows.h"
 
 namespace hostler::store {
@@ -54,6 +55,7 @@ class Restorer {
     HOSTLER_TRY(read_attempts());
     HOSTLER_TRY(read_taken_over());
     set_dependents_aside();
+    HOSTLER_TRY(restore_leases(connection_, out_));
     HOSTLER_TRY(read_gates());
     HOSTLER_TRY(read_accounts());
     HOSTLER_TRY(read_images());
@@ -149,9 +151,7 @@ Result<void> Restorer::read_work() {
   HOSTLER_TRY(for_each_row(
       connection_,
       "SELECT " + columns_sql<model::WorkRecord>("w") + ", " + columns_sql<model::WorkItem>("s") +
-          " FROM work w LEFT JOIN work_specs s ON s.id = w.id WHERE w.state < " +
-          number_of(model::WorkState::kSucceeded) + " OR w.state > " +
-          number_of(model::WorkState::kCancelled),
+          " FROM work w LEFT JOIN work_specs s ON s.id = w.id WHERE " + work_lives(),
       [&](const Statement& from) {
         model::WorkItem item;
         RowReader row(from);

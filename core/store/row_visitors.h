@@ -1,6 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -11,6 +14,7 @@
 #include <vector>
 
 #include "core/base/assert.h"
+#include "core/base/time.h"
 #include "core/model/event.h"
 #include "core/model/ids.h"
 #include "core/model/reason.h"
@@ -66,6 +70,7 @@ class ColumnLister {
   void maybe(std::string_view column, const std::optional<E>&, E) {
     add(column);
   }
+  void duration(std::string_view column, Duration) { add(column); }
   void time(std::string_view column, Wall) { add(column); }
   void host_time(std::string_view column, Wall) { add(column); }
   template <class T>
@@ -134,6 +139,9 @@ class RowWriter {
     else
       bind(-1);
   }
+  void duration(std::string_view, Duration value) {
+    bind(std::chrono::duration_cast<std::chrono::microseconds>(value).count());
+  }
   void time(std::string_view, Wall value) { bind(value.us); }
   void host_time(std::string_view, Wall value) { bind(value.us); }
   template <class T>
@@ -142,9 +150,10 @@ class RowWriter {
   }
   void text(std::string_view, std::string_view value) { bind(value); }
   void names(std::string_view, const std::vector<std::string>& values) {
-    HOSTLER_ASSERT(names_.empty(), "a row has one list of names at most");
-    names_ = join_names(values);
-    bind(names_);
+    HOSTLER_ASSERT(lists_ < names_.size(), "a row has two lists of names at most");
+    std::string& joined = names_[lists_++];
+    joined = join_names(values);
+    bind(joined);
   }
   template <class T>
   void optional(std::string_view, const std::optional<T>& value) {
@@ -163,7 +172,8 @@ class RowWriter {
 
   Statement& put_;
   int index_ = 0;
-  std::string names_;  ///< A joined list; lives until run() has returned.
+  std::array<std::string, 2> names_;  ///< Joined lists; they live until run() has returned.
+  std::size_t lists_ = 0;
 };
 
 /// Reads the columns of a row one after the other. A value out of its range leaves the field as it
@@ -218,6 +228,13 @@ class RowReader {
     const std::int64_t value = next();
     if (value < -1 || value > static_cast<std::int64_t>(last)) return complain(column, value);
     out = value < 0 ? std::nullopt : std::optional<E>(static_cast<E>(value));
+  }
+  void duration(std::string_view column, Duration& out) {
+    constexpr auto kLongest =
+        std::chrono::duration_cast<std::chrono::microseconds>(Duration::max()).count();
+    std::int64_t us = 0;
+    bounded(column, us, 0, kLongest);
+    out = std::chrono::microseconds(us);
   }
   void time(std::string_view column, Wall& out) {
     bounded(column, out.us, kNoNumber + 1, INT64_MAX);

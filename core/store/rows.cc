@@ -34,6 +34,13 @@ std::string upsert_attempt_sql(const std::string& updates) {
 
 }  // namespace
 
+const std::string& work_lives() {
+  static const std::string kCondition =
+      "(w.state < " + std::to_string(static_cast<int>(model::WorkState::kSucceeded)) +
+      " OR w.state > " + std::to_string(static_cast<int>(model::WorkState::kCancelled)) + ")";
+  return kCondition;
+}
+
 std::string join_names(const std::vector<std::string>& names) {
   std::string out;
   for (const auto& name : names) out += (out.empty() ? "" : ",") + name;
@@ -111,6 +118,7 @@ Result<void> write_attempt(Statement& put, const model::AttemptChanged& attempt,
 
 std::string key_text(const model::WorkRecord& row) { return row.id.text(); }
 std::string key_text(const model::WorkItem& row) { return row.record.id.text(); }
+std::string key_text(const model::LeaseRecord& row) { return row.id.text(); }
 std::string key_text(const StoredAttempt& row) { return row.attempt.attempt.text(); }
 std::string key_text(const model::InstanceRecord& row) { return row.id.text(); }
 std::string key_text(const StoredCreate& row) { return row.instance.text(); }

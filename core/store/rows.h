@@ -48,6 +48,10 @@ struct Table<model::WorkItem> {
   static constexpr std::string_view kName = "work_specs", kKey = "id";
 };
 template <>
+struct Table<model::LeaseRecord> {
+  static constexpr std::string_view kName = "leases", kKey = "id";
+};
+template <>
 struct Table<StoredAttempt> {
   static constexpr std::string_view kName = "attempts", kKey = "work, number";
 };
@@ -105,6 +109,9 @@ const std::vector<Column>& columns_of() {
   return kColumns;
 }
 
+/// Of the row w of table work: it has not ended, or its state is damaged.
+const std::string& work_lives();
+
 /// "id, kind, state, ..."; with a prefix "w.id, w.kind, w.state, ...".
 std::string names_of(const std::vector<Column>& columns, std::string_view prefix = {});
 template <class Record>
@@ -148,6 +155,7 @@ Result<void> write_attempt(Statement& put, const model::AttemptChanged& attempt,
 /// What names a row to an admin: "j-5", "j-5.2", "h-7", a gate's key.
 std::string key_text(const model::WorkRecord& row);
 std::string key_text(const model::WorkItem& row);
+std::string key_text(const model::LeaseRecord& row);
 std::string key_text(const StoredAttempt& row);
 std::string key_text(const model::InstanceRecord& row);
 std::string key_text(const StoredCreate& row);

@@ -18,7 +18,7 @@ namespace {
 // differ by engine: {id} is an int64 that can be a table's key (INTEGER in SQLite, BIGINT in
 // PostgreSQL), {by_key} says that a table is stored in the order of its key (WITHOUT ROWID in
 // SQLite, nothing in PostgreSQL). TEXT is compared by bytes in both.
-constexpr std::array<std::string_view, 14> kMigrations{R"sql(
+constexpr std::array<std::string_view, 15> kMigrations{R"sql(
 CREATE TABLE jobs (            -- what of a job changes
   id {id} PRIMARY KEY, state BIGINT NOT NULL, reason BIGINT NOT NULL, reason_text TEXT NOT NULL,
   attempt BIGINT NOT NULL, starts BIGINT NOT NULL, instance BIGINT NOT NULL,
@@ -189,6 +189,13 @@ ALTER TABLE gates DROP COLUMN under_way;
                                                        // What a job that needs nothing pays.
                                                        R"sql(
 ALTER TABLE instances ADD COLUMN jobs_max BIGINT NOT NULL DEFAULT 0;
+)sql",
+                                                       R"sql(
+CREATE TABLE leases (          -- what work of other kinds does not have
+  id {id} PRIMARY KEY, term_us BIGINT NOT NULL, wait_max_us BIGINT NOT NULL,
+  until_us BIGINT NOT NULL, used BIGINT NOT NULL);
+ALTER TABLE work_specs ADD COLUMN pools TEXT NOT NULL DEFAULT '';
+ALTER TABLE work_specs ADD COLUMN exclusive BIGINT NOT NULL DEFAULT 0;
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {

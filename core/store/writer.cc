@@ -11,6 +11,7 @@ Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& s
   Statements statements{
       .put_work = HOSTLER_TRY(connection.prepare(upsert_sql<model::WorkRecord>())),
       .put_spec = HOSTLER_TRY(connection.prepare(insert_spec_sql())),
+      .put_lease = HOSTLER_TRY(connection.prepare(upsert_sql<model::LeaseRecord>())),
       .intend_attempt = HOSTLER_TRY(connection.prepare(upsert_intent_sql())),
       .end_attempt = HOSTLER_TRY(connection.prepare(upsert_end_sql())),
       .put_instance = HOSTLER_TRY(connection.prepare(upsert_sql<model::InstanceRecord>())),
@@ -137,6 +138,7 @@ Result<void> Writer::write_work(const Batch& batch) {
     HOSTLER_TRY(store::write(sql_.put_work, *record));
   for (const auto& [item, record] : batch.inserted) HOSTLER_TRY(write_spec(sql_.put_spec, *item));
   for (const auto* record : batch.work) HOSTLER_TRY(store::write(sql_.put_work, *record));
+  for (const auto& [id, terms] : batch.leases) HOSTLER_TRY(store::write(sql_.put_lease, *terms));
   return {};
 }
 

@@ -29,7 +29,7 @@ class Writer {
  private:
   /// A member for each kind of row, and of change to it.
   struct Statements {
-    Statement put_work, put_spec, intend_attempt, end_attempt, put_instance, put_create,
+    Statement put_work, put_spec, put_lease, intend_attempt, end_attempt, put_instance, put_create,
         erase_create, put_gate, open_gate, put_price, put_account, put_image, forget_image, put_use,
         put_offered, erase_offered, put_ram, forget_ram, put_record, find_bodies;
   };

@@ -15,12 +15,14 @@ struct Lease {
   std::uint64_t arrival = 0;
   std::uint64_t cls = 0;        ///< Its class in the queue.
   std::uint32_t principal = 0;  ///< Its number in dispatch::Principals.
+  std::uint32_t start_failures_max = model::kStartFailuresMax;
   model::Micros held_per_hour;  ///< Of its host; kept by dispatch::Leases.
   model::Vcpus held_vcpus;      ///< Likewise.
   bool queued = true;
   /// When due() is to be called. The daemon's clock may be set: only a restart looks at the times
   /// of the row.
   Mono due = Mono::max();
+  Mono wait_until = Mono::max();  ///< `due`, whenever it waits.
   model::WorkRecord record;
   model::LeaseRecord terms;
 
@@ -38,7 +40,7 @@ enum class HostAfter : std::uint8_t {
   kEnded,  ///< It may have been changed: nobody else gets it.
 };
 struct LeaseOutcome {
-  Outcome work;
+  Outcome work;  ///< An event that comes in another state than it is for: nothing has changed.
   HostAfter host = HostAfter::kKept;
   bool terms_changed = false;  ///< Journal the LeaseRecord too.
 };
@@ -47,7 +49,11 @@ struct LeaseOutcome {
 [[nodiscard]] LeaseOutcome placed(Lease& lease, model::InstanceId instance, Now now);
 /// The host is ready for its holder: the term begins.
 [[nodiscard]] LeaseOutcome granted(Lease& lease, Now now);
-/// The holder wants it for `term` from now on, which its pool allows.
+/// The host cannot be made ready for its holder. The lease waits again, or ends once as many
+/// different hosts as it allows could not.
+[[nodiscard]] LeaseOutcome refused(Lease& lease, const std::string& why, Now now);
+/// The holder wants it for `term` from now on, which its pool allows. Nothing has changed: it is
+/// not granted, or not any more.
 [[nodiscard]] LeaseOutcome renewed(Lease& lease, Duration term, Now now);
 /// The holder gives it back. `cleans`: the pool has a cleaning command.
 [[nodiscard]] LeaseOutcome returned(Lease& lease, bool used, bool cleans, Now now);
@@ -61,6 +67,8 @@ struct LeaseOutcome {
 /// said so before.
 [[nodiscard]] LeaseOutcome host_gone(Lease& lease, const std::string& why, bool was_announced,
                                      Now now);
+/// An admin lets a held lease wait for a host.
+[[nodiscard]] LeaseOutcome release(Lease& lease, const std::string& actor);
 /// Of a new lease, and after a restart: sets Lease::due by the times of its row. A clock that was
 /// set back meanwhile gives it at most its whole term, or wait, anew.
 void set_due(Lease& lease, Wall submitted, Now now);

@@ -50,6 +50,7 @@ std::vector<model::WorkId> Disk::forget() {
   for (const auto id : past) {
     auto row = jobs_.extract(id);
     client_keys_.erase({row.mapped().principal, row.mapped().client_key});
+    leases_.erase(id);
     const model::AttemptId first{id, 0};
     auto at = attempts_.lower_bound(first);
     while (at != attempts_.end() && at->first.work == id) {
@@ -60,6 +61,12 @@ std::vector<model::WorkId> Disk::forget() {
     forgotten_.insert(std::move(row));
   }
   return past;
+}
+
+void Disk::apply(const model::LeaseChanged& row) {
+  if (!jobs_.contains(row.record.id))
+    complain_("terms of an unknown lease: " + row.record.id.text());
+  leases_[row.record.id] = row.record;
 }
 
 void Disk::apply(const model::AttemptChanged& row) {
@@ -137,6 +144,9 @@ model::Restored Disk::open() {
   }
   std::sort(out.work.begin(), out.work.end(),
             [](const auto& a, const auto& b) { return a.arrival < b.arrival; });
+  for (const auto& item : out.work)
+    if (const auto terms = leases_.find(item.record.id); terms != leases_.end())
+      out.leases.push_back(terms->second);
   for (const auto& [id, row] : attempts_) {
     if (row.state == model::AttemptState::kDone) continue;
     out.attempts.push_back(row);

@@ -64,6 +64,7 @@ class Disk {
  private:
   void apply(const model::WorkItem& row);
   void apply(const model::WorkChanged& row);
+  void apply(const model::LeaseChanged& row);
   void apply(const model::AttemptChanged& row);
   /// It was lost with its host and not seen to end; it is there, and its job goes on with it.
   [[nodiscard]] bool is_found_again(const model::AttemptChanged& known,
@@ -90,6 +91,7 @@ class Disk {
   Complain complain_;
   std::map<model::WorkId, model::WorkItem> jobs_, forgotten_;
   std::vector<model::WorkId> ended_, ended_long_ago_;
+  std::map<model::WorkId, model::LeaseRecord> leases_;
   std::map<model::AttemptId, model::AttemptChanged> attempts_;
   std::map<model::InstanceId, model::InstanceChanged> instances_;
   std::map<std::string, model::GateRecord> gates_;

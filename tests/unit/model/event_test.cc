@@ -56,9 +56,9 @@ TEST(ReasonTest, EachCodeIsReadBackAsItsReason) {
   EXPECT_EQ(parse_reason("teleported"), std::nullopt);
 }
 
-TEST(ReasonTest, EveryEndOfAJobAndEveryErrorOfACloudIsAReason) {
+TEST(ReasonTest, EveryEndOfWorkAndEveryErrorOfACloudIsAReason) {
   EXPECT_STREQ(to_string(EndReason::kNone), "");
-  for (int i = 1; i <= static_cast<int>(EndReason::kStartFailures); ++i) {
+  for (int i = 1; i <= static_cast<int>(EndReason::kInterrupted); ++i) {
     const auto end = static_cast<EndReason>(i);
     ASSERT_NE(find_reason(to_string(end)), nullptr) << i;
     EXPECT_EQ(find_reason(to_string(end))->end, end) << i;
@@ -75,6 +75,7 @@ TEST(SeverityTest, AReasonRaisesTheSeverityOfItsEventAndNeverLowersIt) {
   EXPECT_EQ(severity_of(Event::kTerminating, "boot_timeout"), Severity::kWarning);
   EXPECT_EQ(severity_of(Event::kFailed, "exit"), Severity::kDebug);
   EXPECT_EQ(severity_of(Event::kFailed, "host_lost"), Severity::kInfo);
+  EXPECT_EQ(severity_of(Event::kEnding, "host_lost"), Severity::kInfo);
   EXPECT_EQ(severity_of(Event::kCreateRefused, "capacity"), Severity::kWarning);
   EXPECT_EQ(severity_of(Event::kTerminating, "of another version"), Severity::kInfo);
 }

@@ -88,7 +88,7 @@ TEST_P(DamagedTest, WorkWithABadValueIsNamedAndSetAside) {
            {"state = 99", "state is 99"},
            {"state = -1", "state is -1"},
            {"state = 0, kind = 3", "kind is 3"},
-           {"kind = 0, reason = 11", "reason is 11"},
+           {"kind = 0, reason = 15", "reason is 15"},
            {"reason = 0, attempt = -1", "attempt is -1"},
            {"attempt = 0, starts = 4294967296", "starts is 4294967296"},
            {"starts = 0, cancel_requested = 2", "cancel_requested is 2"}}) {

@@ -44,6 +44,15 @@ inline model::WorkItem new_job(std::uint64_t id, std::string body = "{}") {
   return new_work({id}, std::move(body));
 }
 
+/// The row that a lease has besides those of all work.
+inline model::LeaseChanged terms_of(std::uint64_t lease) {
+  model::LeaseChanged out;
+  out.record.id = {lease, kLease};
+  out.record.term = std::chrono::hours(2);
+  out.record.wait_max = std::chrono::minutes(10);
+  return out;
+}
+
 inline model::WorkChanged job_in(std::uint64_t id, model::WorkState state) {
   model::WorkChanged change;
   change.record.id = {id};

@@ -140,7 +140,7 @@ TEST_P(StoreTest, RestoresWorkAndItsAttemptsWithTheirKind) {
   lease.client_key = "k";
   model::AttemptChanged attempt;
   attempt.attempt = {{2, kLease}, 1};
-  must_commit({new_job(1), lease, attempt, new_work({3, kReservation})});
+  must_commit({new_job(1), lease, terms_of(2), attempt, new_work({3, kReservation})});
 
   const auto restored = reopened();
 

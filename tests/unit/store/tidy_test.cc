@@ -84,15 +84,18 @@ TEST_P(TidyTest, RemovesOldEndedWorkOfEveryKind) {
   add_work({1, kLease}, WorkState::kSucceeded, 31, 1);
   add_work({2, kReservation}, WorkState::kFailed, 31, 3);
   add_work({3, kLease}, WorkState::kRunning, 31, 5);
+  must_commit({terms_of(1), terms_of(3)});
 
   const auto done = tidy();
 
   EXPECT_THAT(done.work, ElementsAre(model::WorkId{1, kLease}, model::WorkId{2, kReservation}));
   EXPECT_EQ(store_->reads().attempt({{1, kLease}, 1}).error().code, Errc::kNotFound);
+  EXPECT_EQ(store_->reads().lease_terms({{1, kLease}, {3, kLease}})->size(), 1U);
   EXPECT_THAT(store_->reads().ledger_of("r-2", 0, 10)->items, IsEmpty());
   const auto restored = reopened();
   ASSERT_EQ(restored.work.size(), 1U);
   EXPECT_EQ(restored.work[0].record.id.text(), "l-3");
+  EXPECT_THAT(restored.leases, ElementsAre(terms_of(3).record));
 }
 
 TEST_P(TidyTest, KeepsAJobWhoseLastRecordIsYoung) {

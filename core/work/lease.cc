@@ -1,0 +1,226 @@
+#include "core/work/lease.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "core/base/assert.h"
+#include "core/base/saturating.h"
+#include "core/base/units.h"
+
+namespace hostler::work {
+namespace {
+
+using model::EndReason;
+using model::Event;
+using model::WorkState;
+
+std::int64_t micros(Duration time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+}
+
+Mono later(Mono time, Duration by) {
+  return Mono(Duration(add_saturating(time.time_since_epoch().count(), by.count())));
+}
+
+Wall later(Wall time, Duration by) { return {add_saturating(time.us, micros(by))}; }
+
+/// What is left of `whole`, which ends at `end`.
+Duration left(Duration whole, Wall end, Wall now) {
+  const std::int64_t us = add_saturating(end.us, -now.us);
+  return std::chrono::microseconds(std::clamp<std::int64_t>(us, 0, micros(whole)));
+}
+
+WorkState state_after(EndReason reason) {
+  switch (reason) {
+    case EndReason::kReturned:
+    case EndReason::kTerm:
+      return WorkState::kSucceeded;
+    case EndReason::kCancelled:
+      return WorkState::kCancelled;
+    default:
+      return WorkState::kFailed;
+  }
+}
+
+/// The lease is over: what the record will say of its end.
+void note_end(Lease& lease, EndReason reason, std::string text) {
+  lease.record.reason = reason;
+  lease.record.reason_text = std::move(text);
+  lease.queued = false;
+  lease.due = Mono::max();
+}
+
+/// Its end was noted.
+LeaseOutcome end(Lease& lease, HostAfter host, Now now) {
+  auto& record = lease.record;
+  record.state = state_after(record.reason);
+  record.ended = std::max(record.started, now.wall);  // The clock may have been set back.
+  return {{Next::kEnd, true, Event::kEnded, model::to_string(record.reason), record.reason_text},
+          host,
+          false};
+}
+
+/// Its end was noted, and its holder may have changed the host.
+LeaseOutcome end_used(Lease& lease, bool cleans, Now now) {
+  if (!cleans) return end(lease, HostAfter::kEnded, now);
+  auto& record = lease.record;
+  record.state = WorkState::kCollecting;
+  return {
+      {Next::kNothing, true, Event::kEnding, model::to_string(record.reason), record.reason_text},
+      HostAfter::kClean,
+      false};
+}
+
+/// It would wait; but after the backup it may have been granted another host.
+LeaseOutcome hold(Lease& lease, const std::string& why) {
+  auto& record = lease.record;
+  record.state = WorkState::kHeld;
+  record.reason_text = why + "; it may have been granted after the backup was made";
+  return {{Next::kNothing, true, Event::kHeld, "", record.reason_text}, HostAfter::kKept, false};
+}
+
+LeaseOutcome wait(Lease& lease, Event event, const std::string& why) {
+  lease.record.state = WorkState::kQueued;
+  lease.record.reason_text = why;
+  lease.queued = true;
+  lease.due = lease.wait_until;
+  return {{Next::kQueueAgain, true, event, "", why}, HostAfter::kKept, false};
+}
+
+LeaseOutcome wait_again(Lease& lease, const std::string& why) {
+  lease.record.instance = {};
+  return lease.record.restored ? hold(lease, why) : wait(lease, Event::kQueuedAgain, why);
+}
+
+}  // namespace
+
+bool Lease::has_host() const {
+  return state() == WorkState::kStarting || state() == WorkState::kRunning ||
+         state() == WorkState::kCollecting;
+}
+
+LeaseOutcome placed(Lease& lease, model::InstanceId instance, Now now) {
+  HOSTLER_ASSERT(lease.queued && lease.state() == WorkState::kQueued,
+                 "only a waiting lease is placed");
+  auto& record = lease.record;
+  record.state = WorkState::kStarting;
+  record.reason_text.clear();
+  record.instance = instance;
+  record.placed = now.wall;
+  record.restored = false;
+  lease.queued = false;
+  lease.due = Mono::max();
+  return {{Next::kNothing, true, Event::kGranting, "", "on " + instance.text()},
+          HostAfter::kKept,
+          false};
+}
+
+LeaseOutcome granted(Lease& lease, Now now) {
+  if (lease.state() != WorkState::kStarting) return {};
+  auto& record = lease.record;
+  record.state = WorkState::kRunning;
+  record.started = now.wall;
+  ++record.starts;
+  lease.terms.until = later(now.wall, lease.terms.term);
+  lease.due = later(now.mono, lease.terms.term);
+  return {{Next::kNothing, true, Event::kGranted, "",
+           "on " + record.instance.text() + " for " + exact_duration(lease.terms.term)},
+          HostAfter::kKept,
+          true};
+}
+
+LeaseOutcome refused(Lease& lease, const std::string& why, Now now) {
+  if (lease.state() != WorkState::kStarting) return {};
+  auto& hosts = lease.record.refused_by;
+  const std::string host = lease.record.instance.text();
+  if (std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(host);
+  if (hosts.size() >= lease.start_failures_max) {
+    note_end(lease, EndReason::kStartFailures,
+             (hosts.size() == 1
+                  ? "its host could not be granted: "
+                  : std::to_string(hosts.size()) + " hosts could not be granted; the last one: ") +
+                 why);
+    return end(lease, HostAfter::kEnded, now);
+  }
+  auto out = wait_again(lease, "its host could not be granted: " + why);
+  out.host = HostAfter::kEnded;
+  return out;
+}
+
+LeaseOutcome renewed(Lease& lease, Duration term, Now now) {
+  if (lease.state() != WorkState::kRunning) return {};
+  lease.terms.term = term;
+  lease.terms.until = later(now.wall, term);
+  lease.due = later(now.mono, term);
+  return {{Next::kNothing, true, Event::kRenewed, "", "for " + exact_duration(term)},
+          HostAfter::kKept,
+          true};
+}
+
+LeaseOutcome returned(Lease& lease, bool used, bool cleans, Now now) {
+  if (lease.state() != WorkState::kStarting && lease.state() != WorkState::kRunning) return {};
+  note_end(lease, EndReason::kReturned, used ? "" : "unused");
+  if (used) return end_used(lease, cleans, now);
+  lease.terms.used = false;
+  auto out = end(lease, HostAfter::kReady, now);
+  out.terms_changed = true;
+  return out;
+}
+
+LeaseOutcome cancel(Lease& lease, const std::string& actor, bool cleans, Now now) {
+  const WorkState state = lease.state();
+  if (state == WorkState::kCollecting || model::is_terminal(state)) return {};
+  lease.record.cancel_requested = true;
+  note_end(lease, EndReason::kCancelled, "by " + actor);
+  if (state == WorkState::kRunning) return end_used(lease, cleans, now);
+  return end(lease, state == WorkState::kStarting ? HostAfter::kReady : HostAfter::kKept, now);
+}
+
+LeaseOutcome cleaned(Lease& lease, const std::string& problem, Now now) {
+  if (lease.state() != WorkState::kCollecting) return {};
+  if (problem.empty()) return end(lease, HostAfter::kReady, now);
+  auto& text = lease.record.reason_text;
+  text += (text.empty() ? "" : "; ") + ("its host was not cleaned: " + problem);
+  return end(lease, HostAfter::kEnded, now);
+}
+
+LeaseOutcome due(Lease& lease, bool cleans, Now now) {
+  if (lease.state() == WorkState::kQueued) {
+    note_end(lease, EndReason::kWaitMax,
+             "it was not granted for " + exact_duration(lease.terms.wait_max));
+    return end(lease, HostAfter::kKept, now);
+  }
+  if (lease.state() != WorkState::kRunning) return {};
+  note_end(lease, EndReason::kTerm, "");
+  return end_used(lease, cleans, now);
+}
+
+LeaseOutcome host_gone(Lease& lease, const std::string& why, bool was_announced, Now now) {
+  if (lease.state() == WorkState::kStarting)
+    return wait_again(lease, "its host was lost before it was granted: " + why);
+  if (lease.state() == WorkState::kCollecting)
+    return end(lease, HostAfter::kKept, now);  // Nothing is left to clean.
+  if (lease.state() != WorkState::kRunning) return {};
+  note_end(lease, was_announced ? EndReason::kInterrupted : EndReason::kHostLost, why);
+  return end(lease, HostAfter::kKept, now);
+}
+
+LeaseOutcome release(Lease& lease, const std::string& actor) {
+  if (lease.state() != WorkState::kHeld) return {};
+  auto out = wait(lease, Event::kReleased, "released by " + actor);
+  out.work.reason = "by " + actor;
+  return out;
+}
+
+void set_due(Lease& lease, Wall submitted, Now now) {
+  const auto& terms = lease.terms;
+  const Duration wait = left(terms.wait_max, later(submitted, terms.wait_max), now.wall);
+  lease.wait_until = terms.wait_max > Duration::zero() ? later(now.mono, wait) : Mono::max();
+  lease.due = Mono::max();
+  if (lease.state() == WorkState::kQueued) lease.due = lease.wait_until;
+  if (lease.state() == WorkState::kRunning)
+    lease.due = later(now.mono, left(terms.term, terms.until, now.wall));
+}
+
+}  // namespace hostler::work

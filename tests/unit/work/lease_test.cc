@@ -1,0 +1,330 @@
+#include "core/work/lease.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/unit/work/leases.h"
+
+/// The table of docs/states.md, row by row.
+namespace hostler::work {
+namespace {
+
+using namespace std::chrono_literals;
+using model::EndReason;
+using model::Event;
+using model::WorkState;
+using testing::HasSubstr;
+
+const Now kNow = at(1h);
+
+void expect_ended(const Lease& lease, const LeaseOutcome& out, EndReason reason, HostAfter host) {
+  EXPECT_EQ(out.work.next, Next::kEnd);
+  EXPECT_TRUE(out.work.changed);
+  EXPECT_EQ(out.work.event, Event::kEnded);
+  EXPECT_EQ(out.work.reason_code, model::to_string(reason));
+  EXPECT_EQ(out.host, host);
+  EXPECT_STREQ(model::lease_state(lease.state()), "ended");
+  EXPECT_EQ(lease.record.reason, reason);
+  EXPECT_EQ(lease.record.ended, kNow.wall);
+  EXPECT_EQ(lease.due, Mono::max());
+  EXPECT_FALSE(lease.queued || lease.has_host());
+}
+
+void expect_ending(const Lease& lease, const LeaseOutcome& out, EndReason reason) {
+  EXPECT_EQ(out.work.next, Next::kNothing);
+  EXPECT_TRUE(out.work.changed);
+  EXPECT_EQ(out.work.event, Event::kEnding);
+  EXPECT_EQ(out.work.reason_code, model::to_string(reason));
+  EXPECT_EQ(out.host, HostAfter::kClean);
+  EXPECT_EQ(lease.state(), WorkState::kCollecting);
+  EXPECT_EQ(lease.record.reason, reason);
+  EXPECT_EQ(lease.record.ended, Wall{}) << "it ends when its host is clean";
+  EXPECT_EQ(lease.due, Mono::max());
+  EXPECT_TRUE(lease.has_host());
+}
+
+void expect_waiting(const Lease& lease, const LeaseOutcome& out, Event event) {
+  EXPECT_EQ(out.work.next, Next::kQueueAgain);
+  EXPECT_TRUE(out.work.changed);
+  EXPECT_EQ(out.work.event, event);
+  EXPECT_EQ(lease.state(), WorkState::kQueued);
+  EXPECT_EQ(lease.record.instance, model::InstanceId{});
+  EXPECT_EQ(lease.due, lease.wait_until);
+  EXPECT_TRUE(lease.queued);
+  EXPECT_FALSE(lease.has_host());
+}
+
+TEST(LeaseTest, APlacedOneIsGranting) {
+  Lease lease = waiting_lease();
+
+  const auto out = placed(lease, kLentHost, kNow);
+
+  EXPECT_EQ(out.work.next, Next::kNothing);
+  EXPECT_EQ(out.work.event, Event::kGranting);
+  EXPECT_EQ(out.work.reason, "on h-7");
+  EXPECT_EQ(out.host, HostAfter::kKept);
+  EXPECT_FALSE(out.terms_changed);
+  EXPECT_STREQ(model::lease_state(lease.state()), "granting");
+  EXPECT_EQ(lease.record.instance, kLentHost);
+  EXPECT_EQ(lease.record.placed, kNow.wall);
+  EXPECT_EQ(lease.record.attempt, 0U) << "a lease has no attempts";
+  EXPECT_EQ(lease.due, Mono::max()) << "its wait is over";
+  EXPECT_TRUE(lease.has_host());
+  EXPECT_FALSE(lease.queued);
+}
+
+TEST(LeaseTest, TheTermBeginsWhenItIsGranted) {
+  Lease lease = granting_lease();
+
+  const auto out = granted(lease, kNow);
+
+  EXPECT_EQ(out.work.next, Next::kNothing);
+  EXPECT_EQ(out.work.event, Event::kGranted);
+  EXPECT_EQ(out.work.reason, "on h-7 for 2h");
+  EXPECT_TRUE(out.work.changed && out.terms_changed);
+  EXPECT_STREQ(model::lease_state(lease.state()), "granted");
+  EXPECT_EQ(lease.record.started, kNow.wall);
+  EXPECT_EQ(lease.record.starts, 1U);
+  EXPECT_EQ(lease.terms.until, kNow.wall + kTerm);
+  EXPECT_EQ(lease.due, kNow.mono + kTerm);
+}
+
+TEST(LeaseTest, ARenewalBeginsANewTerm) {
+  Lease lease = granted_lease();
+
+  const auto out = renewed(lease, 30min, kNow);
+
+  EXPECT_EQ(out.work.next, Next::kNothing);
+  EXPECT_EQ(out.work.event, Event::kRenewed);
+  EXPECT_EQ(out.work.reason, "for 30m");
+  EXPECT_TRUE(out.work.changed && out.terms_changed);
+  EXPECT_EQ(lease.state(), WorkState::kRunning);
+  EXPECT_EQ(lease.terms.term, 30min);
+  EXPECT_EQ(lease.terms.until, kNow.wall + 30min);
+  EXPECT_EQ(lease.due, kNow.mono + 30min);
+}
+
+TEST(LeaseTest, AnUnusedHostThatIsReturnedTakesOtherWorkAtOnce) {
+  for (Lease lease : {granting_lease(), granted_lease()}) {
+    const auto out = returned(lease, /*used=*/false, /*cleans=*/true, kNow);
+    expect_ended(lease, out, EndReason::kReturned, HostAfter::kReady);
+    EXPECT_EQ(lease.state(), WorkState::kSucceeded);
+    EXPECT_FALSE(lease.terms.used);
+    EXPECT_TRUE(out.terms_changed);
+  }
+}
+
+TEST(LeaseTest, AUsedHostThatIsReturnedIsCleanedOrEnded) {
+  for (Lease lease : {granting_lease(), granted_lease()}) {
+    Lease cleaning = lease;
+    expect_ending(cleaning, returned(cleaning, /*used=*/true, /*cleans=*/true, kNow),
+                  EndReason::kReturned);
+    expect_ended(lease, returned(lease, /*used=*/true, /*cleans=*/false, kNow),
+                 EndReason::kReturned, HostAfter::kEnded);
+    EXPECT_TRUE(lease.terms.used);
+  }
+}
+
+TEST(LeaseTest, ItsHostCountsAsUsedWhenItsTermIsOver) {
+  Lease cleaning = granted_lease(), lease = granted_lease();
+  expect_ending(cleaning, due(cleaning, /*cleans=*/true, kNow), EndReason::kTerm);
+  expect_ended(lease, due(lease, /*cleans=*/false, kNow), EndReason::kTerm, HostAfter::kEnded);
+  EXPECT_EQ(lease.state(), WorkState::kSucceeded);
+}
+
+TEST(LeaseTest, ItsHostCountsAsUsedWhenItIsCancelled) {
+  Lease cleaning = granted_lease(), lease = granted_lease();
+  expect_ending(cleaning, cancel(cleaning, "user ann", /*cleans=*/true, kNow),
+                EndReason::kCancelled);
+  expect_ended(lease, cancel(lease, "user ann", /*cleans=*/false, kNow), EndReason::kCancelled,
+               HostAfter::kEnded);
+  EXPECT_EQ(lease.state(), WorkState::kCancelled);
+  EXPECT_EQ(lease.record.reason_text, "by user ann");
+  EXPECT_TRUE(lease.record.cancel_requested);
+}
+
+TEST(LeaseTest, OneThatIsCancelledBeforeItsGrantHasUsedNoHost) {
+  for (Lease lease : {waiting_lease(), held_lease()})
+    expect_ended(lease, cancel(lease, "user ann", /*cleans=*/true, kNow), EndReason::kCancelled,
+                 HostAfter::kKept);
+  Lease lease = granting_lease();
+  expect_ended(lease, cancel(lease, "user ann", /*cleans=*/true, kNow), EndReason::kCancelled,
+               HostAfter::kReady);
+}
+
+TEST(LeaseTest, OneThatHasWaitedTooLongEnds) {
+  Lease lease = waiting_lease();
+
+  const auto out = due(lease, /*cleans=*/true, kNow);
+
+  expect_ended(lease, out, EndReason::kWaitMax, HostAfter::kKept);
+  EXPECT_EQ(lease.state(), WorkState::kFailed);
+  EXPECT_EQ(lease.record.reason_text, "it was not granted for 10m");
+}
+
+TEST(LeaseTest, ACleanHostTakesOtherWorkAndTheReasonOfTheEndStays) {
+  Lease lease = ending_lease();
+
+  const auto out = cleaned(lease, "", kNow);
+
+  expect_ended(lease, out, EndReason::kReturned, HostAfter::kReady);
+  EXPECT_TRUE(lease.terms.used) << "its holder has used it all the same";
+}
+
+TEST(LeaseTest, AHostThatWasNotCleanedIsGivenToNobodyElse) {
+  Lease lease = ending_lease();
+
+  const auto out = cleaned(lease, "exit status 1", kNow);
+
+  expect_ended(lease, out, EndReason::kReturned, HostAfter::kEnded);
+  EXPECT_EQ(lease.record.reason_text, "its host was not cleaned: exit status 1");
+  EXPECT_EQ(out.work.reason, lease.record.reason_text);
+}
+
+TEST(LeaseTest, OneWhoseHostIsGoneBeforeTheGrantWaitsAgain) {
+  Lease lease = granting_lease();
+
+  const auto out = host_gone(lease, "it vanished", /*was_announced=*/true, kNow);
+
+  expect_waiting(lease, out, Event::kQueuedAgain);
+  EXPECT_EQ(out.host, HostAfter::kKept);
+  EXPECT_EQ(lease.record.reason_text, "its host was lost before it was granted: it vanished");
+  EXPECT_EQ(lease.record.starts, 0U);
+}
+
+TEST(LeaseTest, OneWhoseHostIsGoneWhileItIsLentEnds) {
+  Lease lost = granted_lease(), interrupted = granted_lease();
+  expect_ended(lost, host_gone(lost, "it vanished", /*was_announced=*/false, kNow),
+               EndReason::kHostLost, HostAfter::kKept);
+  expect_ended(interrupted, host_gone(interrupted, "spot", /*was_announced=*/true, kNow),
+               EndReason::kInterrupted, HostAfter::kKept);
+  EXPECT_EQ(lost.state(), WorkState::kFailed);
+  EXPECT_EQ(interrupted.state(), WorkState::kFailed);
+  EXPECT_EQ(lost.record.reason_text, "it vanished");
+}
+
+TEST(LeaseTest, OneWhoseHostIsGoneWhileItIsCleanedKeepsTheReasonOfItsEnd) {
+  Lease lease = ending_lease();
+  expect_ended(lease, host_gone(lease, "it vanished", /*was_announced=*/true, kNow),
+               EndReason::kReturned, HostAfter::kKept);
+}
+
+TEST(LeaseTest, OneWhoseHostCannotBeGrantedWaitsAgainAndTheHostIsEnded) {
+  Lease lease = granting_lease();
+
+  const auto out = refused(lease, "no account", kNow);
+
+  expect_waiting(lease, out, Event::kQueuedAgain);
+  EXPECT_EQ(out.host, HostAfter::kEnded);
+  EXPECT_THAT(lease.record.refused_by, testing::ElementsAre("h-7"));
+  EXPECT_EQ(lease.record.reason_text, "its host could not be granted: no account");
+}
+
+TEST(LeaseTest, ItEndsOnceAsManyDifferentHostsAsItAllowsCouldNotBeGranted) {
+  Lease lease = granting_lease();
+  lease.start_failures_max = 2;
+  (void)refused(lease, "no account", kNow);
+  (void)placed(lease, kLentHost, kNow);
+  expect_waiting(lease, refused(lease, "no account", kNow), Event::kQueuedAgain);
+  (void)placed(lease, model::InstanceId{8}, kNow);
+
+  const auto out = refused(lease, "no account", kNow);
+
+  expect_ended(lease, out, EndReason::kStartFailures, HostAfter::kEnded);
+  EXPECT_EQ(lease.state(), WorkState::kFailed);
+  EXPECT_THAT(lease.record.reason_text, HasSubstr("2 hosts could not be granted; the last one: "));
+}
+
+TEST(LeaseTest, OneOfARestoredStateThatWouldWaitIsHeld) {
+  Lease gone = granting_lease(), refused_one = granting_lease();
+  gone.record.restored = refused_one.record.restored = true;
+  const std::array outs{host_gone(gone, "it vanished", /*was_announced=*/false, kNow),
+                        refused(refused_one, "no account", kNow)};
+
+  for (const auto& out : outs) EXPECT_EQ(out.work.event, Event::kHeld);
+  EXPECT_EQ(outs[1].host, HostAfter::kEnded);
+  for (const Lease* lease : {&gone, &refused_one}) {
+    EXPECT_EQ(lease->state(), WorkState::kHeld);
+    EXPECT_EQ(lease->due, Mono::max());
+    EXPECT_FALSE(lease->queued || lease->has_host());
+    EXPECT_THAT(lease->record.reason_text,
+                HasSubstr("; it may have been granted after the backup"));
+  }
+}
+
+TEST(LeaseTest, AReleasedOneWaitsAndIsAsAnyOtherOnceItIsPlaced) {
+  Lease lease = held_lease();
+
+  const auto out = release(lease, "root");
+
+  expect_waiting(lease, out, Event::kReleased);
+  EXPECT_EQ(out.work.reason, "by root");
+  (void)placed(lease, kLentHost, kNow);
+  EXPECT_EQ(host_gone(lease, "it vanished", false, kNow).work.event, Event::kQueuedAgain);
+}
+
+// ---- events that come in another state ----------------------------------------------------------
+
+struct NamedEvent {
+  std::string name;
+  std::vector<std::string> changes;  ///< The states that it changes.
+  std::function<LeaseOutcome(Lease&)> apply;
+};
+
+std::vector<NamedEvent> all_late_events() {
+  return {
+      {"granted", {"granting"}, [](Lease& l) { return granted(l, kNow); }},
+      {"refused", {"granting"}, [](Lease& l) { return refused(l, "why", kNow); }},
+      {"renewed", {"granted"}, [](Lease& l) { return renewed(l, 1h, kNow); }},
+      {"returned",
+       {"granting", "granted"},
+       [](Lease& l) { return returned(l, /*used=*/true, /*cleans=*/true, kNow); }},
+      {"returned unused",
+       {"granting", "granted"},
+       [](Lease& l) { return returned(l, /*used=*/false, /*cleans=*/true, kNow); }},
+      {"cancel",
+       {"waiting", "held", "granting", "granted"},
+       [](Lease& l) { return cancel(l, "user ann", /*cleans=*/true, kNow); }},
+      {"cleaned", {"ending"}, [](Lease& l) { return cleaned(l, "", kNow); }},
+      {"not cleaned", {"ending"}, [](Lease& l) { return cleaned(l, "problem", kNow); }},
+      {"due", {"waiting", "granted"}, [](Lease& l) { return due(l, /*cleans=*/true, kNow); }},
+      {"host gone",
+       {"granting", "granted", "ending"},
+       [](Lease& l) { return host_gone(l, "why", /*was_announced=*/false, kNow); }},
+      {"release", {"held"}, [](Lease& l) { return release(l, "root"); }},
+  };
+}
+
+TEST(LeaseTest, EachEventInAStateThatTheTableDoesNotNameChangesNothing) {
+  for (const Lease& before : {waiting_lease(), granting_lease(), granted_lease(), ending_lease(),
+                              held_lease(), ended_lease()}) {
+    const std::string state = model::lease_state(before.state());
+    for (const auto& event : all_late_events()) {
+      SCOPED_TRACE(event.name + " while " + state);
+      Lease lease = before;
+
+      const auto out = event.apply(lease);
+
+      const bool changes = std::ranges::find(event.changes, state) != event.changes.end();
+      EXPECT_EQ(out.work.changed, changes);
+      EXPECT_EQ(out.work.event.has_value(), changes);
+      if (changes) continue;
+      EXPECT_EQ(out.work.next, Next::kNothing);
+      EXPECT_EQ(out.host, HostAfter::kKept);
+      EXPECT_FALSE(out.terms_changed);
+      EXPECT_EQ(lease.record, before.record);
+      EXPECT_EQ(lease.terms, before.terms);
+      EXPECT_EQ(lease.due, before.due);
+      EXPECT_EQ(lease.queued, before.queued);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hostler::work
