@@ -77,8 +77,10 @@ std::string fates(Value work) {
 
 void print_work(Value work) {
   const Value needs = work.at("needs");
+  const bool is_exclusive = work.at("exclusive").bool_or(false);
   say(field(work, "id") + " (" + field(work, "kind") + "s of " +
-      number_of(field(needs, "vcpus"), "vcpu") + " and " + field(needs, "ram") +
+      (is_exclusive ? "a host with " : "") + number_of(field(needs, "vcpus"), "vcpu") + " and " +
+      field(needs, "ram") +
       (needs.has("gpus") ? ", " + number_of(field(needs, "gpus"), "gpu") : "") + ", priority " +
       field(work, "priority") + "): " + fates(work));
   if (field(work, "waits") == "0") return;

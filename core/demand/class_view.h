@@ -33,7 +33,8 @@ struct Turn {
 /// for items with and without a `price`, and for both again if they are `displaced`.
 struct ClassView {
   ClassId id = 0;
-  /// Plans treat all kinds alike: the dispatcher knows what placing an item of a kind means.
+  /// To plans it says to which pools items may go (scheduler::takes()): the dispatcher knows what
+  /// placing an item of a kind means.
   model::WorkKind kind = model::WorkKind::kJob;
   model::WorkShape shape;
   std::uint64_t count = 0;

@@ -20,7 +20,8 @@ void LaneCaps::set(PrincipalId principal, std::vector<OfLane> lanes) {
     sum.beyond += lane.waiting - lane.cap.seen;
     if (!lane.cap.price_left || lane.cap.seen == 0) continue;
     sum.priced += lane.cap.seen;
-    sum.shares.push_back({.left = *lane.cap.price_left, .items = lane.cap.seen});
+    sum.shares.push_back(
+        {.left = *lane.cap.price_left, .items = lane.cap.seen, .vcpus = lane.cap.vcpus_left});
   }
   by_principal_[principal] = std::move(lanes);
 }
@@ -31,6 +32,7 @@ namespace {
 struct Taker {
   ClassId cls = 0;
   const Queue::Class* at = nullptr;
+  model::Resources needs;  ///< Of each item; with the vcpus of the smallest host, if exclusive.
   std::optional<PartPrices> prices;
   std::uint64_t waiting = 0;
   bool is_stuck = false;
@@ -52,17 +54,45 @@ std::vector<Taker> takers_of(const Queue& queue, PrincipalId principal, bool has
   for (const auto& [lane, needs] : queue.lanes(principal)) {
     Taker taker{.cls = lane.cls,
                 .at = &queue.at(lane.cls),
+                .needs = needs,
                 .prices = {},
                 .waiting = queue.lane(principal, lane.cls).count(),
                 .is_stuck = rules.is_stuck(lane.cls)};
-    if (has_price) {
+    const bool is_exclusive = taker.at->shape.exclusive;
+    if (has_price || is_exclusive) {
       taker.prices = rules.prices(lane.cls);
       taker.is_stuck = taker.is_stuck || !taker.prices;
     }
+    if (is_exclusive && taker.prices)
+      taker.needs.vcpus = std::max(needs.vcpus, taker.prices->vcpus_least);
     out.push_back(taker);
   }
   std::stable_partition(out.begin(), out.end(), [](const Taker& taker) { return !taker.is_stuck; });
   return out;
+}
+
+/// Dearer hosts than the cheapest are paid with what is left, by the first lanes first.
+std::optional<model::Micros> price_left_of(const Taker& taker, std::int64_t& rest) {
+  if (taker.is_probe)
+    return taker.prices->most > taker.least() ? std::optional(taker.least()) : std::nullopt;
+  const auto n = static_cast<std::int64_t>(taker.seen);
+  const std::int64_t more = taker.prices->most.value - taker.price().value;
+  const bool is_enough = more <= rest / n;
+  const std::int64_t extra = is_enough ? more * n : rest;
+  rest -= extra;
+  if (is_enough) return std::nullopt;
+  return model::Micros{taker.price().value * n + extra};
+}
+
+/// Larger hosts than the smallest take what is left of the vcpus, likewise.
+std::optional<model::Vcpus> vcpus_left_of(const Taker& taker, model::Vcpus whole,
+                                          model::Vcpus& rest) {
+  const auto n = static_cast<std::int64_t>(taker.seen);
+  const model::Vcpus all = taker.prices->vcpus_most * n;
+  if (taker.is_probe) return whole < all ? std::optional(whole) : std::nullopt;
+  const model::Vcpus least = taker.needs.vcpus * n, extra = std::min(all - least, rest);
+  rest -= extra;
+  return least + extra < all ? std::optional(least + extra) : std::nullopt;
 }
 
 }  // namespace
@@ -74,27 +104,25 @@ void cap_lanes_of(const Queue& queue, PrincipalId principal, const CapRules& rul
   std::vector<Taker> takers = takers_of(queue, principal, has_price, rules);
   Allowance left = whole;
   for (Taker& taker : takers) {
-    const model::Resources& needs = taker.at->shape.needs;
-    taker.seen = left.count(needs, taker.price(), taker.waiting);
-    left.take(needs, taker.price(), taker.seen);
-    taker.is_probe = taker.seen == 0 && (taker.is_stuck || taker.price() > taker.least()) &&
-                     whole.covers(needs, taker.least());
+    taker.seen = left.count(taker.needs, taker.price(), taker.waiting);
+    left.take(taker.needs, taker.price(), taker.seen);
+    const bool is_too_dear = has_price && taker.price() > taker.least();
+    taker.is_probe = taker.seen == 0 && (taker.is_stuck || is_too_dear) &&
+                     whole.covers(taker.needs, taker.least());
     if (taker.is_probe) taker.seen = 1;
   }
-  // Dearer hosts than the cheapest are paid with what is left, by the first lanes first.
   std::int64_t rest = has_price ? std::max<std::int64_t>(0, left.price_per_hour->value) : 0;
+  model::Vcpus rest_vcpus = std::max(model::Vcpus(), left.vcpus.value_or(model::Vcpus()));
   std::vector<LaneCaps::OfLane> capped;
   for (const Taker& taker : takers) {
     LaneCap cap{.seen = taker.seen, .price_left = {}};
-    if (taker.prices && taker.is_probe) {
-      if (taker.prices->most > taker.least()) cap.price_left = taker.least();
-    } else if (taker.prices && taker.seen > 0) {
-      const auto n = static_cast<std::int64_t>(taker.seen);
-      const std::int64_t more = taker.prices->most.value - taker.price().value;
-      const bool is_enough = more <= rest / n;
-      const std::int64_t extra = is_enough ? more * n : rest;
-      rest -= extra;
-      if (!is_enough) cap.price_left = {taker.price().value * n + extra};
+    if (taker.prices && taker.seen > 0) {
+      if (has_price) cap.price_left = price_left_of(taker, rest);
+      if (whole.vcpus && taker.at->shape.exclusive) {
+        const auto left_of = vcpus_left_of(taker, *whole.vcpus, rest_vcpus);
+        cap.vcpus_left = left_of.value_or(cap.vcpus_left);
+        if (left_of && !cap.price_left) cap.price_left = PriceBound::kAnyPrice;
+      }
     }
     if (cap.seen < taker.waiting || cap.price_left)
       capped.push_back({.cls = taker.cls, .cap = cap, .waiting = taker.waiting});

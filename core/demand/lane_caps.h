@@ -15,6 +15,8 @@ namespace hostler::demand {
 struct PartPrices {
   model::Micros least, most;
   model::Micros from = {};  ///< The least of those that could be bought lately; 0: not known.
+  /// Of a host that an exclusive item gets; 0 for other items.
+  model::Vcpus vcpus_least = {}, vcpus_most = {};
 };
 
 /// How many items of a lane a plan sees: the first ones. The allowance of their principal covers no
@@ -23,6 +25,8 @@ struct LaneCap {
   std::uint64_t seen = 0;
   /// What their parts of hosts may cost together; unset: whatever the offerings cost.
   std::optional<model::Micros> price_left;
+  /// What their hosts may have together, if they are exclusive. Only with `price_left`.
+  model::Vcpus vcpus_left = PriceBound::kAnyVcpus;
 };
 
 /// The caps of the lanes of principals that have a limit. Other lanes have none.
@@ -74,7 +78,8 @@ class LaneCaps {
 
 /// What cap_lanes() has to know of a class.
 struct CapRules {
-  /// Asked only for principals with a limit of price. Nullopt: it fits no offering.
+  /// Asked only for principals with a limit of price, and for exclusive classes of those with any
+  /// limit. Nullopt: it fits no offering.
   std::function<std::optional<PartPrices>(ClassId)> prices;
   /// No host can be had for the class: it must not keep the principal's other classes from running,
   /// so it gets what they leave, and at least one item.
@@ -82,9 +87,9 @@ struct CapRules {
 };
 
 /// Hands out the allowance of each principal that has a limit to its lanes in their order, at the
-/// price of the cheapest host that can be had. A lane whose hosts are too dear for what is left
-/// shows one item, so that a plan sees when a cheaper one can be had.
-/// O(principals + lanes of those with a limit).
+/// price of the cheapest host that can be had, and the vcpus of the smallest for exclusive items. A
+/// lane whose hosts are too dear for what is left shows one item, so that a plan sees when a
+/// cheaper one can be had. O(principals + lanes of those with a limit).
 [[nodiscard]] LaneCaps cap_lanes(const Queue& queue, const CapRules& rules);
 /// Adds the caps of one principal that has waited.
 void cap_lanes_of(const Queue& queue, PrincipalId principal, const CapRules& rules, LaneCaps& out);

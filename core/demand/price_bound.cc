@@ -15,16 +15,21 @@ PriceBound::PriceBound(std::vector<Share> shares) {
     bucket.most = share.left;
     bucket.all.left += share.left;
     bucket.all.items += share.items;
+    bucket.vcpus_most = share.vcpus;
+    bucket.all.vcpus = share.vcpus * static_cast<std::int64_t>(bucket.principals);
     last = &share;
   }
   if (buckets_.size() <= kBucketsMax) return;
   std::vector<Bucket> few(kBucketsMax);
+  for (Bucket& one : few) one.vcpus_most = one.all.vcpus = {};
   for (std::size_t i = 0; i < buckets_.size(); ++i) {
     Bucket& into = few[i * kBucketsMax / buckets_.size()];
     into.principals += buckets_[i].principals;
     into.most = buckets_[i].most;
     into.all.left += buckets_[i].all.left;
     into.all.items += buckets_[i].all.items;
+    into.vcpus_most = std::max(into.vcpus_most, buckets_[i].vcpus_most);
+    into.all.vcpus += buckets_[i].all.vcpus;
   }
   buckets_ = std::move(few);
 }
@@ -35,34 +40,51 @@ PriceBound PriceBound::of_buckets(std::vector<Bucket> buckets) {
   return out;
 }
 
-/// What an item takes of the bucket: of several principals each keeps a rest that pays for none.
-model::Micros PriceBound::Bucket::charge(model::Micros each) const {
-  return principals == 1 ? each : model::Micros{most.value / (most.value / each.value)};
+namespace {
+
+/// What an item takes of what the principals have: of several each keeps a rest that pays for none.
+std::int64_t charge(const PriceBound::Bucket& of, std::int64_t most, std::int64_t each) {
+  return of.principals == 1 ? each : most / (most / each);
 }
 
-std::uint64_t PriceBound::Bucket::count(model::Micros each, std::uint64_t wanted) const {
-  const std::uint64_t less = std::min(wanted, all.items);
-  if (each.value <= 0) return less;
+/// How many items that take so much each can be paid for with `left`, at most `wanted`.
+std::uint64_t payable(const PriceBound::Bucket& of, std::int64_t left, std::int64_t most,
+                      std::int64_t each, std::uint64_t wanted) {
+  if (each <= 0) return wanted;
   if (each > most) return 0;
-  return std::min(less, static_cast<std::uint64_t>(all.left.value / charge(each).value));
+  return std::min(wanted, static_cast<std::uint64_t>(left / charge(of, most, each)));
 }
 
-std::uint64_t PriceBound::count(model::Micros each, std::uint64_t wanted) const {
+}  // namespace
+
+std::uint64_t PriceBound::Bucket::count(model::Micros each, std::uint64_t wanted,
+                                        model::Vcpus vcpus) const {
+  const std::uint64_t paid =
+      payable(*this, all.left.value, most.value, each.value, std::min(wanted, all.items));
+  return payable(*this, all.vcpus.thousandths(), vcpus_most.thousandths(), vcpus.thousandths(),
+                 paid);
+}
+
+std::uint64_t PriceBound::count(model::Micros each, std::uint64_t wanted,
+                                model::Vcpus vcpus) const {
   std::uint64_t out = 0;
   for (const Bucket& bucket : buckets_) {
     if (out == wanted) break;
-    out += bucket.count(each, wanted - out);
+    out += bucket.count(each, wanted - out, vcpus);
   }
   return out;
 }
 
-void PriceBound::take(model::Micros each, std::uint64_t items) {
+void PriceBound::take(model::Micros each, std::uint64_t items, model::Vcpus vcpus) {
   for (Bucket& bucket : buckets_) {
-    const std::uint64_t count = bucket.count(each, items);
+    const std::uint64_t count = bucket.count(each, items, vcpus);
     if (count == 0) continue;
     bucket.all.items -= count;
-    if (each.value > 0)
-      bucket.all.left.value -= bucket.charge(each).value * static_cast<std::int64_t>(count);
+    const auto n = static_cast<std::int64_t>(count);
+    if (each.value > 0) bucket.all.left.value -= charge(bucket, bucket.most.value, each.value) * n;
+    if (vcpus > 0)
+      bucket.all.vcpus -= model::Vcpus::of_thousandths(
+          charge(bucket, bucket.vcpus_most.thousandths(), vcpus.thousandths()) * n);
     items -= count;
   }
 }

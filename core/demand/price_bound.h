@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "core/model/cloud.h"
+#include "core/model/vcpus.h"
 
 namespace hostler::demand {
 
 /// What the parts of hosts may cost that some items will hold, by the allowances of their
-/// principals: each item goes only where its own principal can pay for it.
+/// principals: each item goes only where its own principal can pay for it. The vcpus of whole hosts
+/// are counted likewise, where items get these.
 ///
 /// Exact for up to 32 principals, and for any number of which the shares are equal. Of others those
 /// with the nearest shares are counted together; then a host may be bought for an item that cannot
@@ -17,10 +19,14 @@ namespace hostler::demand {
 class PriceBound {
  public:
   static constexpr std::size_t kBucketsMax = 32;
+  /// More than all hosts cost and have: no limit.
+  static constexpr model::Micros kAnyPrice{1'000'000'000'000'000};
+  static constexpr model::Vcpus kAnyVcpus = 1'000'000'000;
   /// What one principal has for its items.
   struct Share {
     model::Micros left;
     std::uint64_t items = 0;
+    model::Vcpus vcpus = kAnyVcpus;  ///< Of their hosts together, if each gets one whole.
     friend auto operator<=>(const Share&, const Share&) = default;
   };
 
@@ -29,9 +35,10 @@ class PriceBound {
     std::uint64_t principals = 0;
     model::Micros most;  ///< What one of them had at first.
     Share all;
+    model::Vcpus vcpus_most = kAnyVcpus;  ///< As `most`.
 
-    [[nodiscard]] model::Micros charge(model::Micros each) const;
-    [[nodiscard]] std::uint64_t count(model::Micros each, std::uint64_t wanted) const;
+    [[nodiscard]] std::uint64_t count(model::Micros each, std::uint64_t wanted,
+                                      model::Vcpus vcpus) const;
   };
 
   explicit PriceBound(std::vector<Share> shares);
@@ -41,9 +48,11 @@ class PriceBound {
   [[nodiscard]] const std::vector<Bucket>& buckets() const { return buckets_; }
 
   /// How many items may go where a part costs `each`, at most `wanted`. Not more at a higher price.
-  [[nodiscard]] std::uint64_t count(model::Micros each, std::uint64_t wanted) const;
+  /// `vcpus`: of the host, if an item gets it whole. Not more on a larger host.
+  [[nodiscard]] std::uint64_t count(model::Micros each, std::uint64_t wanted,
+                                    model::Vcpus vcpus = {}) const;
   /// Of items that count() allows. The principals that have least pay first.
-  void take(model::Micros each, std::uint64_t items);
+  void take(model::Micros each, std::uint64_t items, model::Vcpus vcpus = {});
 
  private:
   std::vector<Bucket> buckets_;

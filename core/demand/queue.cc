@@ -182,13 +182,16 @@ void Queue::set_allowance(PrincipalId principal, const Allowance& allowance) {
     set_takes_turns(principal, has_allowed(principal));
 }
 
-std::optional<std::size_t> Queue::next_front(ClassId cls, model::Micros price) const {
+std::optional<std::size_t> Queue::next_front(ClassId cls, model::Micros price,
+                                             model::Vcpus vcpus) const {
   const Class& c = at(cls);
+  model::Resources held = c.shape.needs;
+  held.vcpus = std::max(held.vcpus, vcpus);
   std::optional<std::size_t> best;
   double least = 0;
   for (std::size_t i = 0; i < c.fronts.size(); ++i) {
     const Front& front = c.fronts[i];
-    if (!allowances_.cover(front.principal, c.shape.needs, price)) continue;
+    if (!allowances_.cover(front.principal, held, price)) continue;
     const double key = keys_[front.principal];
     if (best && (key > least || (key == least && front.arrival >= c.fronts[*best].arrival)))
       continue;
@@ -198,8 +201,8 @@ std::optional<std::size_t> Queue::next_front(ClassId cls, model::Micros price) c
   return best;
 }
 
-Queue::Item Queue::pop(ClassId cls, model::Micros price) {
-  const auto front = next_front(cls, price);
+Queue::Item Queue::pop(ClassId cls, model::Micros price, model::Vcpus vcpus) {
+  const auto front = next_front(cls, price, vcpus);
   HOSTLER_ASSERT(front, "an item is popped from a class that has one within its allowance");
   const PrincipalId principal = at(cls).fronts[*front].principal;
   Lane& lane = waiting_[principal].lanes.at(cls).lane;

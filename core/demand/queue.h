@@ -18,8 +18,9 @@
 #include "core/model/records.h"
 
 /// The queue of waiting work, in classes: items of one kind with equal needs, constraints and
-/// priority. A plan takes time by the number of classes, not of jobs. Within a priority principals
-/// take turns: the next item is the oldest of the principal with the least key (shares.h).
+/// priority, exclusive or not. A plan takes time by the number of classes, not of jobs. Within a
+/// priority principals take turns: the next item is the oldest of the principal with the least key
+/// (shares.h).
 namespace hostler::demand {
 
 /// Classes, the lanes of principals in them, and the order of turns, which change together with
@@ -97,13 +98,15 @@ class Queue {
   /// Adds an item of the class's kind. Fast if its arrival is the principal's newest in the class.
   void push(ClassId cls, const Item& item, PrincipalId principal = 0);
   /// Some item of the class is within its principal's allowance, at this price of its part of a
-  /// host. O(principals with items in it), O(1) while nobody has a limit.
-  [[nodiscard]] bool has_next(ClassId cls, model::Micros price = {}) const {
-    return has_limits() ? next_front(cls, price).has_value() : at(cls).count > 0;
+  /// host. `vcpus`: of that host, if the class is exclusive; 0: not known, it has what items need.
+  /// O(principals with items in it), O(1) while nobody has a limit.
+  [[nodiscard]] bool has_next(ClassId cls, model::Micros price = {},
+                              model::Vcpus vcpus = {}) const {
+    return has_limits() ? next_front(cls, price, vcpus).has_value() : at(cls).count > 0;
   }
   /// Removes and returns the item of a class whose turn is next, of those that has_next() means;
   /// there is one. O(principals with items in it).
-  Item pop(ClassId cls, model::Micros price = {});
+  Item pop(ClassId cls, model::Micros price = {}, model::Vcpus vcpus = {});
   /// Removes an item; false if the principal has no such item in the class.
   bool erase(ClassId cls, std::uint64_t arrival, PrincipalId principal = 0);
   /// The principal's place in the order of turns has changed. O(log principals).
@@ -142,13 +145,14 @@ class Queue {
   /// The item of a class whose turn is next, or would be if its principal's allowance covered it;
   /// the class has one.
   [[nodiscard]] const Item& next_item(ClassId cls) const {
-    const auto front = next_front(cls, {});
+    const auto front = next_front(cls, {}, {});
     return at(cls).fronts[front.value_or(0)].lane->first();
   }
   /// The class of the item whose turn is next among those that have room, that `meets` accepts and
   /// that are within the allowance of their principal: the highest priority, then the principal
-  /// with the least key, then the earliest arrival. Usually O(log lanes). It looks at some thousand
-  /// lanes and principals at most: nullopt, and a plan finds what it has not.
+  /// with the least key, then the earliest arrival. An exclusive item takes all of the room.
+  /// Usually O(log lanes). It looks at some thousand lanes and principals at most: nullopt, and a
+  /// plan finds what it has not.
   [[nodiscard]] std::optional<ClassId> next(const std::function<bool(const Class&)>& meets,
                                             const PriceOf& price = {},
                                             const model::Resources& room = kAnyRoom) const;
@@ -228,7 +232,8 @@ class Queue {
   class Search;
 
   /// Index in Class::fronts; nullopt: no allowance covers an item.
-  [[nodiscard]] std::optional<std::size_t> next_front(ClassId cls, model::Micros price) const;
+  [[nodiscard]] std::optional<std::size_t> next_front(ClassId cls, model::Micros price,
+                                                      model::Vcpus vcpus) const;
   void ensure(PrincipalId principal);
   void set_takes_turns(PrincipalId principal, bool takes_turns);
   /// The allowance covers an item that waits.

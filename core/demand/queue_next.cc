@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/demand/queue.h"
+#include "core/demand/shares.h"
 
 /// Whose turn is next among the items that have room on a host.
 namespace hostler::demand {
@@ -65,7 +65,8 @@ class Queue::Search {
     const std::function<bool(const LanePlace&)> accepts = [&](const LanePlace& place) {
       const Class& cls = queue_.at(place.cls);
       return meets_(cls) &&
-             (!is_limited || queue_.allowances_.cover(principal, cls.shape.needs, price_of(cls)));
+             (!is_limited ||
+              queue_.allowances_.cover(principal, held_by(cls.shape, room_), price_of(cls)));
     };
     LaneSearch search{room_, accepts, steps};
     const auto found = queue_.lanes(principal).first_fit(priority, search);
@@ -109,8 +110,9 @@ class Queue::Search {
     std::pair<double, std::uint64_t> first;
     for (const ClassId cls : classes) {
       const Class& c = queue_.at(cls);
-      const auto front =
-          queue_.next_front(cls, queue_.has_limits() ? price_of(c) : model::Micros{});
+      const auto front = queue_.has_limits()
+                             ? queue_.next_front(cls, price_of(c), held_by(c.shape, room_).vcpus)
+                             : queue_.next_front(cls, {}, {});
       if (!front) continue;
       const std::pair turn(queue_.keys_[c.fronts[*front].principal], c.fronts[*front].arrival);
       if (best && turn >= first) continue;

@@ -150,6 +150,7 @@ void write_work_status(json::Writer& w, const Question& question, const Plan& pl
     write_resources(w, view.shape.needs, true);
     w.end_object().member("priority", view.shape.priority);
     write_constraints(w, view.shape.constraints);
+    if (view.shape.exclusive) w.member("exclusive", true);
     w.member("status", status_of(its));
     write_counts(w, its);
     w.key("waiting_because").begin_array();

@@ -24,6 +24,7 @@ void read_constraints(const json::Field& field, model::Constraints& out) {
     model::Market market{};
     if (o.may("market").word(market, kMarkets)) out.market = market;
     o.may("zone").text(out.zone, {.bytes_max = 63, .bytes_min = 1, .one_line = true});
+    if (o.may("pools").names(out.pools, 1000)) std::ranges::sort(out.pools);
   });
 }
 
@@ -41,6 +42,13 @@ void read_turns(const json::Field& field, const ClassView& of, std::vector<Turn>
                   " turns, allowed: at most count, which is " + std::to_string(of.count));
 }
 
+bool read_vcpus(const json::Field& field, model::Vcpus& out) {
+  std::int64_t vcpus = 0;
+  if (!field.thousandths(vcpus, 0, PriceBound::kAnyVcpus.thousandths())) return false;
+  out = model::Vcpus::of_thousandths(vcpus);
+  return true;
+}
+
 void read_bound(const json::Field& field, std::optional<PriceBound>& out) {
   std::vector<PriceBound::Bucket> buckets;
   const bool read = field.each(PriceBound::kBucketsMax, [&](const json::Field& element) {
@@ -52,6 +60,8 @@ void read_bound(const json::Field& field, std::optional<PriceBound>& out) {
       bucket.most = bucket.all.left;
       o.may("most").millionths(bucket.most.value, 0, kMoneyMax);
       o.need("items").integer(bucket.all.items, 0, kCountMax);
+      if (read_vcpus(o.may("vcpus_left"), bucket.all.vcpus)) bucket.vcpus_most = bucket.all.vcpus;
+      read_vcpus(o.may("vcpus_most"), bucket.vcpus_most);
     });
   });
   if (read) out = PriceBound::of_buckets(std::move(buckets));
@@ -73,6 +83,7 @@ bool read_view(const json::Field& element, Draft& draft, Views& views, std::uint
     read_resources(o.may("needs"), out.shape.needs);
     o.may("priority").integer(out.shape.priority, -kPriorityMax, kPriorityMax);
     read_constraints(o.may("constraints"), out.shape.constraints);
+    o.may("exclusive").boolean(out.shape.exclusive);
     out.oldest = kNow;
     read_age(o.may("waiting_for"), out.oldest);
     o.may("displaced").boolean(out.displaced);
@@ -114,8 +125,10 @@ void read_work(const json::Field& field, Draft& draft) {
       element.problem("\"" + text_of(view.id) + "\" waits, and work_gone names it");
     if (!fresh &&
         (classes[at->second].shape != view.shape || classes[at->second].kind != view.kind))
-      element.problem("\"" + text_of(view.id) +
-                      "\" has other kind, needs, priority or constraints than the one before");
+      element.problem(
+          "\"" + text_of(view.id) +
+          "\" has other kind, needs, priority or constraints than the one before, or is not "
+          "exclusive as it is");
   });
   const std::size_t offerings = draft.out.snapshot.offerings.size();
   if (classes.size() * offerings > kPairsMax)

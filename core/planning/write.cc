@@ -27,6 +27,13 @@ void write_pool(json::Writer& w, const model::PoolPolicy& pool) {
   w.member("price_factor_max", pool.price_factor_max);
   write_money(w, "price_cap_per_hour", pool.price_cap_per_hour);
   w.member("attempts_parallel_max", pool.attempts_parallel_max);
+  if (pool.readiness != model::Readiness::kAgent)
+    w.member("readiness", word_of(pool.readiness, kReadiness));
+  if (pool.leases)  // No plan goes by the command.
+    w.key("leases")
+        .begin_object()
+        .member("max_term", exact_duration(pool.leases->max_term))
+        .end_object();
   w.end_object();
 }
 

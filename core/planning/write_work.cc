@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include "core/base/units.h"
@@ -26,7 +27,13 @@ void write_bound(json::Writer& w, const demand::PriceBound& bound) {
     w.begin_object().member("principals", bucket.principals);
     write_money(w, "left", bucket.all.left);
     write_money(w, "most", bucket.most);
-    w.member("items", bucket.all.items).end_object();
+    w.member("items", bucket.all.items);
+    if (bucket.vcpus_most < demand::PriceBound::kAnyVcpus) {
+      const auto left = std::min(bucket.all.vcpus, demand::PriceBound::kAnyVcpus);
+      w.key("vcpus_left").thousandths(left.thousandths());
+      w.key("vcpus_most").thousandths(bucket.vcpus_most.thousandths());
+    }
+    w.end_object();
   }
   w.end_array();
 }
@@ -37,6 +44,7 @@ void write_view(json::Writer& w, const ClassView& view, Mono now) {
   write_resources(w, view.shape.needs, true);
   w.end_object().member("priority", view.shape.priority);
   write_constraints(w, view.shape.constraints);
+  if (view.shape.exclusive) w.member("exclusive", true);
   w.member("waiting_for", age_of(view.oldest, now));
   if (view.displaced) w.member("displaced", true);
   if (view.price) write_bound(w, *view.price);
@@ -51,13 +59,16 @@ void write_view(json::Writer& w, const ClassView& view, Mono now) {
 void write_constraints(json::Writer& w, const model::Constraints& constraints) {
   if (constraints == model::Constraints{}) return;
   w.key("constraints").begin_object();
-  if (!constraints.types.empty()) {
-    w.key("types").begin_array();
-    for (const auto& type : constraints.types) w.value(type);
+  const auto write_names = [&w](const char* key, const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    w.key(key).begin_array();
+    for (const auto& name : names) w.value(name);
     w.end_array();
-  }
+  };
+  write_names("types", constraints.types);
   if (constraints.market) w.member("market", word_of(*constraints.market, kMarkets));
   write_text(w, "zone", constraints.zone);
+  write_names("pools", constraints.pools);
   w.end_object();
 }
 

@@ -31,22 +31,22 @@ std::string market_obstacle(const World& world, const Demand& demand, const Offe
          format_duration(patience_with_spot(world.needs[demand.need], world.policy.pools[o.pool]));
 }
 
-/// A type of the constraints may have left the menu since the job was submitted.
-std::string left_the_menu(const World& world, const model::Constraints& constraints) {
+/// Why the demand may not go there at all. A type of its constraints may have left the menu since
+/// it was submitted.
+std::string unmet(const World& world, const Demand& demand, const Offering& o) {
+  const model::Constraints& constraints = demand.view->shape.constraints;
+  const model::WorkKind kind = demand.view->kind;
+  if (std::string pool = unmet_by_pool(kind, constraints, world.policy.pools[o.pool]);
+      !pool.empty())
+    return pool;
   const auto is_there = [&](const std::string& name) {
     return std::ranges::find(world.policy.types, name, &model::InstanceType::name) !=
            world.policy.types.end();
   };
   if (constraints.types.empty() || std::ranges::any_of(constraints.types, is_there))
-    return "not what the job's constraints allow";
-  return "not the job's type: this site has no " + constraints.types.front() + " any more";
-}
-
-/// How many of these items such a host would hold.
-std::uint64_t items_per_host(const World& world, const Demand& demand, const Offering& o,
-                             std::uint64_t items) {
-  const std::uint64_t fits = world.items_per_host(world.needs[demand.need], o);
-  return std::max<std::uint64_t>(1, std::min(fits, items));
+    return std::string("not what the ") + noun_of(kind) + "'s constraints allow";
+  return std::string("not the ") + noun_of(kind) + "'s type: this site has no " +
+         constraints.types.front() + " any more";
 }
 
 /// Why the price factor forbids the offering for `jobs` of the demand on one host; or empty.
@@ -60,7 +60,12 @@ std::string too_dear(const World& world, const Demand& demand, const Offering& o
 /// Why the limits of the principals of a priced demand forbid the offering; or empty.
 std::string beyond_limit(const World& world, const Demand& demand, const Offering& o) {
   if (world.affordable(demand, o, 1) > 0) return {};
-  return "a job's part of it costs " + money(world.price_of_part(demand, o)) +
+  const bool is_too_large = world.prices[demand.price].count(world.price_of_part(demand, o), 1) > 0;
+  if (is_too_large)
+    return "it has " + to_string(o.resources.vcpus) +
+           " vcpus, more than running_vcpus_max of its user leaves";
+  return std::string(demand.view->shape.exclusive ? "it costs " : "a job's part of it costs ") +
+         money(world.price_of_part(demand, o)) +
          " per hour, more than running_price_per_hour_max of its user leaves";
 }
 
@@ -72,7 +77,7 @@ std::string obstacle_to_buy(const World& world, const Demand& demand, std::uint3
   const Offering& o = world.snapshot.offerings[index];
   no = beyond_limit(world, demand, o);
   if (!no.empty()) return no;
-  return too_dear(world, demand, o, items_per_host(world, demand, o, items));
+  return too_dear(world, demand, o, sharing(world, world.needs[demand.need], o, items));
 }
 
 /// Waiting::part_from.
@@ -83,7 +88,7 @@ std::optional<model::Micros> part_from(const World& world, const Demand& demand)
     const Offering& o = world.snapshot.offerings[i];
     if (!o.shut.empty() || !need.resources.fits_in(o.resources) || !world.meets(need, i) ||
         world.budget.creates(o, 1) == 0 || !obstacle(world, demand, i).empty() ||
-        is_too_dear(world, need, o, items_per_host(world, demand, o, demand.uncovered)))
+        is_too_dear(world, need, o, sharing(world, need, o, demand.uncovered)))
       continue;
     const auto part = world.price_of_part(demand, o);
     if (!out || part < *out) out = part;
@@ -214,7 +219,7 @@ std::string obstacle(const World& world, const Demand& demand, std::uint32_t ind
   const Need& need = world.needs[demand.need];
   const Offering& o = world.snapshot.offerings[index];
   const auto& pool = world.policy.pools[o.pool];
-  if (!world.meets(need, index)) return left_the_menu(world, *need.constraints);
+  if (!world.meets(need, index)) return unmet(world, demand, o);
   if (!need.resources.fits_in(o.resources)) return lacks(need.resources, o);
   if (world.bounds[o.pool].is_held)
     return "pool " + pool.name + " is held: its policy contradicts itself";

@@ -15,6 +15,12 @@ const std::string& type_name(const Offering& o, const model::SitePolicy& policy)
   return policy.types[o.type].name;
 }
 
+bool may_go(const model::WorkShape& shape, model::WorkKind kind, const Offering& o,
+            const model::SitePolicy& policy) {
+  return meets(kind, shape.constraints, policy.pools[o.pool], type_name(o, policy), o.zone,
+               o.market);
+}
+
 /// How much a type lacks for the needs: the sum of the missing shares of all resources.
 double distance(const model::Resources& needs, const model::Resources& room) {
   const auto share = [](auto want, auto have) {
@@ -45,18 +51,20 @@ std::string note_for(const model::Resources& needs, const Offering& offering) {
 }
 
 /// The constraint that the offering does not meet.
-std::string unmet_constraint(const model::Constraints& wanted, const Offering& o,
-                             const std::string& name) {
+std::string unmet_constraint(model::WorkKind kind, const model::Constraints& wanted,
+                             const Offering& o, const model::SitePolicy& policy) {
+  if (std::string pool = unmet_by_pool(kind, wanted, policy.pools[o.pool]); !pool.empty())
+    return pool;
   if (wanted.market && *wanted.market != o.market)
     return std::string("market ") + model::to_string(o.market);
   if (!wanted.zone.empty() && wanted.zone != o.zone)
     return o.zone.empty() ? "no zone of its own" : "zone " + o.zone;
-  return "type " + name;
+  return "type " + type_name(o, policy);
 }
 
 /// Up to three types that lack least, and why each does not fit.
-std::string nearest_types(const model::WorkShape& shape, const std::vector<Offering>& offerings,
-                          const model::SitePolicy& policy) {
+std::string nearest_types(const model::WorkShape& shape, model::WorkKind kind,
+                          const std::vector<Offering>& offerings, const model::SitePolicy& policy) {
   struct Near {
     double far;
     std::string text;
@@ -69,10 +77,13 @@ std::string nearest_types(const model::WorkShape& shape, const std::vector<Offer
     Near one{distance(shape.needs, o.resources), name + ": "};
     if (const std::string lack = all_lacks(shape.needs, o.resources); !lack.empty()) {
       one.text += lack + note_for(shape.needs, o);
-      if (!meets(shape.constraints, name, o.zone, o.market)) one.far += 10;
-    } else if (!meets(shape.constraints, name, o.zone, o.market)) {
-      one.text +=
-          "not what the constraints ask for: " + unmet_constraint(shape.constraints, o, name);
+      if (!may_go(shape, kind, o, policy)) one.far += 10;
+    } else if (!takes(policy.pools[o.pool], kind)) {
+      one.text += unmet_constraint(kind, shape.constraints, o, policy);
+      one.far += 10;
+    } else if (!may_go(shape, kind, o, policy)) {
+      one.text += "not what the constraints ask for: " +
+                  unmet_constraint(kind, shape.constraints, o, policy);
       one.far += 10;
     } else {
       one.text += "dearer than pool " + policy.pools[o.pool].name + " allows";
@@ -88,8 +99,39 @@ std::string nearest_types(const model::WorkShape& shape, const std::vector<Offer
 
 }  // namespace
 
-bool meets(const model::Constraints& constraints, const std::string& type_name,
-           const std::string& zone, model::Market market) {
+bool takes(const model::PoolPolicy& pool, model::WorkKind kind) {
+  switch (kind) {
+    case model::WorkKind::kJob:
+      return pool.readiness == model::Readiness::kAgent;
+    case model::WorkKind::kLease:
+      return pool.leases.has_value();
+    case model::WorkKind::kReservation:
+      break;
+  }
+  return true;
+}
+
+const char* noun_of(model::WorkKind kind) {
+  if (kind == model::WorkKind::kLease) return "lease";
+  return kind == model::WorkKind::kJob ? "job" : "reservation";
+}
+
+std::string unmet_by_pool(model::WorkKind kind, const model::Constraints& constraints,
+                          const model::PoolPolicy& pool) {
+  if (!takes(pool, kind))
+    return "pool " + pool.name +
+           (kind == model::WorkKind::kLease ? " does not lend hosts" : " runs no jobs");
+  const auto& pools = constraints.pools;
+  if (pools.empty() || std::ranges::find(pools, pool.name) != pools.end()) return {};
+  return "pool " + pool.name + " is not one that it may use";
+}
+
+bool meets(model::WorkKind kind, const model::Constraints& constraints,
+           const model::PoolPolicy& pool, const std::string& type_name, const std::string& zone,
+           model::Market market) {
+  const auto& pools = constraints.pools;
+  if (!takes(pool, kind)) return false;
+  if (!pools.empty() && std::ranges::find(pools, pool.name) == pools.end()) return false;
   if (constraints.market && *constraints.market != market) return false;
   if (!constraints.zone.empty() && constraints.zone != zone) return false;
   return constraints.types.empty() || std::find(constraints.types.begin(), constraints.types.end(),
@@ -141,20 +183,24 @@ model::Resources times(const model::Resources& r, std::uint64_t n) {
 }
 
 std::optional<demand::ClassId> pick_next(const demand::Queue& queue, const HostView& host,
+                                         const model::PoolPolicy& pool,
                                          const std::string& type_name, const std::string& zone,
                                          model::Market market) {
   if (!host.takes_work || host.attempts_left <= 0) return std::nullopt;
   const auto may_run = [&](const demand::Queue::Class& cls) {
-    return meets(cls.shape.constraints, type_name, zone, market);
+    return meets(cls.kind, cls.shape.constraints, pool, type_name, zone, market) &&
+           !(cls.shape.exclusive && host.busy);
   };
   const auto price = [&](const demand::Queue::Class& cls) {
-    return demand::price_of_part(host.price_per_hour, cls.shape.needs, host.total, host.jobs_max);
+    return demand::price_of_part(host.price_per_hour, demand::held_by(cls.shape, host.total),
+                                 host.total, host.jobs_max);
   };
   if (!host.reserved_for) return queue.next(may_run, price, host.free);
   const auto* reserved = queue.find(*host.reserved_for);
   if (reserved == nullptr || reserved->count == 0) return std::nullopt;
   // Its principal has reached a limit since the plan: others go on.
-  if (!queue.has_next(*host.reserved_for, price(*reserved)))
+  if (!queue.has_next(*host.reserved_for, price(*reserved),
+                      demand::held_by(reserved->shape, host.total).vcpus))
     return queue.next(may_run, price, host.free);
   return reserved->shape.needs.fits_in(host.free) && may_run(*reserved) ? host.reserved_for
                                                                         : std::nullopt;
@@ -162,18 +208,18 @@ std::optional<demand::ClassId> pick_next(const demand::Queue& queue, const HostV
 
 std::optional<std::uint32_t> cheapest_fit(const model::WorkShape& shape,
                                           const std::vector<Offering>& offerings,
-                                          const model::SitePolicy& policy, std::string* nearest) {
+                                          const model::SitePolicy& policy, std::string* nearest,
+                                          model::WorkKind kind) {
   const Offering* best = nullptr;
   for (const Offering& o : offerings) {
     if (best != nullptr && best->price_per_hour < o.price_per_hour) continue;
     if (!shape.needs.fits_in(o.resources) || !is_valid(o, policy) ||
-        !may_come_within_cap(o, policy) ||
-        !meets(shape.constraints, type_name(o, policy), o.zone, o.market))
+        !may_come_within_cap(o, policy) || !may_go(shape, kind, o, policy))
       continue;
     if (best == nullptr || cheaper(o, *best, policy)) best = &o;
   }
   if (best != nullptr) return static_cast<std::uint32_t>(best - offerings.data());
-  if (nearest != nullptr) *nearest = nearest_types(shape, offerings, policy);
+  if (nearest != nullptr) *nearest = nearest_types(shape, kind, offerings, policy);
   return std::nullopt;
 }
 

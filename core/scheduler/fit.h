@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/model/ids.h"
 #include "core/model/job.h"
 #include "core/model/policy.h"
 #include "core/scheduler/snapshot.h"
@@ -10,8 +11,18 @@
 /// Whether one item may run on an offering: constraints, price caps, resources.
 namespace hostler::scheduler {
 
-[[nodiscard]] bool meets(const model::Constraints& constraints, const std::string& type_name,
+/// Hosts of the pool are for work of the kind: jobs need the agent, and leases a pool that lends.
+[[nodiscard]] bool takes(const model::PoolPolicy& pool, model::WorkKind kind);
+/// "job", "lease", "reservation".
+[[nodiscard]] const char* noun_of(model::WorkKind kind);
+
+/// Work of the kind with these constraints may go to such a host of the pool, if it fits.
+[[nodiscard]] bool meets(model::WorkKind kind, const model::Constraints& constraints,
+                         const model::PoolPolicy& pool, const std::string& type_name,
                          const std::string& zone, model::Market market);
+/// Why the pool is not for it: "pool ci does not lend hosts"; empty if it is.
+[[nodiscard]] std::string unmet_by_pool(model::WorkKind kind, const model::Constraints& constraints,
+                                        const model::PoolPolicy& pool);
 
 /// The offering's indices are within the policy's tables.
 [[nodiscard]] bool is_valid(const Offering& offering, const model::SitePolicy& policy);

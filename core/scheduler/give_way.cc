@@ -51,27 +51,12 @@ class GiveWay {
   }
 
  private:
-  /// The offering serves the demand, whatever gates and ceilings say.
-  [[nodiscard]] bool serves(const Demand& demand, std::uint32_t index) const {
-    const Offering& o = world_.snapshot.offerings[index];
-    const Need& need = world_.needs[demand.need];
-    const bool market = o.market == model::Market::kSpot ? may_be_spot(need)
-                                                         : may_be_on_demand(world_, demand, o.pool);
-    return market && need.resources.fits_in(o.resources) && world_.meets(need, index) &&
-           !world_.bounds[o.pool].is_held && within_cap(o, world_.policy) &&
-           world_.affordable(demand, o, 1) > 0 &&
-           !is_too_dear(world_, need, o, items_on(demand, o));
-  }
-  [[nodiscard]] std::uint64_t items_on(const Demand& demand, const Offering& o) const {
-    const std::uint64_t fits = world_.items_per_host(world_.needs[demand.need], o);
-    return std::max<std::uint64_t>(1, std::min(fits, demand.uncovered));
-  }
-
   void make_room_for(const Demand& demand) {
     std::vector<std::uint32_t> blocked;
     for (const std::uint32_t i : world_.offers) {  // Cheapest first.
       const Offering& o = world_.snapshot.offerings[i];
-      if (pools_[o.pool].empty() || !(o.shut.empty() || o.at_quota) || !serves(demand, i)) continue;
+      if (pools_[o.pool].empty() || !(o.shut.empty() || o.at_quota) || !serves(world_, demand, i))
+        continue;
       if (o.shut.empty() && world_.budget.has_room(o)) return;  // A ceiling does not block it.
       if (world_.budget.rate_allows(o) && blocked.size() < kOfferingsTried) blocked.push_back(i);
     }
@@ -81,7 +66,7 @@ class GiveWay {
         if (make_room_at_quota(o)) return;
         continue;
       }
-      const std::uint64_t each = items_on(demand, o);
+      const std::uint64_t each = sharing(world_, world_.needs[demand.need], o, demand.uncovered);
       std::uint64_t left = demand.uncovered;
       while (left > 0 && make_room(o)) left -= std::min(left, each);
       if (left < demand.uncovered) return;

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
 
 #include "core/base/assert.h"
 #include "core/scheduler/fit.h"
@@ -7,16 +10,17 @@
 #include "core/scheduler/price_rule.h"
 #include "core/scheduler/steps.h"
 #include "core/scheduler/targets.h"
+#include "core/scheduler/whole_hosts.h"
 
 namespace hostler::scheduler {
 namespace {
 
 /// "3 waiting jobs need it, and 1 on hosts that will be interrupted"
-std::string needed_by(std::uint64_t waiting, std::uint64_t displaced) {
+std::string needed_by(model::WorkKind kind, std::uint64_t waiting, std::uint64_t displaced) {
   const std::uint64_t first = waiting > 0 ? waiting : displaced;
   const std::string where = " on hosts that will be interrupted";
-  std::string out = std::to_string(first) + (waiting > 0 ? " waiting" : "") +
-                    (first == 1 ? " job" : " jobs") + (waiting > 0 ? "" : where) +
+  std::string out = std::to_string(first) + (waiting > 0 ? " waiting " : " ") + noun_of(kind) +
+                    (first == 1 ? "" : "s") + (waiting > 0 ? "" : where) +
                     (first == 1 ? " needs it" : " need it");
   if (waiting > 0 && displaced > 0) out += ", and " + std::to_string(displaced) + where;
   return out;
@@ -51,6 +55,7 @@ class Buyer {
   Buyer(World& world, Plan& plan, const Counts& counts)
       : world_(world),
         plan_(plan),
+        before_(world.budget),
         instances_(counts.instances),
         pools_(counts.pools),
         wakeable_(wakeable(world)) {}
@@ -68,27 +73,14 @@ class Buyer {
     ++pools_[world_.snapshot.offerings[create.offering].pool].alive;
   }
 
-  /// Buys hosts for World::demand[from] to [to - 1]. True if a ceiling prevented some of it. Too
-  /// many lots are joined, and most of their items get hosts; the rest has fewer lots.
+  /// Buys hosts for World::demand[from] to [to - 1]. True if a ceiling prevented some of it. Those
+  /// that share hosts are bought for together, when the first of them has its turn.
   bool buy(std::uint32_t from, std::uint32_t to) {
-    bool bounded = false;
-    std::vector<bool> tried(to, false);  // By demand: its lot was packed as it is.
-    for (;;) {
-      std::vector<Lot> lots = lots_of(world_, from, to);
-      std::erase_if(lots, [&](const Lot& lot) { return tried[lot.demand.front()]; });
-      if (lots.size() <= kLotsMax) return pack(std::move(lots)) || bounded;
-      std::vector<Lot> joined = join_similar(world_, lots, kLotsMax);
-      joined.resize(std::min(joined.size(), kLotsMax));
-      const std::size_t before = plan_.creates.size();
-      bounded = pack_joined(std::move(joined)) || bounded;
-      if (plan_.creates.size() > before) continue;
-      if (!may_buy_any()) return true;
-      // The most of each resource together fits no host, or nothing here fits one.
-      lots.resize(kLotsMax);
-      for (const Lot& lot : lots)
-        for (const std::uint32_t d : lot.demand) tried[d] = true;
-      bounded = pack(std::move(lots)) || bounded;
-    }
+    std::uint32_t first = from;
+    while (first < to && is_exclusive(first)) ++first;
+    bool bounded = buy_whole(from, first);
+    bounded = buy_shared(first, to) || bounded;
+    return buy_whole(first, to) || bounded;
   }
 
   /// Wakes and creates the hosts that the pool's target lacks, except those that gave way lately.
@@ -117,6 +109,57 @@ class Buyer {
   }
 
  private:
+  [[nodiscard]] bool is_exclusive(std::uint32_t d) const {
+    return world_.demand[d].view->shape.exclusive;
+  }
+
+  /// Buys a host for each item of the exclusive demands. True if a ceiling prevented some of it, or
+  /// what this plan has bought for others.
+  bool buy_whole(std::uint32_t from, std::uint32_t to) {
+    bool bounded = false;
+    std::vector<Items> load;
+    for (std::uint32_t d = from; d < to; ++d) {
+      const Demand& demand = world_.demand[d];
+      if (demand.uncovered == 0 || !is_exclusive(d)) continue;
+      for (const auto& equal : whole_hosts(world_, demand)) {
+        std::uint32_t o = rotate(equal);
+        for (; demand.uncovered > 0 && o != kNone; o = rotate(equal)) {
+          load.clear();
+          if (put(o, d, 1, load) == 0) break;
+          create_for(o, load);
+        }
+        if (demand.uncovered == 0) break;
+        bounded = bounded || (o == kNone && std::ranges::any_of(equal, [&](std::uint32_t i) {
+                                return before_.creates(world_.snapshot.offerings[i], 1) > 0;
+                              }));
+      }
+    }
+    return bounded;
+  }
+
+  /// Buys hosts for the others. Too many lots are joined, and most of their items get hosts; the
+  /// rest has fewer lots.
+  bool buy_shared(std::uint32_t from, std::uint32_t to) {
+    bool bounded = false;
+    std::vector<bool> tried(to, false);  // By demand: its lot was packed as it is.
+    for (;;) {
+      std::vector<Lot> lots = lots_of(world_, from, to);
+      std::erase_if(lots, [&](const Lot& lot) { return tried[lot.demand.front()]; });
+      if (lots.size() <= kLotsMax) return pack(std::move(lots)) || bounded;
+      std::vector<Lot> joined = join_similar(world_, lots, kLotsMax);
+      joined.resize(std::min(joined.size(), kLotsMax));
+      const std::size_t before = plan_.creates.size();
+      bounded = pack_joined(std::move(joined)) || bounded;
+      if (plan_.creates.size() > before) continue;
+      if (!may_buy_any()) return true;
+      // The most of each resource together fits no host, or nothing here fits one.
+      lots.resize(kLotsMax);
+      for (const Lot& lot : lots)
+        for (const std::uint32_t d : lot.demand) tried[d] = true;
+      bounded = pack(std::move(lots)) || bounded;
+    }
+  }
+
   /// Buys hosts for all items of the lots. True if a ceiling prevented some of it.
   bool pack(std::vector<Lot> lots) {
     Packer packer(world_, std::move(lots));
@@ -276,14 +319,16 @@ class Buyer {
       load.push_back({view.id, static_cast<std::uint32_t>(count)});
     }
     HOSTLER_ASSERT(most_urgent != kNone, "a host is created for items");
-    create(o, world_.demand[most_urgent].view->id, std::move(load), reason_for(waiting, displaced));
+    const demand::ClassView& first = *world_.demand[most_urgent].view;
+    create(o, first.id, std::move(load), reason_for(first.kind, waiting, displaced));
     plan_.creates.back().displaced = displaced > 0;
   }
 
   /// Most hosts in a row are for as many items as the one before.
-  const std::string& reason_for(std::uint64_t waiting, std::uint64_t displaced) {
-    if (const std::pair counts{waiting, displaced}; reason_.first != counts)
-      reason_ = {counts, needed_by(waiting, displaced)};
+  const std::string& reason_for(model::WorkKind kind, std::uint64_t waiting,
+                                std::uint64_t displaced) {
+    if (const std::tuple counts{kind, waiting, displaced}; reason_.first != counts)
+      reason_ = {counts, needed_by(kind, waiting, displaced)};
     return reason_.second;
   }
 
@@ -301,28 +346,15 @@ class Buyer {
 
   World& world_;
   Plan& plan_;
+  const Budget before_;                  ///< What this object has bought not counted.
   std::vector<std::int64_t> instances_;  ///< By offering, planned ones included.
   std::vector<PoolHosts> pools_;         ///< Likewise.
   std::vector<std::uint32_t> wakeable_;
-  std::pair<std::pair<std::uint64_t, std::uint64_t>, std::string> reason_;  ///< reason_for().
+  /// Of reason_for().
+  std::pair<std::tuple<model::WorkKind, std::uint64_t, std::uint64_t>, std::string> reason_;
 };
 
 }  // namespace
-
-std::vector<PoolHosts> count_hosts(const World& world) {
-  std::vector<PoolHosts> out(world.policy.pools.size());
-  for (const std::uint32_t h : world.hosts) {
-    const HostView& host = world.snapshot.hosts[h];
-    if (host.pool >= out.size()) continue;
-    PoolHosts& hosts = out[host.pool];
-    if (is_standby(world, h)) ++hosts.off;
-    const bool woken = host.phase == HostPhase::kStopped && world.used[h];
-    if (!woken && !world.is_alive(h)) continue;
-    ++hosts.alive;
-    if (!world.used[h] && !host.busy && !host.kept) ++hosts.empty;
-  }
-  return out;
-}
 
 void grow(World& world, Plan& plan) {
   const auto classes = static_cast<std::uint32_t>(world.demand.size());

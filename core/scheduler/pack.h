@@ -169,7 +169,8 @@ class Packer {
       solved_;  ///< The rest of the best packing, last first, until a ceiling is met.
 };
 
-/// The uncovered items of World::demand[from] to [to - 1], grouped.
+/// The uncovered items of World::demand[from] to [to - 1], grouped; without exclusive ones, which
+/// share no host (whole_hosts.h).
 [[nodiscard]] std::vector<Lot> lots_of(const World& world, std::uint32_t from, std::uint32_t to);
 
 }  // namespace hostler::scheduler

@@ -54,7 +54,7 @@ std::vector<Lot> lots_of(const World& world, std::uint32_t from, std::uint32_t t
   std::map<std::pair<std::uint32_t, std::vector<bool>>, std::size_t> seen;
   for (std::uint32_t d = from; d < to; ++d) {
     const Demand& demand = world.demand[d];
-    if (demand.uncovered == 0) continue;
+    if (demand.uncovered == 0 || world.needs[demand.need].exclusive) continue;
     std::vector<bool> on_demand;
     for (std::uint32_t p = 0; p < world.policy.pools.size(); ++p)
       on_demand.push_back(may_be_on_demand(world, demand, p));

@@ -163,8 +163,7 @@ class Placements {
 /// A ready host with room for at least one item.
 struct ReadyHost {
   std::uint32_t host;
-  model::Resources free;
-  std::int32_t attempts_left;
+  HostRoom room;
 };
 
 /// Places the items that hosts are reserved for, if they fit by now. Returns the hosts that have
@@ -178,23 +177,23 @@ std::vector<ReadyHost> place_reserved(World& world, std::vector<std::uint32_t>& 
     if (host.phase != HostPhase::kReady || !host.takes_work || host.attempts_left <= 0 ||
         world.closed[h] != Closed::kNo)
       continue;
-    ReadyHost ready{h, host.free, host.attempts_left};
+    ReadyHost ready{h, HostRoom::of(host)};
     if (reserved[h] != kNone) {
       Demand& demand = world.demand[reserved[h]];
-      const auto& wants = world.needs[demand.need].resources;
-      if (!wants.fits_in(host.free)) continue;
+      const Need& need = world.needs[demand.need];
+      if (!ready.room.holds(need)) continue;
       --demand.left;
       world.pay(demand, host, 1);
       put(reserved[h], h, 1);
       reserved[h] = kNone;
-      ready.free -= wants;
-      --ready.attempts_left;
+      ready.room.take(need, 1);
     }
-    if (least.fits_in(ready.free)) out.push_back(ready);
+    if (least.fits_in(ready.room.free)) out.push_back(ready);
   }
   // Of equal vcpus the fuller host first; ids break ties.
   std::stable_sort(out.begin(), out.end(), [](const ReadyHost& a, const ReadyHost& b) {
-    return std::tie(a.free.ram, a.free.scratch) < std::tie(b.free.ram, b.free.scratch);
+    const model::Resources &x = a.room.free, &y = b.room.free;
+    return std::tie(x.ram, x.scratch) < std::tie(y.ram, y.scratch);
   });
   return out;
 }
@@ -241,7 +240,7 @@ void keep_unreachable(World& world) {
           !need.resources.fits_in(host.free) || !world.meets(need, host))
         continue;
       world.used[h] = true;
-      left -= std::min(left, fit_count(need.resources, host.free));
+      left -= std::min(left, fit_count(need, host.free));
     }
   }
 }
@@ -256,8 +255,7 @@ void place(World& world, Plan& plan) {
   if (!world.demand.empty() && !with_room.empty()) {
     Room room(world);
     for (const ReadyHost& ready : with_room)
-      room.add(ready.host, ready.free, ready.attempts_left,
-               !hosts[ready.host].busy && !world.used[ready.host]);
+      room.add(ready.host, ready.room, !hosts[ready.host].busy && !world.used[ready.host]);
     Filler filler(world, room, &Demand::left, put);
     filler.put_first(own_items(world, with_room));
     filler.fill();
@@ -297,27 +295,25 @@ void cover(World& world, Plan& plan, bool unseen) {
         {hosts[host].id, world.demand[d].view->id, static_cast<std::uint32_t>(items)});
   };
   for (const std::uint32_t h : coming) {
-    model::Resources free = hosts[h].free;
-    std::int32_t attempts_left = hosts[h].attempts_left;
+    HostRoom left_on_host = HostRoom::of(hosts[h]);
     for (const demand::Load& load : hosts[h].load) {
       std::uint32_t left = load.count;
       for (const auto& [cls, d] : world.find_all(load.cls)) {
         Demand& demand = world.demand[d];
-        if (world.given_up(world.needs[demand.need], h)) continue;
-        const auto& wants = world.needs[demand.need].resources;
+        const Need& need = world.needs[demand.need];
+        if (world.given_up(need, h)) continue;
         const std::uint32_t before = left;
-        for (; left > 0 && demand.uncovered > 0 && attempts_left > 0 && wants.fits_in(free) &&
+        for (; left > 0 && demand.uncovered > 0 && left_on_host.holds(need) &&
                world.affordable(demand, hosts[h], 1) > 0;
              --left) {
-          free -= wants;
-          --attempts_left;
+          left_on_host.take(need, 1);
           --demand.uncovered;
           world.pay(demand, hosts[h], 1);
         }
         if (left < before) use(d, h, before - left);
       }
     }
-    room.add(h, free, attempts_left, !world.used[h]);
+    room.add(h, left_on_host, !world.used[h]);
   }
   Filler(world, room, &Demand::uncovered, use).fill();
 }

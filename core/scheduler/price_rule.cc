@@ -41,17 +41,28 @@ bool may_be_on_demand(const World& world, const Demand& demand, std::uint32_t po
              patience_with_spot(need, world.policy.pools[pool]);
 }
 
+std::uint64_t sharing(const World& world, const Need& need, const Offering& o,
+                      std::uint64_t items) {
+  return std::max<std::uint64_t>(1, std::min(items, world.items_per_host(need, o)));
+}
+
+bool serves(const World& world, const Demand& demand, std::uint32_t index) {
+  const Offering& o = world.snapshot.offerings[index];
+  const Need& need = world.needs[demand.need];
+  const bool market = o.market == model::Market::kSpot ? may_be_spot(need)
+                                                       : may_be_on_demand(world, demand, o.pool);
+  return market && need.resources.fits_in(o.resources) && world.meets(need, index) &&
+         !world.bounds[o.pool].is_held && within_cap(o, world.policy) &&
+         world.affordable(demand, o, 1) > 0 &&
+         !is_too_dear(world, need, o, sharing(world, need, o, demand.uncovered));
+}
+
 namespace {
 
 /// Other prices are compared with that of the offering: it costs something, and our own hosts have
 /// not filled its ceiling or its quota. One without capacity may have some again soon.
 bool is_measure(const World& world, const Offering& o) {
   return o.price_per_hour.value > 0 && !o.unavailable && !o.at_quota && world.budget.has_room(o);
-}
-
-/// How many items of the need would share a host of the offering.
-std::uint64_t sharing(const World& world, const Need& need, const Offering& o) {
-  return std::max<std::uint64_t>(1, std::min(need.items, world.items_per_host(need, o)));
 }
 
 /// The offerings of the market on which an item fits, within their pools' caps, cheapest first:
@@ -79,7 +90,7 @@ double find_on_demand(const World& world, Need& need, bool has_spot) {
     if (!has_spot) return cheapest.value < 0;
     const auto price = static_cast<double>(o.price_per_hour.value);
     if (o.shut.empty() && world.budget.has_room(o))
-      least = std::min(least, price / static_cast<double>(sharing(world, need, o)));
+      least = std::min(least, price / static_cast<double>(sharing(world, need, o, need.items)));
     return cheapest.value < 0 || price < least * static_cast<double>(need.items);
   });
   return least;
@@ -97,7 +108,7 @@ void find_spot(const World& world, Need& need, double on_demand) {
     const bool measures = is_measure(world, o);
     if (measures && (cheapest.value < 0 || o.price_per_hour < cheapest))
       cheapest = o.price_per_hour;
-    const std::uint64_t items = sharing(world, need, o);
+    const std::uint64_t items = sharing(world, need, o, need.items);
     if (price >= on_demand * static_cast<double>(items) || is_too_dear(world, need, o, items))
       return true;
     need.has_spot = true;

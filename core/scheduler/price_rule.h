@@ -30,6 +30,12 @@ namespace hostler::scheduler {
 /// spot_patience; while gates hold back all spot that could serve, for its spot_shortage_patience.
 [[nodiscard]] bool may_be_on_demand(const World& world, const Demand& demand, std::uint32_t pool);
 
+/// How many of these items of the need would share a host of the offering, at least 1.
+[[nodiscard]] std::uint64_t sharing(const World& world, const Need& need, const Offering& offering,
+                                    std::uint64_t items);
+/// The offering serves the demand, by every rule but gates and ceilings.
+[[nodiscard]] bool serves(const World& world, const Demand& demand, std::uint32_t offering);
+
 /// Sets Need::cheapest and what the need says of the markets. The members before them, and the
 /// World's offers, bounds and budget, are set. `has_spot`: some offer is spot. Spot and on_demand
 /// are compared by what an item pays where as many as wait share a host; other work that could

@@ -52,7 +52,7 @@ double missing_share(const Need& need, const HostView& host) {
   const auto share = [](auto want, auto free, auto total) {
     return want <= free ? 0.0 : static_cast<double>(want - free) / static_cast<double>(total);
   };
-  const auto &n = need.resources, &f = host.free, &t = host.total;
+  const auto &n = need.exclusive ? host.total : need.resources, &f = host.free, &t = host.total;
   return share(n.vcpus.thousandths(), f.vcpus.thousandths(), t.vcpus.thousandths()) +
          share(n.gpus, f.gpus, t.gpus) + share(n.ram, f.ram, t.ram) +
          share(n.scratch, f.scratch, t.scratch) + (host.phase == HostPhase::kReady ? 0 : 100);

@@ -2,34 +2,52 @@
 
 #include <algorithm>
 
+#include "core/scheduler/fit.h"
+
 namespace hostler::scheduler {
 
-void Room::add(std::uint32_t host, const model::Resources& free, std::int32_t attempts_left,
-               bool empty) {
+std::uint64_t HostRoom::count(const Need& need, std::uint64_t wanted) const {
+  if (!holds(need)) return 0;
+  return std::min({wanted, fit_count(need, free), static_cast<std::uint64_t>(attempts_left)});
+}
+
+void HostRoom::take(const Need& need, std::uint64_t items) {
+  if (items == 0) return;
+  has_work = true;
+  if (need.exclusive) {
+    free = {};
+    attempts_left = 0;
+    return;
+  }
+  free -= times(need.resources, items);
+  attempts_left -= static_cast<std::int64_t>(items);
+}
+
+void Room::add(std::uint32_t host, const HostRoom& room, bool empty) {
   if (room_of_.empty()) room_of_.assign(world_.snapshot.hosts.size(), kNone);
   room_of_[host] = static_cast<std::uint32_t>(rooms_.size());
-  rooms_.push_back({.host = host, .free = free, .attempts_left = attempts_left});
+  rooms_.push_back({.host = host, .room = room});
   add_to_list(room_of_[host], empty);
 }
 
 void Room::add_to_list(std::uint32_t index, bool empty) {
-  HostRoom& room = rooms_[index];
-  const auto vcpus = static_cast<std::size_t>(std::max<std::int64_t>(0, room.free.vcpus.whole()));
+  Entry& entry = rooms_[index];
+  const model::Resources& free = entry.room.free;
+  const auto vcpus = static_cast<std::size_t>(std::max<std::int64_t>(0, free.vcpus.whole()));
   const std::size_t level = std::min(vcpus, kLevels - 1);
-  const std::size_t side = (room.free.gpus > 0 ? kBusyGpu : kBusy) + (empty ? 1U : 0U);
+  const std::size_t side = (free.gpus > 0 ? kBusyGpu : kBusy) + (empty ? 1U : 0U);
   levels_ = std::max(levels_, level + 1);
-  room.list = static_cast<std::uint32_t>(side * kLevels + level);
-  room.position = static_cast<std::uint32_t>(lists_[room.list].size());
-  lists_[room.list].push_back(index);
+  entry.list = static_cast<std::uint32_t>(side * kLevels + level);
+  entry.position = static_cast<std::uint32_t>(lists_[entry.list].size());
+  lists_[entry.list].push_back(index);
 }
 
 std::uint32_t Room::scan(std::uint32_t list, const Need& need, std::uint32_t& next) const {
   const auto& entries = lists_[list];
   for (; next < entries.size(); ++next) {
-    const HostRoom& room = rooms_[entries[next]];
-    if (room.list == list && room.position == next && room.attempts_left > 0 &&
-        need.resources.fits_in(room.free)) {
-      const std::uint32_t host = room.host;
+    const Entry& entry = rooms_[entries[next]];
+    if (entry.list == list && entry.position == next && entry.room.holds(need)) {
+      const std::uint32_t host = entry.host;
       if (!world_.given_up(need, host) && world_.meets(need, world_.snapshot.hosts[host]))
         return host;
     }
@@ -76,13 +94,9 @@ std::uint32_t Room::find_affordable(const Demand& demand) {
 
 std::uint64_t Room::take(std::uint32_t host, std::uint32_t need, std::uint64_t count) {
   const std::uint32_t index = room_of_[host];
-  HostRoom& room = rooms_[index];
-  const model::Resources& wants = world_.needs[need].resources;
-  std::uint64_t taken = 0;
-  for (; taken < count && room.attempts_left > 0 && wants.fits_in(room.free); ++taken) {
-    room.free -= wants;
-    --room.attempts_left;
-  }
+  HostRoom& room = rooms_[index].room;
+  const std::uint64_t taken = room.count(world_.needs[need], count);
+  room.take(world_.needs[need], taken);
   add_to_list(index, false);
   return taken;
 }

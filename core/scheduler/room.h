@@ -8,8 +8,27 @@
 
 namespace hostler::scheduler {
 
+/// What is left of one host while a plan puts items on it.
+struct HostRoom {
+  model::Resources free;
+  std::int64_t attempts_left = 0;
+  bool has_work = false;
+
+  [[nodiscard]] static HostRoom of(const HostView& host) {
+    return {host.free, host.attempts_left, host.busy};
+  }
+  /// It has room for an item of the need.
+  [[nodiscard]] bool holds(const Need& need) const {
+    return attempts_left > 0 && need.resources.fits_in(free) && !(need.exclusive && has_work);
+  }
+  /// For how many items it has room, at most `wanted`.
+  [[nodiscard]] std::uint64_t count(const Need& need, std::uint64_t wanted) const;
+  /// Takes the room of items that it has room for. An exclusive one takes all of it.
+  void take(const Need& need, std::uint64_t items);
+};
+
 /// Finds free room on hosts by best fit: the host with the fewest free vcpus, busy hosts before
-/// empty ones, and for work without gpus hosts without gpus first.
+/// empty ones, and for work without gpus hosts without gpus first. Exclusive work gets empty hosts.
 ///
 /// Room only shrinks: a host without room for a need never has room for it later. So each need
 /// looks at each entry of a list once. Time: O((hosts + takes) x needs) at worst.
@@ -18,8 +37,7 @@ class Room {
   explicit Room(const World& world) : world_(world), cursors_(world.needs.size()) {}
 
   /// Before the first find(). Among equal hosts the one that was added first is used first.
-  void add(std::uint32_t host, const model::Resources& free, std::int32_t attempts_left,
-           bool empty);
+  void add(std::uint32_t host, const HostRoom& room, bool empty);
   /// The best host for an item of the need, as an index into the snapshot's hosts, or kNone.
   [[nodiscard]] std::uint32_t find(std::uint32_t need);
   /// The same among the hosts where the demand can pay for an item. Looks at all hosts with room.
@@ -31,10 +49,9 @@ class Room {
  private:
   static constexpr std::size_t kLevels = 256;  ///< The last one is of all hosts with more vcpus.
   enum Side : std::size_t { kBusy, kEmpty, kBusyGpu, kEmptyGpu, kSides };
-  struct HostRoom {
+  struct Entry {
     std::uint32_t host = 0;
-    model::Resources free;
-    std::int32_t attempts_left = 0;
+    HostRoom room;
     std::uint32_t list = kNone, position = 0;  ///< Its valid entry; older entries are stale.
   };
   struct Cursors {
@@ -49,7 +66,7 @@ class Room {
   std::uint32_t scan(std::uint32_t list, const Need& need, std::uint32_t& next) const;
 
   const World& world_;
-  std::vector<HostRoom> rooms_;
+  std::vector<Entry> rooms_;
   std::vector<std::uint32_t> room_of_;                              ///< By host: index into rooms_.
   std::array<std::vector<std::uint32_t>, kSides * kLevels> lists_;  ///< Of indices into rooms_.
   std::size_t levels_ = 0;                                          ///< In use.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/units.h"
+#include "core/scheduler/fit.h"
 #include "core/scheduler/price_limits.h"
 #include "core/scheduler/price_rule.h"
 #include "core/scheduler/shutdown_rule.h"
@@ -97,6 +98,14 @@ std::string kept_off(const PoolNumbers& bounds) {
          " hosts, those that are on included";
 }
 
+/// "jobs": what the first work is that no host comes for.
+std::string what_waits(const World& world) {
+  const auto first =
+      std::ranges::find_if(world.demand, [](const Demand& d) { return d.uncovered > 0; });
+  const bool waits = first != world.demand.end();
+  return std::string(noun_of(waits ? first->view->kind : model::WorkKind::kJob)) + "s";
+}
+
 std::string reason_of(const World& world, const Candidate& c) {
   const HostView& host = world.snapshot.hosts[c.host];
   const auto& pool = *world.pool(host);
@@ -121,16 +130,17 @@ std::string reason_of(const World& world, const Candidate& c) {
     case Reason::kInterrupted:
       return "its cloud takes it back, and nothing runs on it any more";
     case Reason::kBootingSurplus:
-      return world.gives_way[c.host] ? "still booting, and other jobs need its room"
-                                     : "still booting, and nothing needs it: the jobs that it was "
-                                       "for are cancelled or have other hosts";
+      if (world.gives_way[c.host])
+        return "still booting, and other " + what_waits(world) + " need its room";
+      return "still booting, and nothing needs it: the jobs that it was for are cancelled or have "
+             "other hosts";
     case Reason::kBeyondMax:
       return "pool " + pool.name + " has more hosts than its maximum of " +
              world.bounds[host.pool].started.max.text();
     case Reason::kOffMenu:
       return "its type has left the menu of pool " + pool.name;
     case Reason::kGaveWay:
-      return "waiting jobs need its room, and none of them fits it";
+      return "waiting " + what_waits(world) + " need its room, and none of them fits it";
     case Reason::kExchanged:
       return "a cheaper host replaces it in pool " + pool.name;
     case Reason::kAbovePriceLimit:

@@ -23,10 +23,10 @@ void wake(World& world, Plan& plan);
 [[nodiscard]] std::vector<std::uint32_t> wakeable(const World& world);
 /// The host is switched off and kept, and this plan does not wake it.
 [[nodiscard]] bool is_standby(const World& world, std::uint32_t host);
-/// 4. Creates hosts for the remaining items, and for the minimum and standby of each pool.
-void grow(World& world, Plan& plan);
 /// The hosts of each pool, with those that the plan wakes, and without its creates.
 [[nodiscard]] std::vector<PoolHosts> count_hosts(const World& world);
+/// 4. Creates hosts for the remaining items, and for the minimum and standby of each pool.
+void grow(World& world, Plan& plan);
 /// 5. Replaces dear hosts of minimum and standby (exchange.h), and finds the hosts that give way to
 /// waiting work (give_way.h).
 /// 6. Switches off or shuts down hosts that nothing needs.

@@ -4,6 +4,7 @@
 
 #include "core/scheduler/fit.h"
 #include "core/scheduler/price_rule.h"
+#include "core/scheduler/room.h"
 #include "core/scheduler/steps.h"
 
 namespace hostler::scheduler {
@@ -13,8 +14,7 @@ namespace {
 /// any.
 struct WakeCandidate {
   std::uint32_t host = 0;
-  model::Resources free;
-  std::int64_t attempts_left = 0;
+  HostRoom room;
   std::vector<demand::Load> load;
   std::uint64_t items = 0;
   bool displaced = false;
@@ -22,16 +22,13 @@ struct WakeCandidate {
 
 /// Assigns as many items of the demand to the candidate as it has room for; returns how many.
 std::uint64_t assign(World& world, Demand& demand, WakeCandidate& candidate) {
-  const auto& wants = world.needs[demand.need].resources;
-  const auto attempts =
-      static_cast<std::uint64_t>(std::max<std::int64_t>(0, candidate.attempts_left));
+  const Need& need = world.needs[demand.need];
   const HostView& host = world.snapshot.hosts[candidate.host];
-  const std::uint64_t count = world.affordable(
-      demand, host, std::min({fit_count(wants, candidate.free), demand.uncovered, attempts}));
+  const std::uint64_t count =
+      world.affordable(demand, host, candidate.room.count(need, demand.uncovered));
   if (count == 0) return 0;
   world.pay(demand, host, count);
-  candidate.free -= times(wants, count);
-  candidate.attempts_left -= static_cast<std::int64_t>(count);
+  candidate.room.take(need, count);
   demand.uncovered -= count;
   candidate.load.push_back({demand.view->id, static_cast<std::uint32_t>(count)});
   candidate.items += count;
@@ -41,8 +38,7 @@ std::uint64_t assign(World& world, Demand& demand, WakeCandidate& candidate) {
 
 bool has_room(const World& world, const Demand& demand, const WakeCandidate& candidate) {
   const Need& need = world.needs[demand.need];
-  return demand.uncovered > 0 && candidate.attempts_left > 0 &&
-         need.resources.fits_in(candidate.free) &&
+  return demand.uncovered > 0 && candidate.room.holds(need) &&
          world.meets(need, world.snapshot.hosts[candidate.host]) &&
          world.affordable(demand, world.snapshot.hosts[candidate.host], 1) > 0;
 }
@@ -64,8 +60,7 @@ class WakeCost {
     const Offering& o = world_.snapshot.offerings[offering];
     if (!obstacle(world_, demand, offering).empty()) return false;
     const std::uint64_t items =
-        std::min({fit_count(world_.needs[demand.need].resources, candidate.free),
-                  waiting_[demand.need], static_cast<std::uint64_t>(candidate.attempts_left)});
+        candidate.room.count(world_.needs[demand.need], waiting_[demand.need]);
     return !is_too_dear(o.price_per_hour, standalone_cost(demand.need, o.market, items),
                         world_.policy.pools[o.pool]);
   }
@@ -127,11 +122,27 @@ bool is_standby(const World& world, std::uint32_t h) {
   return world.snapshot.hosts[h].is_standby() && !world.used[h] && world.closed[h] == Closed::kNo;
 }
 
+std::vector<PoolHosts> count_hosts(const World& world) {
+  std::vector<PoolHosts> out(world.policy.pools.size());
+  for (const std::uint32_t h : world.hosts) {
+    const HostView& host = world.snapshot.hosts[h];
+    if (host.pool >= out.size()) continue;
+    PoolHosts& hosts = out[host.pool];
+    if (is_standby(world, h)) ++hosts.off;
+    const bool woken = host.phase == HostPhase::kStopped && world.used[h];
+    if (!woken && !world.is_alive(h)) continue;
+    ++hosts.alive;
+    if (!world.used[h] && !host.busy && !host.kept) ++hosts.empty;
+  }
+  return out;
+}
+
 void wake(World& world, Plan& plan) {
   const auto& hosts = world.snapshot.hosts;
   std::vector<WakeCandidate> candidates;
   for (const std::uint32_t h : wakeable(world))
-    candidates.push_back({h, hosts[h].total, hosts[h].attempts_left, {}, 0});
+    candidates.push_back(
+        {h, {.free = hosts[h].total, .attempts_left = hosts[h].attempts_left}, {}});
   if (candidates.empty()) return;
   WakeCost cost(world);
   for (Demand& demand : world.demand) assign_all(world, cost, demand, candidates, true);
@@ -140,11 +151,12 @@ void wake(World& world, Plan& plan) {
   for (WakeCandidate& candidate : candidates) {
     if (candidate.items == 0) continue;
     world.used[candidate.host] = true;
-    plan.wakes.push_back(
-        {hosts[candidate.host].id, std::move(candidate.load),
-         std::to_string(candidate.items) +
-             (candidate.items == 1 ? " waiting job needs it" : " waiting jobs need it"),
-         candidate.displaced});
+    const std::string noun =
+        noun_of(world.demand[world.find(candidate.load.front().cls)].view->kind);
+    plan.wakes.push_back({hosts[candidate.host].id, std::move(candidate.load),
+                          std::to_string(candidate.items) + " waiting " + noun +
+                              (candidate.items == 1 ? " needs it" : "s need it"),
+                          candidate.displaced});
   }
 }
 

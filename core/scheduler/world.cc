@@ -67,32 +67,40 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
   give_up_spot();
 }
 
+Need World::need_of(const demand::ClassView& view) const {
+  Need need;
+  need.resources = view.shape.needs;
+  need.constraints = &view.shape.constraints;
+  need.kind = view.kind;
+  need.exclusive = view.shape.exclusive;
+  const auto is_taken = [&](const model::PoolPolicy& p) { return takes(p, need.kind); };
+  if (*need.constraints == model::Constraints{} && std::ranges::all_of(policy.pools, is_taken))
+    return need;
+  need.meets.resize(snapshot.offerings.size());
+  for (const std::uint32_t i : offers) {
+    const Offering& o = snapshot.offerings[i];
+    need.meets[i] = scheduler::meets(need.kind, *need.constraints, policy.pools[o.pool],
+                                     policy.types[o.type].name, o.zone, o.market);
+  }
+  return need;
+}
+
 void World::group_needs() {
   struct Less {
-    bool operator()(const model::WorkShape* a, const model::WorkShape* b) const {
-      return std::tie(a->needs, a->constraints) < std::tie(b->needs, b->constraints);
+    bool operator()(const demand::ClassView* a, const demand::ClassView* b) const {
+      const auto key = [](const demand::ClassView& view) {
+        const model::WorkShape& shape = view.shape;
+        return std::tie(shape.needs, shape.constraints, shape.exclusive, view.kind);
+      };
+      return key(*a) < key(*b);
     }
   };
-  std::map<const model::WorkShape*, std::uint32_t, Less> seen;
+  std::map<const demand::ClassView*, std::uint32_t, Less> seen;
   demand.reserve(snapshot.classes.size());
   by_class_.reserve(snapshot.classes.size());
   for (const demand::ClassView& view : snapshot.classes) {
-    const auto [found, fresh] =
-        seen.try_emplace(&view.shape, static_cast<std::uint32_t>(needs.size()));
-    if (fresh) {
-      Need need;
-      need.resources = view.shape.needs;
-      need.constraints = &view.shape.constraints;
-      if (*need.constraints != model::Constraints{}) {
-        need.meets.resize(snapshot.offerings.size());
-        for (const std::uint32_t i : offers) {
-          const Offering& o = snapshot.offerings[i];
-          need.meets[i] =
-              scheduler::meets(*need.constraints, policy.types[o.type].name, o.zone, o.market);
-        }
-      }
-      needs.push_back(std::move(need));
-    }
+    const auto [found, fresh] = seen.try_emplace(&view, static_cast<std::uint32_t>(needs.size()));
+    if (fresh) needs.push_back(need_of(view));
     needs[found->second].items += view.count;
     by_class_.emplace_back(view.id, static_cast<std::uint32_t>(demand.size()));
     demand.push_back({.view = &view,
@@ -144,23 +152,30 @@ void World::give_up_spot() {
 
 bool World::meets(const Need& need, const HostView& host) const {
   if (host.offering < snapshot.offerings.size()) return meets(need, host.offering);
-  return *need.constraints == model::Constraints{};  // Its type has left the menu.
+  // Its type has left the menu.
+  const auto* its = pool(host);
+  return *need.constraints == model::Constraints{} && (its == nullptr || takes(*its, need.kind));
+}
+
+std::uint64_t fit_count(const Need& need, const model::Resources& room) {
+  if (need.exclusive) return need.resources.fits_in(room) ? 1 : 0;
+  return fit_count(need.resources, room);
 }
 
 std::uint64_t World::items_per_host(const Need& need, const Offering& offering) const {
-  const std::uint64_t fits = fit_count(need.resources, offering.resources);
+  const std::uint64_t fits = fit_count(need, offering.resources);
   const std::int32_t most =
       model::jobs_max_of(policy.pools[offering.pool], policy.types[offering.type]);
   return std::min(fits, static_cast<std::uint64_t>(most));
 }
 
 model::Micros World::price_of_part(const Demand& of, const HostView& host) const {
-  return demand::price_of_part(host.price_per_hour, needs[of.need].resources, host.total,
-                               host.jobs_max);
+  return demand::price_of_part(host.price_per_hour, demand::held_by(of.view->shape, host.total),
+                               host.total, host.jobs_max);
 }
 
 model::Micros World::price_of_part(const Demand& of, const Offering& offering) const {
-  return price_of_part(needs[of.need].resources, offering);
+  return price_of_part(demand::held_by(of.view->shape, offering.resources), offering);
 }
 
 model::Micros World::price_of_part(const model::Resources& item, const Offering& offering) const {

@@ -38,6 +38,8 @@ struct Demand {
 struct Need {
   model::Resources resources;
   const model::Constraints* constraints = nullptr;
+  model::WorkKind kind = model::WorkKind::kJob;
+  bool exclusive = false;           ///< An item takes a host without work, whole.
   std::vector<std::uint8_t> meets;  ///< By offering; empty: unconstrained.
   std::uint64_t items = 0;          ///< Of all its classes.
   /// By market: the price that price_factor_max multiplies, of the cheapest offering that fits
@@ -59,6 +61,9 @@ struct Need {
 
   [[nodiscard]] bool falls_back() const { return !constraints->market && has_on_demand; }
 };
+
+/// How many items of the need fit into the room of a host that is empty.
+[[nodiscard]] std::uint64_t fit_count(const Need& need, const model::Resources& room);
 
 class World {
  public:
@@ -114,16 +119,26 @@ class World {
   [[nodiscard]] model::Micros price_of_part(const Demand& of, const Offering& offering) const;
   [[nodiscard]] model::Micros price_of_part(const model::Resources& item,
                                             const Offering& offering) const;
+  /// The vcpus of the host, if an item of the demand takes it whole; else 0.
+  [[nodiscard]] model::Vcpus whole_vcpus(const Demand& of, const HostView& host) const {
+    return of.view->shape.exclusive ? host.total.vcpus : model::Vcpus();
+  }
+  [[nodiscard]] model::Vcpus whole_vcpus(const Demand& of, const Offering& offering) const {
+    return of.view->shape.exclusive ? offering.resources.vcpus : model::Vcpus();
+  }
   /// How many items the demand can pay for on the host or offering, at most `wanted`.
   template <class Where>
   [[nodiscard]] std::uint64_t affordable(const Demand& of, const Where& where,
                                          std::uint64_t wanted) const {
-    return of.price == kNone ? wanted : prices[of.price].count(price_of_part(of, where), wanted);
+    return of.price == kNone
+               ? wanted
+               : prices[of.price].count(price_of_part(of, where), wanted, whole_vcpus(of, where));
   }
   /// For items that go there.
   template <class Where>
   void pay(const Demand& of, const Where& where, std::uint64_t items) {
-    if (of.price != kNone) prices[of.price].take(price_of_part(of, where), items);
+    if (of.price != kNone)
+      prices[of.price].take(price_of_part(of, where), items, whole_vcpus(of, where));
   }
   /// Index into `demand`, or kNone.
   [[nodiscard]] std::uint32_t find(demand::ClassId cls) const;
@@ -136,6 +151,8 @@ class World {
 
  private:
   void group_needs();
+  /// Without what find_cheapest() and give_up_spot() set.
+  [[nodiscard]] Need need_of(const demand::ClassView& view) const;
   /// Sets Need::spot_in_vain.
   void give_up_spot();
   [[nodiscard]] bool may_hold(const HostView& host, const Need& need) const;

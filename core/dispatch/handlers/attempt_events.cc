@@ -65,9 +65,9 @@ bool AttemptEvents::place_own(Host& host, demand::ClassId next, Now now) {
           return priority(load.cls);
         })->cls;
     if (priority(own) < priority(next)) return false;
-    const bool may_run =
-        scheduler::meets(queue.at(own).shape.constraints, policy_.types[*instance.type].name,
-                         instance.record.zone, instance.record.market);
+    const bool may_run = scheduler::meets(
+        queue.at(own).kind, queue.at(own).shape.constraints, policy_.pools[instance.pool],
+        policy_.types[*instance.type].name, instance.record.zone, instance.record.market);
     if (may_run && place(host, own, now)) {
       if (queue.waits(own))
         made_for.placed(own);
@@ -86,8 +86,9 @@ void AttemptEvents::fill(Host& host, Now now) {
   if (waiting_.queue().size() != 0 && takes_work && instance.type) {
     const auto& type = policy_.types[*instance.type];
     for (;;) {
-      const auto cls = scheduler::pick_next(waiting_.queue(), viewer_.view(host), type.name,
-                                            instance.record.zone, instance.record.market);
+      const auto cls =
+          scheduler::pick_next(waiting_.queue(), viewer_.view(host), policy_.pools[instance.pool],
+                               type.name, instance.record.zone, instance.record.market);
       if (!cls) break;
       if (!place_own(host, *cls, now) && !place(host, *cls, now)) break;
     }

@@ -69,13 +69,17 @@ class TrialViews {
   void add_to(scheduler::Snapshot& out) {
     for (ClassView& view : views_) {
       const auto& needs = view.shape.needs;
+      demand::PriceBound::Share share{demand::PriceBound::kAnyPrice};
+      if (view.shape.exclusive && standing_.left.vcpus)
+        share.vcpus = std::max(model::Vcpus(), *standing_.left.vcpus);
       view.count = standing_.left.count(needs, {}, view.count);
       if (view.count == 0) continue;
       standing_.left.take(needs, {}, view.count);
-      if (standing_.left.price_per_hour) {
-        const std::int64_t left = std::max<std::int64_t>(0, standing_.left.price_per_hour->value);
-        view.price.emplace(std::vector{demand::PriceBound::Share{{left}, view.count}});
-      }
+      if (const auto& price = standing_.left.price_per_hour)
+        share.left = std::max(model::Micros(), *price);
+      share.items = view.count;
+      if (share.left < demand::PriceBound::kAnyPrice || share.vcpus < demand::PriceBound::kAnyVcpus)
+        view.price.emplace(std::vector{share});
       for (std::uint64_t i = 0; i < std::min(view.count, kHeadsMax); ++i)
         view.heads.push_back({.use = standing_.use, .arrival = kTrialArrival + i});
       out.classes.push_back(std::move(view));

@@ -89,11 +89,12 @@ std::string Queries::ceiling_of(std::uint32_t pool, Mono now) const {
   return ceiling;
 }
 
-bool Queries::may_serve(std::uint32_t pool, const model::WorkShape& shape) const {
+bool Queries::may_serve(std::uint32_t pool, const demand::Queue::Class& work) const {
   return std::ranges::any_of(state_.menu.offerings(), [&](const scheduler::Offering& offering) {
-    return offering.pool == pool && shape.needs.fits_in(offering.resources) &&
-           scheduler::meets(shape.constraints, state_.policy.types[offering.type].name,
-                            offering.zone, offering.market);
+    return offering.pool == pool && work.shape.needs.fits_in(offering.resources) &&
+           scheduler::meets(work.kind, work.shape.constraints, state_.policy.pools[pool],
+                            state_.policy.types[offering.type].name, offering.zone,
+                            offering.market);
   });
 }
 
@@ -111,7 +112,7 @@ std::optional<model::ReasonsView> Queries::reasons_of_pool(const std::string& na
   std::set<std::pair<std::uint32_t, std::string>> shown;
   std::vector<demand::ClassId> served;
   for (const auto seen : first_classes(state_.waiting.queue())) {
-    if (!may_serve(pool, state_.waiting.queue().at(seen).shape)) continue;
+    if (!may_serve(pool, state_.waiting.queue().at(seen))) continue;
     served.push_back(seen);
     for (const auto& [cls, index, reason] : state_.plan.rejected(seen))
       if (index < offerings.size() && offerings[index].pool == pool &&

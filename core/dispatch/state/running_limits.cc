@@ -29,20 +29,26 @@ RunningLimits::HostPrices RunningLimits::host_prices() const {
 std::optional<demand::PartPrices> RunningLimits::prices(ClassId cls,
                                                         const HostPrices& of_hosts) const {
   std::optional<demand::PartPrices> out;
-  const auto& shape = waiting_.queue().at(cls).shape;
+  const auto& of = waiting_.queue().at(cls);
+  const auto& shape = of.shape;
   for (std::size_t i = 0; i < of_hosts.size(); ++i) {
     const auto& offering = menu_.offerings()[i];
+    const auto& pool = policy_.pools[offering.pool];
+    const auto& type = policy_.types[offering.type];
     if (!shape.needs.fits_in(offering.resources) ||
-        !scheduler::meets(shape.constraints, policy_.types[offering.type].name, offering.zone,
+        !scheduler::meets(of.kind, shape.constraints, pool, type.name, offering.zone,
                           offering.market))
       continue;
-    const std::int32_t most =
-        model::jobs_max_of(policy_.pools[offering.pool], policy_.types[offering.type]);
+    const auto& held = demand::held_by(shape, offering.resources);
     const auto part = [&](model::Micros of_host) {
-      return demand::price_of_part(of_host, shape.needs, offering.resources, most);
+      return demand::price_of_part(of_host, held, offering.resources,
+                                   model::jobs_max_of(pool, type));
     };
-    const demand::PartPrices one{part(of_hosts[i].least), part(of_hosts[i].most)};
+    demand::PartPrices one{part(of_hosts[i].least), part(of_hosts[i].most)};
+    if (shape.exclusive) one.vcpus_least = one.vcpus_most = held.vcpus;
     if (!out) out = one;
+    out->vcpus_least = std::min(out->vcpus_least, one.vcpus_least);
+    out->vcpus_most = std::max(out->vcpus_most, one.vcpus_most);
     out->least = std::min(out->least, one.least);
     out->most = std::max(out->most, one.most);
   }
@@ -80,9 +86,11 @@ demand::LaneCaps RunningLimits::caps_of(demand::PrincipalId principal,
 
 std::string RunningLimits::reason(const work::Job& job, const demand::CapRules& rules) const {
   const std::string& who = principals_.name(job.principal);
+  const auto part = rules.prices(job.cls);
+  const model::Vcpus needs = waiting_.queue().at(job.cls).shape.needs.vcpus;
   return demand::reason_of({.principal = who,
-                            .vcpus = waiting_.queue().at(job.cls).shape.needs.vcpus,
-                            .part = rules.prices(job.cls),
+                            .vcpus = part ? std::max(needs, part->vcpus_least) : needs,
+                            .part = part,
                             .quota = policy_.quotas.of(who),
                             .held = principals_.shares().held(job.principal)});
 }

@@ -30,6 +30,19 @@ TEST(PriceBoundTest, ThePrincipalsThatHaveLeastPayFirst) {
   EXPECT_EQ(bound.count({100}, 9), 2U);
 }
 
+TEST(PriceBoundTest, TheVcpusOfWholeHostsArePaidLikewise) {
+  PriceBound bound({{{100}, 9, 5}, {{100}, 9, 10}});
+  EXPECT_EQ(bound.count({10}, 99), 18U) << "no whole hosts";
+  EXPECT_EQ(bound.count({10}, 99, 4), 3U);
+  EXPECT_EQ(bound.count({10}, 99, 8), 1U);
+  EXPECT_EQ(bound.count({10}, 99, 11), 0U);
+  EXPECT_EQ(bound.count({60}, 99, 4), 2U) << "the price counts besides";
+  bound.take({10}, 1, 8);
+  EXPECT_EQ(bound.count({10}, 99, 4), 1U);
+  EXPECT_EQ(bound.count({10}, 99, 2), 3U);
+  EXPECT_EQ(PriceBound(Parts(1000, {{100}, 9, 5})).count({10}, 5000, 4), 1000U);
+}
+
 TEST(PriceBoundTest, WhatIsLeftOfManyEqualSharesPaysForNothing) {
   PriceBound bound(Parts(1000, {{150}, 1}));
   EXPECT_EQ(bound.count({100}, 5000), 1000U);

@@ -49,6 +49,32 @@ TEST(QueueTest, WorkOfAnotherKindHasAClassOfItsOwnAndTheSameOrder) {
   EXPECT_EQ(queue.pop(leases).work.text(), "l-7");
 }
 
+TEST(QueueTest, WhatGetsAWholeHostOrMayGoToOtherPoolsHasAClassOfItsOwn) {
+  Queue queue;
+  model::WorkShape exclusive = shape(1), elsewhere = shape(1);
+  exclusive.exclusive = true;
+  elsewhere.constraints.pools = {"other"};
+
+  EXPECT_NE(queue.intern(shape(1)), queue.intern(exclusive));
+  EXPECT_NE(queue.intern(shape(1)), queue.intern(elsewhere));
+  EXPECT_TRUE(Queue::class_shape(exclusive).exclusive);
+}
+
+TEST(QueueTest, AnExclusiveItemIsTakenOnlyIfItsUserMayHoldTheWholeHost) {
+  Queue queue;
+  model::WorkShape exclusive = shape(2);
+  exclusive.exclusive = true;
+  const ClassId cls = queue.intern(exclusive);
+  queue.push(cls, item(1), 0);
+  queue.push(cls, item(2), 1);
+  queue.set_allowance(0, {.vcpus = 4, .price_per_hour = {}});
+
+  EXPECT_EQ(queue.pop(cls, {}, 8).arrival, 2U) << "the first user may hold 4 vcpus only";
+  EXPECT_FALSE(queue.has_next(cls, {}, 8));
+  EXPECT_TRUE(queue.has_next(cls, {}, 4));
+  EXPECT_TRUE(queue.has_next(cls)) << "where the host is not known, what it needs counts";
+}
+
 TEST(QueueTest, AClassThatNobodyUsesIsGoneAfterAThousandOthers) {
   Queue queue;
   const ClassId first = queue.intern(shape(1));

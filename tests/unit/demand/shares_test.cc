@@ -111,6 +111,18 @@ TEST(SharesTest, AJobThatNeedsNothingHoldsOneOfTheHostsPlacesForJobs) {
   EXPECT_EQ(price_of_part({8'000'000}, half, total, 4), Micros{4'000'000});
 }
 
+TEST(SharesTest, AnExclusiveItemHoldsTheWholeHost) {
+  const model::Resources total{.vcpus = 8, .gpus = 0, .ram = 100, .scratch = 0};
+  model::WorkShape shape;
+  shape.needs.vcpus = 1;
+  const auto price = [&] { return price_of_part({8'000'000}, held_by(shape, total), total, 4000); };
+  EXPECT_EQ(price(), Micros{1'000'000});
+  EXPECT_EQ(held_by(shape, total).vcpus, 1);
+  shape.exclusive = true;
+  EXPECT_EQ(price(), Micros{8'000'000});
+  EXPECT_EQ(held_by(shape, total).vcpus, 8);
+}
+
 // What a cloud says a host costs may be anything.
 TEST(SharesTest, FreeHostsCountAndNoPriceOverflows) {
   const model::Resources total{.vcpus = 8, .gpus = 0, .ram = 100, .scratch = 0};

@@ -52,6 +52,7 @@ TEST(AnswerTest, SaysWhyWorkWaitsAndWhatWasNotBoughtForIt) {
   const json::Value lease = work_of(all, "c-2");
 
   EXPECT_EQ(lease.at("kind").text(), "lease");
+  EXPECT_TRUE(lease.at("exclusive").bool_or(false));
   EXPECT_EQ(lease.at("status").text(), "waits");
   EXPECT_EQ(lease.at("waits").int_or(0), 1);
   const json::Value because = *lease.at("waiting_because").children().begin();

@@ -21,6 +21,10 @@ Question random_question(std::uint64_t seed) {
   for (auto& pool : world.policy.pools) pool.sizes.min = std::min(pool.sizes.min, pool.sizes.max);
   for (auto& pool : world.policy.pools)
     pool.sizes.standby = std::min(pool.sizes.standby, pool.sizes.max);
+  for (auto& pool : world.policy.pools) {
+    if (random.chance(0.5)) pool.leases.emplace();
+    pool.readiness = static_cast<model::Readiness>(random.below(4));
+  }
   auto& snapshot = world.snapshot;
   snapshot.has_limits = random.chance(0.3);
   if (random.chance(0.5))
@@ -56,12 +60,15 @@ Question random_question(std::uint64_t seed) {
   }
   for (auto& view : snapshot.classes) {
     view.kind = static_cast<model::WorkKind>(random.below(3));
+    view.shape.exclusive = random.chance(0.3);
+    if (random.chance(0.2)) view.shape.constraints.pools = {"default"};
     for (auto& turn : view.heads) turn.use = static_cast<double>(random.below(100)) / 7.0;
     std::sort(view.heads.begin(), view.heads.end());
     view.displaced = random.chance(0.1);
     if (snapshot.has_limits && random.chance(0.3))
       view.price.emplace(std::vector<demand::PriceBound::Share>{
-          {model::Micros{static_cast<std::int64_t>(random.below(2000))}, view.count}});
+          {model::Micros{static_cast<std::int64_t>(random.below(2000))}, view.count,
+           random.chance(0.5) ? model::Vcpus(8) : demand::PriceBound::kAnyVcpus}});
   }
   if (random.chance(0.5))
     snapshot.bounds = scheduler::random_bounds(random, world.policy.pools.size(), snapshot.now);

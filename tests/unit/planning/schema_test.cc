@@ -32,6 +32,7 @@ TEST(SchemaTest, SnapshotsAndAnswersThatAreWrittenKeepTheirSchemas) {
     for (auto& pool : world.policy.pools) pool.sizes.min = std::min(pool.sizes.min, pool.sizes.max);
     world.snapshot.bounds =
         scheduler::random_bounds(world.random, world.policy.pools.size(), world.snapshot.now);
+    if (seed % 2 == 0) world.lend();
     const Question question{world.policy, world.snapshot, Wall{1'700'000'000'000'000}};
     EXPECT_THAT(violations("plan.schema.json", write_question(question)), ElementsAre()) << seed;
     EXPECT_THAT(violations("plan-answer.schema.json", text_of_plan(question)), ElementsAre())
@@ -53,6 +54,11 @@ TEST(SchemaTest, MistakesOfFormAreMistakesForBoth) {
            {"\"count\": 3", "\"count\": 0"},
            {"\"count\": 3,", ""},
            {"\"kind\": \"lease\"", "\"kind\": \"loan\""},
+           {"\"exclusive\": true", "\"exclusive\": 1"},
+           {"[\"default\"]", "\"default\""},
+           {"\"agent\"", "\"agents\""},
+           {"\"max_term\": \"1h\"", "\"max_term\": 3600"},
+           {"\"max_term\": \"1h\"", "\"term\": \"1h\""},
            {"\"c-2\"", "\"j-2\""},
            {"\"h-2\"", "2"},
            {"\"vcpus\": 8", "\"vcpus\": true"},

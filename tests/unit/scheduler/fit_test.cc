@@ -25,7 +25,9 @@ TEST(PickNextTest, GoesByPriorityThenArrivalAndPassesWhatDoesNotFit) {
   const demand::ClassId late = add(2, 1, 5), early = add(1, 1, 3);
   Site site;
   HostView host = site.host(1, site.type("small", 4, 8, 100));
-  const auto pick = [&] { return pick_next(queue, host, "small", "", Market::kOnDemand); };
+  const auto pick = [&] {
+    return pick_next(queue, host, site.pool(), "small", "", Market::kOnDemand);
+  };
 
   EXPECT_EQ(pick(), early);
   queue.pop(early);
@@ -36,7 +38,35 @@ TEST(PickNextTest, GoesByPriorityThenArrivalAndPassesWhatDoesNotFit) {
   EXPECT_EQ(pick(), urgent_but_large);
   host.takes_work = false;
   EXPECT_EQ(pick(), std::nullopt);
-  EXPECT_EQ(pick_next(demand::Queue{}, host, "small", "", Market::kOnDemand), std::nullopt);
+  EXPECT_EQ(pick_next(demand::Queue{}, host, site.pool(), "small", "", Market::kOnDemand),
+            std::nullopt);
+}
+
+TEST(PickNextTest, GivesAnExclusiveItemAnEmptyHostWithinTheVcpusOfItsUser) {
+  demand::Queue queue;
+  model::WorkShape shape;
+  shape.needs.vcpus = 1;
+  shape.exclusive = true;
+  const demand::ClassId lease = queue.intern(shape, model::WorkKind::kLease);
+  queue.push(lease, {.arrival = 1, .work = {1, model::WorkKind::kLease}, .since = {}});
+  Site site;
+  HostView host = site.host(1, site.type("small", 4, 8, 100));
+  const auto pick = [&] {
+    return pick_next(queue, host, site.pool(), "small", "", Market::kOnDemand);
+  };
+
+  EXPECT_EQ(pick(), std::nullopt) << "the pool does not lend hosts";
+  site.pool().leases.emplace();
+  EXPECT_EQ(pick(), lease);
+  host.busy = true;
+  EXPECT_EQ(pick(), std::nullopt);
+  host.busy = false;
+  queue.set_allowance(0, {.vcpus = 3, .price_per_hour = {}});
+  EXPECT_EQ(pick(), std::nullopt) << "it would hold all 4 vcpus";
+  host.reserved_for = lease;
+  EXPECT_EQ(pick(), std::nullopt);
+  queue.set_allowance(0, {.vcpus = 4, .price_per_hour = {}});
+  EXPECT_EQ(pick(), lease);
 }
 
 TEST(CheapestFitTest, NamesTheNearestTypesAndWhatEachLacks) {
@@ -73,6 +103,27 @@ TEST(CheapestFitTest, APriceThatRoseMayFallAgain) {
   EXPECT_FALSE(cheapest_fit({}, site.snapshot.offerings, site.policy, nullptr));
   site.snapshot.offerings[0].price_per_hour = {150};
   EXPECT_TRUE(cheapest_fit({}, site.snapshot.offerings, site.policy, nullptr)) << "as it is now";
+}
+
+TEST(CheapestFitTest, SaysThatNoPoolIsForWorkOfTheKind) {
+  Site site;
+  site.type("small", 2, 4, 100);
+  std::string nearest;
+  const auto fit = [&](model::WorkKind kind, const model::WorkShape& shape = {}) {
+    return cheapest_fit(shape, site.snapshot.offerings, site.policy, &nearest, kind);
+  };
+  EXPECT_FALSE(fit(model::WorkKind::kLease));
+  EXPECT_EQ(nearest, "small: pool default does not lend hosts");
+  site.pool().leases.emplace();
+  EXPECT_TRUE(fit(model::WorkKind::kLease));
+  model::WorkShape shape;
+  shape.constraints.pools = {"other"};
+  EXPECT_FALSE(fit(model::WorkKind::kLease, shape));
+  EXPECT_THAT(nearest, HasSubstr("pool default is not one that it may use"));
+  site.pool().readiness = model::Readiness::kCloud;
+  EXPECT_TRUE(fit(model::WorkKind::kLease));
+  EXPECT_FALSE(fit(model::WorkKind::kJob));
+  EXPECT_EQ(nearest, "small: pool default runs no jobs");
 }
 
 TEST(CheapestFitTest, TiesEndInTheName) {

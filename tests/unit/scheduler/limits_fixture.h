@@ -25,10 +25,18 @@ struct LimitsTest : testing::Test {
     shape.priority = priority;
     return queue.intern(shape);
   }
+  demand::ClassId lease_cls(model::Vcpus vcpus) {
+    site.pool().leases.emplace();
+    model::WorkShape shape;
+    shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = kGiB, .scratch = 0};
+    shape.exclusive = true;
+    return queue.intern(shape, model::WorkKind::kLease);
+  }
   void push(demand::ClassId to, demand::PrincipalId principal, int count = 1) {
     for (int i = 0; i < count; ++i) {
       ++arrival;
-      queue.push(to, {.arrival = arrival, .work = {arrival}, .since = Mono{}}, principal);
+      queue.push(to, {.arrival = arrival, .work = {arrival, queue.at(to).kind}, .since = Mono{}},
+                 principal);
     }
   }
   void limit_vcpus(demand::PrincipalId principal, model::Vcpus vcpus) {
@@ -43,10 +51,14 @@ struct LimitsTest : testing::Test {
       std::optional<demand::PartPrices> out;
       for (const Offering& o : site.snapshot.offerings) {
         if (!of.shape.needs.fits_in(o.resources)) continue;
+        const auto& held = demand::held_by(of.shape, o.resources);
         const auto part = demand::price_of_part(
-            o.price_per_hour, of.shape.needs, o.resources,
+            o.price_per_hour, held, o.resources,
             model::jobs_max_of(site.policy.pools[o.pool], site.policy.types[o.type]));
-        if (!out) out = {part, part};
+        const model::Vcpus whole = of.shape.exclusive ? held.vcpus : model::Vcpus();
+        if (!out) out = {part, part, {}, whole, whole};
+        out->vcpus_least = std::min(out->vcpus_least, whole);
+        out->vcpus_most = std::max(out->vcpus_most, whole);
         out->least = std::min(out->least, part);
         out->most = std::max(out->most, part);
       }

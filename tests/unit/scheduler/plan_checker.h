@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "core/scheduler/fit.h"
 #include "core/scheduler/plan.h"
 #include "tests/unit/scheduler/random_world.h"
 
@@ -23,6 +24,7 @@ class Checker {
   void all() const {
     placements();
     creates();
+    whole_hosts();
     shutdowns();
     waiting();
     reservations();
@@ -42,6 +44,7 @@ class Checker {
       const HostView& h = *hosts_.at(p.host);
       const demand::ClassView& c = *classes_.at(p.cls);
       EXPECT_TRUE(h.phase == HostPhase::kReady && h.takes_work) << "on " << p.host.text();
+      EXPECT_TRUE(takes(site_.policy.pools[h.pool], c.kind)) << "on " << p.host.text();
       for (std::uint32_t i = 0; i < p.count; ++i) used[p.host] += c.shape.needs;
       attempts[p.host] += p.count;
       taken[p.cls] += p.count;
@@ -59,6 +62,32 @@ class Checker {
       EXPECT_TRUE(sum.fits_in(hosts_.at(id)->free)) << "past the free resources of " << id.text();
     for (const auto& [id, n] : attempts) EXPECT_LE(n, hosts_.at(id)->attempts_left);
     for (const auto& [cls, n] : taken) EXPECT_LE(n, classes_.at(cls)->count);
+  }
+
+  /// Nothing is on a host with an exclusive item.
+  void whole_hosts() const {
+    std::map<model::InstanceId, std::uint64_t> items, exclusive;
+    const auto add = [&](model::InstanceId host, const demand::Load& load) {
+      items[host] += load.count;
+      if (classes_.at(load.cls)->shape.exclusive) exclusive[host] += load.count;
+    };
+    for (const Place& p : plan_.places) add(p.host, {p.cls, p.count});
+    for (const Place& p : plan_.covered) add(p.host, {p.cls, p.count});
+    for (const Wake& wake : plan_.wakes)
+      for (const demand::Load& load : wake.load) add(wake.host, load);
+    for (const auto& [id, n] : exclusive) {
+      EXPECT_EQ(n, 1U) << id.text();
+      EXPECT_EQ(items.at(id), 1U) << id.text();
+      EXPECT_FALSE(hosts_.at(id)->busy) << id.text();
+    }
+    for (const Create& create : plan_.creates)
+      for (const demand::Load& load : create.load) {
+        const Offering& o = site_.snapshot.offerings[create.offering];
+        EXPECT_TRUE(takes(site_.policy.pools[o.pool], classes_.at(load.cls)->kind));
+        if (!classes_.at(load.cls)->shape.exclusive) continue;
+        EXPECT_EQ(create.load.size(), 1U);
+        EXPECT_EQ(load.count, 1U);
+      }
   }
 
   void creates() const {

@@ -64,35 +64,68 @@ TEST(PlanPropertyTest, KeepsItsPromisesInAnyWorld) {
   });
 }
 
+TEST(PlanPropertyTest, KeepsItsPromisesToLeasesAndJobsInAnyWorld) {
+  for_each_seed(1000, [](std::uint64_t seed) {
+    RandomWorld world(seed);
+    world.lend();
+    const Plan plan = world.plan();
+    Checker(world, plan).all();
+  });
+}
+
+void check_order(RandomWorld& world) {
+  const std::string before = text(world, world.plan());
+  shuffle(world.snapshot.hosts, world.random);
+  const auto moved_to = shuffle(world.snapshot.offerings, world.random);
+  for (HostView& h : world.snapshot.hosts)
+    if (h.offering < moved_to.size()) h.offering = moved_to[h.offering];
+  EXPECT_EQ(text(world, world.plan()), before);
+}
+
 TEST(PlanPropertyTest, DoesNotDependOnTheOrderOfHostsAndOfferings) {
   for_each_seed(500, [](std::uint64_t seed) {
     RandomWorld world(seed);
-    const std::string before = text(world, world.plan());
-    shuffle(world.snapshot.hosts, world.random);
-    const auto moved_to = shuffle(world.snapshot.offerings, world.random);
-    for (HostView& h : world.snapshot.hosts)
-      if (h.offering < moved_to.size()) h.offering = moved_to[h.offering];
-    EXPECT_EQ(text(world, world.plan()), before);
+    check_order(world);
   });
+}
+
+TEST(PlanPropertyTest, DoesNotDependOnThatOrderWithLeases) {
+  for_each_seed(500, [](std::uint64_t seed) {
+    RandomWorld world(seed);
+    world.lend();
+    check_order(world);
+  });
+}
+
+void check_second_plan(RandomWorld& world) {
+  world.snapshot.site = {};
+  for (auto& room : world.snapshot.sets) room = {};
+  for (auto& room : world.snapshot.pools) room = {};
+  for (auto& p : world.policy.pools) p.sizes.max = 1000, p.sizes.min = 0, p.sizes.standby = 0;
+  // Ending a spot request that took too long makes room for a new one: that is no repetition.
+  // So does the end of a reservation.
+  for (HostView& h : world.snapshot.hosts) h.unfulfilled_spot = false, h.reserved_for.reset();
+  for (demand::ClassView& c : world.snapshot.classes) c.oldest = world.snapshot.now;
+  const Plan first = world.plan();
+  world.apply(first);
+  const Plan second = world.plan();
+  EXPECT_TRUE(second.creates.empty()) << text(world, first) << "then\n" << text(world, second);
+  for (const Shutdown& end : second.shutdowns)
+    EXPECT_LT(end.host.value, 1000U) << "ends what it has just created:\n" << text(world, second);
 }
 
 TEST(PlanPropertyTest, AnAppliedPlanIsNotRepeated) {
   for_each_seed(500, [](std::uint64_t seed) {
     RandomWorld world(seed);
-    world.snapshot.site = {};
-    for (auto& room : world.snapshot.sets) room = {};
-    for (auto& room : world.snapshot.pools) room = {};
-    for (auto& p : world.policy.pools) p.sizes.max = 1000, p.sizes.min = 0, p.sizes.standby = 0;
-    // Ending a spot request that took too long makes room for a new one: that is no repetition.
-    // So does the end of a reservation.
-    for (HostView& h : world.snapshot.hosts) h.unfulfilled_spot = false, h.reserved_for.reset();
-    for (demand::ClassView& c : world.snapshot.classes) c.oldest = world.snapshot.now;
-    const Plan first = world.plan();
-    world.apply(first);
-    const Plan second = world.plan();
-    EXPECT_TRUE(second.creates.empty()) << text(world, first) << "then\n" << text(world, second);
-    for (const Shutdown& end : second.shutdowns)
-      EXPECT_LT(end.host.value, 1000U) << "ends what it has just created:\n" << text(world, second);
+    check_second_plan(world);
+  });
+}
+
+TEST(PlanPropertyTest, AnAppliedPlanIsNotRepeatedForLeases) {
+  for_each_seed(500, [](std::uint64_t seed) {
+    RandomWorld world(seed);
+    world.lend();
+    check_second_plan(world);
   });
 }
 
@@ -132,7 +165,7 @@ std::optional<model::Micros> cheapest_part(const Site& site, const demand::Class
     const auto& wanted = cls.shape.constraints;
     return pool.sizes.min <= pool.sizes.max && pool.sizes.max > 0 &&
            cls.shape.needs.fits_in(o.resources) &&
-           meets(wanted, site.policy.types[o.type].name, o.zone, o.market) &&
+           meets(cls.kind, wanted, pool, site.policy.types[o.type].name, o.zone, o.market) &&
            within_cap(o, site.policy);
   };
   double cheapest = HUGE_VAL;
@@ -181,19 +214,32 @@ TEST(PlanPropertyTest, StartsSomethingOfEachClassWhoseLimitPaysForAHostOfOneItem
   });
 }
 
+void check_left_over(RandomWorld& world) {
+  for (HostView& h : world.snapshot.hosts) h.reserved_for.reset();
+  const Plan plan = world.plan();
+  world.apply(plan);
+  for (const demand::ClassView& c : world.snapshot.classes)
+    for (const HostView& h : world.snapshot.hosts) {
+      if (h.phase != HostPhase::kReady || !h.takes_work || h.reserved_for) continue;
+      if (std::ranges::find(plan.closed, h.id, &Close::host) != plan.closed.end()) continue;
+      if (h.attempts_left < INT32_MAX || c.shape.constraints != model::Constraints{}) continue;
+      if ((c.shape.exclusive && h.busy) || !takes(world.policy.pools[h.pool], c.kind)) continue;
+      EXPECT_FALSE(c.shape.needs.fits_in(h.free)) << "class " << c.id << " on " << h.id.text();
+    }
+}
+
 TEST(PlanPropertyTest, LeavesNothingWaitingThatFitsWhereNothingElseGoes) {
   for_each_seed(500, [](std::uint64_t seed) {
     RandomWorld world(seed);
-    for (HostView& h : world.snapshot.hosts) h.reserved_for.reset();
-    const Plan plan = world.plan();
-    world.apply(plan);
-    for (const demand::ClassView& c : world.snapshot.classes)
-      for (const HostView& h : world.snapshot.hosts) {
-        if (h.phase != HostPhase::kReady || !h.takes_work || h.reserved_for) continue;
-        if (std::ranges::find(plan.closed, h.id, &Close::host) != plan.closed.end()) continue;
-        if (h.attempts_left < INT32_MAX || c.shape.constraints != model::Constraints{}) continue;
-        EXPECT_FALSE(c.shape.needs.fits_in(h.free)) << "class " << c.id << " on " << h.id.text();
-      }
+    check_left_over(world);
+  });
+}
+
+TEST(PlanPropertyTest, LeavesNoLeaseWaitingForWhichAHostIsEmpty) {
+  for_each_seed(500, [](std::uint64_t seed) {
+    RandomWorld world(seed);
+    world.lend();
+    check_left_over(world);
   });
 }
 

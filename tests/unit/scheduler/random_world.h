@@ -22,6 +22,25 @@ class RandomWorld : public Site {
     make_ceilings();
   }
 
+  /// From now on half of the work is leases, some pools do not lend or run no jobs, and some hosts
+  /// are lent.
+  void lend() {
+    for (auto& p : policy.pools) {
+      if (random.chance(0.8)) p.leases.emplace();
+      if (random.chance(0.1)) p.readiness = model::Readiness::kSsh;
+    }
+    for (demand::ClassView& c : snapshot.classes) {
+      if (random.chance(0.5)) continue;
+      c.kind = model::WorkKind::kLease;
+      c.shape.exclusive = true;
+      if (random.chance(0.5)) c.shape.constraints.pools = {policy.pools.back().name};
+    }
+    for (HostView& h : snapshot.hosts) {
+      if (h.phase != HostPhase::kReady || !random.chance(0.2)) continue;
+      h.busy = true, h.takes_work = false, h.free = {}, h.attempts_left = 0;
+    }
+  }
+
   Random random;
 
  private:

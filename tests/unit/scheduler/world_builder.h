@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/demand/shares.h"
 #include "core/scheduler/plan.h"
 
 namespace hostler::scheduler {
@@ -87,6 +88,15 @@ struct Site {
     snapshot.classes.push_back(c);
     return c.id;
   }
+  /// The same for leases, which get whole hosts. All pools lend from then on.
+  demand::ClassId leases(std::uint64_t count, model::Vcpus vcpus, std::int64_t gib = 1,
+                         std::int32_t priority = 0, Duration waited = 1s) {
+    for (auto& p : policy.pools) p.leases.emplace();
+    const demand::ClassId cls = jobs(count, vcpus, gib, priority, waited);
+    snapshot.classes.back().kind = model::WorkKind::kLease;
+    snapshot.classes.back().shape.exclusive = true;
+    return cls;
+  }
   model::Constraints& constraints(demand::ClassId cls) {
     return snapshot.classes[cls].shape.constraints;
   }
@@ -108,7 +118,8 @@ struct Site {
       for (HostView& h : snapshot.hosts)
         if (h.id == p.host)
           for (std::uint32_t i = 0; i < p.count; ++i) {
-            occupy(h, c.shape.needs);
+            if (c.shape.exclusive) h.takes_work = false;
+            occupy(h, model::Resources{demand::held_by(c.shape, h.free)});
             if (h.attempts_left < INT32_MAX) --h.attempts_left;
           }
     }
