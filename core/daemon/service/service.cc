@@ -60,7 +60,7 @@ void DaemonService::submit(const api::Principal& who, std::vector<model::WorkIte
 }
 
 Result<void> DaemonService::may_change(const api::Principal& who, model::WorkId work) const {
-  const auto known = HOSTLER_TRY(uses_.store->reads().job(work, /*with_body=*/false));
+  const auto known = HOSTLER_TRY(stored_work(work, /*with_body=*/false));
   if (who.role != api::Role::kAdmin && known.principal != who.name)
     return fail(Errc::kForbidden, work.text() + " is not yours");
   if (!model::is_terminal(known.record.state)) return {};
@@ -85,7 +85,7 @@ void DaemonService::give_up_output(const api::Principal& who, model::WorkId job,
 
 void DaemonService::release(const api::Principal& who, model::WorkId work,
                             api::Answer<void> answer) {
-  const auto known = uses_.store->reads().job(work, /*with_body=*/false);
+  const auto known = stored_work(work, /*with_body=*/false);
   if (!known) return answer(tl::unexpected(known.error()));
   request_change(dispatch::ReleaseWork{0, who.name, work}, without_ids(std::move(answer)));
 }
@@ -100,11 +100,21 @@ void DaemonService::cancel_held(const api::Principal& who,
   request_change(dispatch::CancelHeld{0, who.name}, std::move(answer));
 }
 
+Result<model::WorkItem> DaemonService::stored_work(model::WorkId work, bool with_body) const {
+  if (work.kind != model::WorkKind::kLease) return uses_.store->reads().job(work, with_body);
+  auto lease = HOSTLER_TRY(uses_.store->reads().lease(work, with_body));
+  return std::move(lease.item);
+}
+
+Result<void> DaemonService::may_read(const api::Principal& who, const model::WorkItem& work) {
+  if (api::sight_of(who, work.principal) != api::Sight::kNone) return {};
+  return fail(Errc::kForbidden, work.record.id.text() + " is not yours");
+}
+
 Result<model::WorkItem> DaemonService::readable_work(const api::Principal& who, model::WorkId work,
                                                      bool with_body) const {
-  auto found = HOSTLER_TRY(uses_.store->reads().job(work, with_body));
-  if (api::sight_of(who, found.principal) == api::Sight::kNone)
-    return fail(Errc::kForbidden, work.text() + " is not yours");
+  auto found = HOSTLER_TRY(stored_work(work, with_body));
+  HOSTLER_TRY(may_read(who, found));
   return found;
 }
 

@@ -166,6 +166,10 @@ class DaemonService final : public api::Service {
   /// As the dispatcher checks it. kUnavailable while the disk has no room for jobs.
   Result<dispatch::Submit> submit_of(const api::Principal& who,
                                      std::vector<model::WorkItem> jobs) const;
+  /// Of any kind; kNotFound.
+  [[nodiscard]] Result<model::WorkItem> stored_work(model::WorkId work, bool with_body) const;
+  /// kForbidden if the principal may not see the work.
+  static Result<void> may_read(const api::Principal& who, const model::WorkItem& work);
   /// kNotFound, or kForbidden if the principal may not see the work.
   Result<model::WorkItem> readable_work(const api::Principal& who, model::WorkId work,
                                         bool with_body = false) const;
@@ -173,9 +177,6 @@ class DaemonService final : public api::Service {
   Result<store::Page<model::WorkItem>> page_of(const api::Principal& who,
                                                const api::WorkFilter& filter,
                                                model::WorkKind kind) const;
-  /// Adds to leases what else there is to say of them.
-  void add_details(std::vector<model::WorkItem> leases,
-                   api::Answer<std::vector<api::LeaseDetail>> answer) const;
   /// As readable_work(); kForbidden also for who does not see all of it, kNotFound if its output
   /// was deleted.
   Result<model::WorkItem> job_with_output(const api::Principal& who, model::WorkId job) const;

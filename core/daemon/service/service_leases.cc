@@ -1,4 +1,6 @@
+#include <functional>
 #include <utility>
+#include <vector>
 
 #include "core/daemon/service/service.h"
 
@@ -6,8 +8,10 @@
 namespace hostler::daemon {
 namespace {
 
+using Leases = std::vector<api::LeaseDetail>;
+
 /// Why they wait, and which hosts they have.
-void add_present(std::vector<api::LeaseDetail>& leases, const dispatch::Queries& state, Now now) {
+void add_present(Leases& leases, const dispatch::Queries& state, Now now) {
   std::vector<model::WorkId> live;
   for (auto& one : leases) {
     const model::WorkRecord& record = one.lease.work.record;
@@ -19,6 +23,15 @@ void add_present(std::vector<api::LeaseDetail>& leases, const dispatch::Queries&
   for (auto& one : leases)
     if (const auto its = waiting.find(one.lease.work.record.id); its != waiting.end())
       one.now.waiting = std::move(its->second);
+}
+
+/// Answers on the loop, with what it knows of the leases.
+void tell(Loop& loop, Leases leases, std::function<void(Leases)> answer) {
+  loop.query([leases = std::move(leases), answer = std::move(answer)](
+                 const dispatch::Queries& state, Now now) mutable {
+    add_present(leases, state, now);
+    answer(std::move(leases));
+  });
 }
 
 }  // namespace
@@ -34,50 +47,34 @@ void DaemonService::submit_lease(const api::Principal& who, api::LeaseRows lease
                  });
 }
 
-void DaemonService::add_details(std::vector<model::WorkItem> leases,
-                                api::Answer<std::vector<api::LeaseDetail>> answer) const {
-  std::vector<model::WorkId> ids;
-  for (const auto& one : leases) ids.push_back(one.record.id);
-  const auto terms = uses_.store->reads().leases(ids);
-  if (!terms) return answer(tl::unexpected(terms.error()));
-  std::vector<api::LeaseDetail> out;
-  for (auto& one : leases)  // One whose own row is damaged is left out.
-    if (const auto its = terms->find(one.record.id); its != terms->end())
-      out.push_back({{std::move(one), its->second}, {}});
-  uses_.loop->query([out = std::move(out), answer = std::move(answer)](
-                        const dispatch::Queries& state, Now now) mutable {
-    add_present(out, state, now);
-    answer(std::move(out));
-  });
-}
-
 void DaemonService::lease(const api::Principal& who, model::WorkId id,
                           api::Answer<api::LeaseDetail> answer) {
-  auto found = readable_work(who, id);
-  if (!found) return answer(tl::unexpected(found.error()));
-  std::vector<model::WorkItem> one;
-  one.push_back(std::move(*found));
-  add_details(
-      std::move(one), [id, answer = std::move(answer)](Result<std::vector<api::LeaseDetail>> all) {
-        if (!all) return answer(tl::unexpected(std::move(all.error())));
-        if (all->empty())
-          return answer(
-              fail(Errc::kInternal, "the row of " + id.text() + " in the table leases is damaged"));
-        answer(std::move(all->front()));
-      });
+  auto found = uses_.store->reads().lease(id, /*with_body=*/false);
+  if (!found) return answer(tl::unexpected(std::move(found.error())));
+  if (const auto may = may_read(who, found->item); !may) return answer(tl::unexpected(may.error()));
+  Leases one;
+  one.push_back({{std::move(found->item), found->terms}, {}});
+  tell(*uses_.loop, std::move(one),
+       [answer = std::move(answer)](Leases told) { answer(std::move(told.front())); });
 }
 
 void DaemonService::leases(const api::Principal& who, const api::WorkFilter& filter,
                            api::Answer<api::LeasePage> answer) {
   auto found = page_of(who, filter, model::WorkKind::kLease);
-  if (!found) return answer(tl::unexpected(found.error()));
+  if (!found) return answer(tl::unexpected(std::move(found.error())));
+  std::vector<model::WorkId> ids;
+  for (const auto& one : found->items) ids.push_back(one.record.id);
+  const auto terms = uses_.store->reads().lease_terms(ids);
+  if (!terms) return answer(tl::unexpected(terms.error()));
   model::WorkId next;
-  if (found->more && !found->items.empty()) next = found->items.back().record.id;
-  add_details(std::move(found->items),
-              [next, answer = std::move(answer)](Result<std::vector<api::LeaseDetail>> all) {
-                if (!all) return answer(tl::unexpected(std::move(all.error())));
-                answer(api::LeasePage{std::move(*all), next});
-              });
+  if (found->more && !ids.empty()) next = ids.back();
+  Leases all;
+  for (auto& one : found->items)  // One whose own row is damaged is left out.
+    if (const auto its = terms->find(one.record.id); its != terms->end())
+      all.push_back({{std::move(one), its->second}, {}});
+  tell(*uses_.loop, std::move(all), [next, answer = std::move(answer)](Leases told) {
+    answer(api::LeasePage{std::move(told), next});
+  });
 }
 
 void DaemonService::return_lease(const api::Principal& who, model::WorkId lease, bool used,
