@@ -168,7 +168,8 @@ class Service {
                             Answer<model::WorkId> answer) = 0;
   virtual void lease(const Principal& who, model::WorkId lease, Answer<LeaseDetail> answer) = 0;
   virtual void leases(const Principal& who, const WorkFilter& filter, Answer<LeasePage> answer) = 0;
-  /// The holder gives its host back; `used` false: it has not touched it. kConflict if it has none.
+  /// The holder gives its host back; `used` false: it has not touched it. kConflict if it is not
+  /// granted.
   virtual void return_lease(const Principal& who, model::WorkId lease, bool used,
                             Answer<void> answer) = 0;
   /// The term ends so long from now. kConflict if it is not granted; kInvalidArgument if its pool
