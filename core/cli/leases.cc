@@ -42,7 +42,7 @@ std::string time_left(json::Value lease) {
   return format_duration(std::max(*until - wall, Duration::zero()));
 }
 
-std::vector<std::string> row_of(json::Value lease) {
+std::vector<std::string> lease_row(json::Value lease) {
   return {field(lease, "id"),   field(lease, "state"),     field(lease, "for"),
           time_left(lease),     field(lease, "instance"),  field(lease.at("host"), "address"),
           field(lease, "name"), field(lease, "principal"), why_so(lease)};
@@ -72,7 +72,7 @@ int leases(Client& client, const LeasesOptions& options) {
   if (!got) return complain(got.error());
   if (options.json) return print_json(got->root());
   std::vector<std::vector<std::string>> rows;
-  for (const json::Value one : got->root().at("leases").children()) rows.push_back(row_of(one));
+  for (const json::Value one : got->root().at("leases").children()) rows.push_back(lease_row(one));
   std::fputs(
       format_table({"ID", "STATE", "FOR", "LEFT", "HOST", "ADDRESS", "NAME", "USER", "REASON"},
                    rows, terminal_width())

@@ -102,8 +102,9 @@ TEST(LeaseCodecTest, SaysWhatAWaitingLeaseWaitsFor) {
   lease.work.record.id.value = 1;
   std::string out;
   json::Writer w(out);
-  write_lease(w, lease, {{{model::WaitingCode::kHostComing, "waits for a host to boot", 3}}, {}},
-              Sight::kPublic);
+  LeaseNow now;
+  now.waiting = model::WaitingView{model::WaitingCode::kHostComing, "waits for a host to boot", 3};
+  write_lease(w, lease, now, Sight::kPublic);
 
   EXPECT_THAT(out, HasSubstr(R"("state":"waiting")"));
   EXPECT_THAT(out, HasSubstr(R"("waiting_because":{"code":"host_coming",)"

@@ -105,7 +105,9 @@ TEST_F(LeaseRequestTest, TheAddressOfItsHostIsThereWhileItIsGranted) {
 }
 
 TEST_F(LeaseRequestTest, AReaderSeesOfALeaseOfOthersNothingThatQuotesThem) {
-  service.lease_rows = submitted_lease({{.name = "n", .client_key = "hush"}, {}, {}});
+  model::LeaseSpec spec;
+  spec.client_key = "hush";
+  service.lease_rows = submitted_lease(spec);
   service.lease_rows.work.record.reason_text = "hush";
   Wire wire = Wire::to_port(server->tcp_port());
   const auto got = wire.ask("GET", "/v1/leases/l-3", "", "Authorization: Bearer ReadReadRead\r\n");
