@@ -52,6 +52,7 @@ void put_blob(const Context&, Request, Respond);
 void get_instances(const Context&, Request, Respond);
 void post_idle_behavior(const Context&, Request, Respond);
 void post_kill(const Context&, Request, Respond);
+void post_ready(const Context&, Request, Respond);
 void get_pools(const Context&, Request, Respond);
 void get_types(const Context&, Request, Respond);
 void get_sets(const Context&, Request, Respond);
@@ -68,6 +69,7 @@ void post_open_gate(const Context&, Request, Respond);
 void get_why(const Context&, Request, Respond);
 void get_plan(const Context&, Request, Respond);
 void get_plan_snapshot(const Context&, Request, Respond);
+void get_dump(const Context&, Request, Respond);
 void post_config_diff(const Context&, Request, Respond);
 void get_events(const Context&, Request, Respond);
 

@@ -95,6 +95,12 @@ void post_kill(const Context& context, Request request, Respond respond) {
   context.service->kill(request.who, *id, reason, empty_answer(std::move(respond)));
 }
 
+void post_ready(const Context& context, Request request, Respond respond) {
+  const auto id = path_instance(request);
+  if (!id) return respond(error_response(id.error()));
+  context.service->report_ready(request.who, *id, empty_answer(std::move(respond)));
+}
+
 void get_why(const Context& context, Request request, Respond respond) {
   const std::string subject = request.query_or("subject", "");
   constexpr std::size_t kSubjectMax = std::string_view("gate ").size() + kGateKeyMax;

@@ -1,7 +1,8 @@
 #include "core/api/handlers.h"
+#include "core/api/views_json.h"
 #include "core/json/reader.h"
 
-/// Questions about plans and about other configurations.
+/// Questions about plans, about the whole state and about other configurations.
 namespace hostler::api {
 namespace {
 
@@ -15,6 +16,10 @@ void get_plan(const Context& context, Request request, Respond respond) {
 
 void get_plan_snapshot(const Context& context, Request request, Respond respond) {
   context.service->plan_snapshot(request.who, text_answer(std::move(respond)));
+}
+
+void get_dump(const Context& context, Request request, Respond respond) {
+  context.service->dump(request.who, json_answer<DumpView>(std::move(respond), write_dump));
 }
 
 void post_config_diff(const Context& context, Request request, Respond respond) {

@@ -45,6 +45,7 @@ const std::vector<Route>& routes() {
       {"POST", {"v1", "instances", "*", "drain"}, kAdmin, post_idle_behavior},
       {"POST", {"v1", "instances", "*", "run"}, kAdmin, post_idle_behavior},
       {"POST", {"v1", "instances", "*", "kill"}, kAdmin, post_kill},
+      {"POST", {"v1", "instances", "*", "ready"}, kSubmit, post_ready},
       {"GET", {"v1", "pools"}, kRead, get_pools},
       {"GET", {"v1", "types"}, kRead, get_types},
       {"GET", {"v1", "sets"}, kRead, get_sets},
@@ -60,6 +61,7 @@ const std::vector<Route>& routes() {
       {"GET", {"v1", "why"}, kRead, get_why, {"subject"}},
       {"GET", {"v1", "plan"}, kAdmin, get_plan},
       {"GET", {"v1", "plan", "snapshot"}, kAdmin, get_plan_snapshot},
+      {"GET", {"v1", "debug", "dump"}, kAdmin, get_dump},
       {"POST", {"v1", "config", "diff"}, kAdmin, post_config_diff},
       {"GET", {"v1", "events"}, kRead, get_events, {"after", "follow", "limit"}},
   };

@@ -9,6 +9,7 @@
 
 #include "core/api/lease_codec.h"
 #include "core/base/error.h"
+#include "core/model/dump.h"
 #include "core/model/quotas.h"
 #include "core/model/records.h"
 #include "core/model/views.h"
@@ -138,6 +139,20 @@ struct HealthView {
   std::string version;
 };
 
+/// All that the daemon knows of its site, at one moment.
+struct DumpView {
+  Wall time;
+  model::Revision revision = 0;  ///< Of the last change, which may not be durable yet.
+  std::string version;
+  std::vector<std::string> conditions;  ///< As WhyView has them of the site.
+  std::vector<model::PoolView> pools;
+  std::vector<model::SetView> sets;
+  std::vector<model::InstanceView> instances;
+  std::vector<model::GateRecord> gates;
+  model::DumpParts parts;
+  std::string snapshot;  ///< As plan_snapshot() answers it; empty: nothing is planned any more.
+};
+
 /// Threads: every method may be called on any thread and blocks at most for a read of the store.
 /// Rights that depend on the subject are checked here; kForbidden names the missing role.
 class Service {
@@ -212,6 +227,10 @@ class Service {
                                  model::IdleBehavior behavior, Answer<void> answer) = 0;
   virtual void kill(const Principal& who, model::InstanceId instance, const std::string& reason,
                     Answer<void> answer) = 0;
+  /// The host is ready, in a pool whose readiness is `reported`; again: no effect. kConflict: it is
+  /// of another pool, or has ended. kUnavailable: its cloud has not shown it yet.
+  virtual void report_ready(const Principal& who, model::InstanceId instance,
+                            Answer<void> answer) = 0;
   /// Asks the cloud of the instance; takes up to a minute. kNotFound: there is no such instance, or
   /// it has ended. kConflict: the cloud has not named it yet, or the driver cannot read consoles.
   /// kUnavailable: the cloud or the driver cannot answer now.
@@ -247,6 +266,9 @@ class Service {
   /// What a plan would do now, and what it depends on, each as JSON of its schema in config/.
   virtual void plan(const Principal& who, Answer<std::string> answer) = 0;
   virtual void plan_snapshot(const Principal& who, Answer<std::string> answer) = 0;
+  /// The state of the site, without secrets and without single jobs that wait. kUnavailable while
+  /// another one is made.
+  virtual void dump(const Principal& who, Answer<DumpView> answer) = 0;
   /// What a reload of a configuration with this text would change, as JSON. Relative paths in it
   /// are relative to `folder`, on the daemon's machine.
   virtual void config_diff(const Principal& who, std::string text, const std::string& folder,

@@ -27,6 +27,8 @@ inline void member_texts(json::Writer& w, std::string_view key,
   w.end_array();
 }
 
+void write_resources(json::Writer& w, const model::Resources& r);
+
 /// For Writer::millionths(): the part in percent, to one digit behind the point.
 inline std::int64_t percent(double part) {
   return static_cast<std::int64_t>(std::lround(part * 1000)) * 100'000;

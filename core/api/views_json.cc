@@ -5,7 +5,6 @@
 #include "core/base/text.h"
 
 namespace hostler::api {
-namespace {
 
 void write_resources(json::Writer& w, const model::Resources& r) {
   w.begin_object().key("vcpus").thousandths(r.vcpus.thousandths()).member("ram", r.ram);
@@ -13,6 +12,8 @@ void write_resources(json::Writer& w, const model::Resources& r) {
   if (r.gpus != 0) w.member("gpus", r.gpus);
   w.end_object();
 }
+
+namespace {
 
 void write_demand(json::Writer& w, const model::DemandView& demand) {
   w.begin_object().member("jobs", demand.jobs).key("needs");
@@ -68,6 +69,8 @@ void write_instance(json::Writer& w, const model::InstanceView& view) {
   for (const auto& attempt : view.attempts) w.value(attempt.text());
   w.end_array();
   if (view.lease) w.member("lease", view.lease->text());
+  if (view.uses_max > 0 && r.uses != model::kUsesUnknown) w.member("uses", r.uses);
+  if (view.uses_max > 0) w.member("uses_max", view.uses_max);
   member_time(w, "created", r.created);
   member_time(w, "verified", r.verified);
   member_time(w, "ready", r.ready);

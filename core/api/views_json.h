@@ -19,6 +19,7 @@ void write_shares(json::Writer& w, const model::SharesView& view);
 void write_gate(json::Writer& w, const model::GateRecord& gate);
 void write_ledger(json::Writer& w, const model::LedgerRecord& record);
 void write_why(json::Writer& w, const WhyView& why);
+void write_dump(json::Writer& w, const DumpView& dump);
 /// Output as `text` if it is UTF-8, or else as `hex`.
 void write_output(json::Writer& w, const OutputPart& part);
 /// `in_full`: with the text of each problem, not only its subject.

@@ -88,7 +88,7 @@ int give_up_outputs(Client& client, const std::vector<std::string>& ids);
 int quotas(Client& client, const std::string& principal, bool json);
 
 int instances(Client& client, bool json);
-/// `action`: hold, drain, run or kill.
+/// `action`: hold, drain, run, kill or ready.
 int act_on_instances(Client& client, const std::string& action, const std::vector<std::string>& ids,
                      const std::string& reason);
 /// The end of what the instance has written to its console.
@@ -132,6 +132,9 @@ int plan(Client& client, bool json);
 int plan_of_snapshot(const std::string& file, bool json);
 /// Writes what the daemon's plan depends on to the file, in place of what it has.
 int save_snapshot(Client& client, const std::string& file);
+
+/// Prints the daemon's state as JSON, as it comes.
+int dump(Client& client);
 
 int config_check(const std::string& file, bool json);
 /// What a reload of the file would change.

@@ -53,6 +53,9 @@ Row instance_row(json::Value one) {
   if (field(one, "health") != "healthy") state += "," + field(one, "health");
   if (one.has("unlisted_since")) state += ",unlisted";
   if (one.has("closed")) state += ",closed";
+  if (one.has("uses_max") &&
+      (!one.has("uses") || one.at("uses").int_or(0) >= one.at("uses_max").int_or(0)))
+    state += ",used_up";
   if (one.has("interruption")) state += ",interruption";
   if (one.has("init_failed")) state += ",init_failed";
   if (one.has("host_key_alarm")) state += ",host_key_alarm";

@@ -9,7 +9,8 @@ void add_instances(CLI::App& app, Arguments& a, Chosen& chosen) {
       {"hold", "Keep instances, but place no jobs on them"},
       {"drain", "Place no jobs on instances, and destroy them when their jobs have ended"},
       {"run", "Undo hold or drain"},
-      {"kill", "Destroy instances now, with the jobs on them"}};
+      {"kill", "Destroy instances now, with the jobs on them"},
+      {"ready", "Report that hosts are ready, of pools whose readiness is reported"}};
   for (const auto& [action, help] : actions) {
     CLI::App* act = add(app, chosen, action.c_str(), help, [&a, action = action](Client& client) {
       return act_on_instances(client, action, a.ids, a.reason);

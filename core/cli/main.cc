@@ -30,6 +30,7 @@ void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("folder", a.folder, "The folder to make; it holds secrets")
       ->type_name("FOLDER")
       ->required();
+  add(app, chosen, "dump", "Print the daemon's state as JSON, to look for a defect", dump);
   c = app.add_subcommand("demo", "Run a complete example on this machine");
   c->callback([&chosen] { chosen.without_daemon = demo; });
 }

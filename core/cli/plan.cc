@@ -8,7 +8,7 @@
 #include "core/planning/answer.h"
 #include "core/planning/read.h"
 
-/// Questions: what would happen now, after a submit, or after a reload.
+/// Questions: what is there, and what would happen now, after a submit, or after a reload.
 namespace hostler::cli {
 namespace {
 
@@ -56,6 +56,13 @@ int save_snapshot(Client& client, const std::string& file) {
   // It says what users wait for, which is not for everybody.
   if (const auto written = write_file(file, *text, 0600); !written)
     return complain(written.error());
+  return exit_code::kOk;
+}
+
+int dump(Client& client) {
+  const auto text = client.text("/v1/debug/dump");
+  if (!text) return complain(text.error());
+  std::fputs(text->c_str(), stdout);
   return exit_code::kOk;
 }
 

@@ -48,9 +48,17 @@ void compare_pools(const Config& old, const Config& fresh, Diff& out) {
     out.restart.push_back({.path = "pools", .part = "removed or in another order"});
     return;
   }
-  for (std::size_t i = 0; i < fresh.site.pools.size(); ++i)
-    if (i >= old.site.pools.size() || old.site.pools[i] != fresh.site.pools[i])
-      out.live.push_back({"pools", fresh.site.pools[i].name});
+  for (std::size_t i = 0; i < fresh.site.pools.size(); ++i) {
+    const model::PoolPolicy& pool = fresh.site.pools[i];
+    if (i >= old.site.pools.size()) {
+      out.live.push_back({"pools", pool.name});
+      continue;
+    }
+    model::PoolPolicy same = pool;
+    same.readiness = old.site.pools[i].readiness;
+    if (same != pool) out.restart.push_back({"pools", pool.name, "readiness"});
+    if (same != old.site.pools[i]) out.live.push_back({"pools", pool.name});
+  }
 }
 
 }  // namespace

@@ -10,9 +10,11 @@
 namespace hostler::config {
 namespace {
 
-/// The other kinds of evidence are for leases and reservations, which nobody can submit yet.
 constexpr std::array kReadiness{
     json::Word<model::Readiness>{"agent", model::Readiness::kAgent},
+    json::Word<model::Readiness>{"ssh", model::Readiness::kSsh},
+    json::Word<model::Readiness>{"cloud", model::Readiness::kCloud},
+    json::Word<model::Readiness>{"reported", model::Readiness::kReported},
 };
 constexpr std::array kInitFailures{
     json::Word<model::InitFailure>{"fail", model::InitFailure::kFail},
@@ -149,12 +151,27 @@ void read_timers(json::Object& o, model::PoolPolicy& out) {
 /// Call it after `readiness` was read: a cleaning command must be brought to the host.
 void read_lending(const json::Field& field, model::PoolPolicy& out) {
   read_leases(field, out.leases);
-  const bool has_login =
-      out.readiness == model::Readiness::kAgent || out.readiness == model::Readiness::kSsh;
-  if (out.leases && !out.leases->clean_command.empty() && !has_login)
+  if (out.leases && !out.leases->clean_command.empty() && !model::needs_link(out.readiness))
     field.problem(
         "clean_command needs readiness agent or ssh, because it runs over the proved connection; "
         "without it, hosts that were used are destroyed");
+}
+
+/// Hosts without an agent are lent, or of no use. Some need no connection, so that nothing can be
+/// sent there.
+void check_readiness(json::Object& o, const model::PoolPolicy& pool) {
+  const std::string kind = to_string(pool.readiness);
+  if (pool.readiness != model::Readiness::kAgent && !pool.leases)
+    o.may("readiness")
+        .problem("found \"" + kind +
+                 "\" in a pool that lends no hosts: hosts without an agent run no "
+                 "jobs; allowed: agent, or any with `leases`");
+  if (!model::needs_link(pool.readiness) && pool.init_delivery == model::InitDelivery::kSsh)
+    o.may("init_delivery")
+        .problem(
+            "found \"ssh\", allowed: auto, user_data, since nobody connects to hosts whose "
+            "readiness is \"" +
+            kind + "\"");
 }
 
 void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy& out) {
@@ -177,6 +194,7 @@ void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy
   read_interruptions(o, out);
   o.may("no_new_privs").boolean(out.no_new_privs);
   o.may("drop_capabilities").boolean(out.drop_capabilities);
+  check_readiness(o, out);
 }
 
 }  // namespace
@@ -188,6 +206,7 @@ void read_plan_keys(json::Object& o, model::PoolPolicy& out) {
   o.may("price_factor_max").number(out.price_factor_max, 1, 1000);
   o.may("price_cap_per_hour").millionths(out.price_cap_per_hour.value, 0, kPriceMax);
   o.may("attempts_parallel_max").integer(out.attempts_parallel_max, 0, 100'000);
+  o.may("uses_max").integer(out.uses_max, 0, 1'000'000);
 }
 
 void read_pools(const json::Field& field, model::SitePolicy& site) {

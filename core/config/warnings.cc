@@ -53,6 +53,26 @@ void warn_of_min(const model::SitePolicy& site, std::vector<std::string>& out) {
   }
 }
 
+/// What only an agent, or only a connection, can do.
+void warn_of_readiness(const model::SitePolicy& site, std::vector<std::string>& out) {
+  for (const model::PoolPolicy& pool : site.pools) {
+    const std::string of =
+        "pools: \"" + pool.name + "\" has readiness " + to_string(pool.readiness) + ", so ";
+    const bool is_sent_to = model::needs_link(pool.readiness);
+    if (!is_sent_to) out.push_back(of + "nobody proves its hosts, and nothing is sent to them");
+    std::string idle;
+    const auto look = [&](const char* key, bool is_set) {
+      if (is_set) idle += (idle.empty() ? "" : ", ") + std::string(key);
+    };
+    look("boot_probe", !is_sent_to && pool.boot_probe != "true");
+    const bool has_agent = pool.readiness == model::Readiness::kAgent;
+    look("broken_checks", !has_agent && !pool.broken_checks.empty());
+    look("interruption_check", !has_agent && !pool.interruption_check.command.empty());
+    look("interruption_command", !has_agent && !pool.interruption_command.empty());
+    if (!idle.empty()) out.push_back(of + "these of its keys have no effect: " + idle);
+  }
+}
+
 }  // namespace
 
 std::int64_t hosts_max_of(const model::SitePolicy& site) {
@@ -90,6 +110,7 @@ std::vector<std::string> warnings_of(const Config& config) {
   warn_of_holds(site, out);
   warn_of_quotas(config, out);
   warn_of_min(site, out);
+  warn_of_readiness(site, out);
   if (site.ceilings.instances_max != 0 && wanted > site.ceilings.instances_max)
     out.push_back("ceilings.instances_max: " + std::to_string(site.ceilings.instances_max) +
                   " is less than the " + std::to_string(wanted) +

@@ -41,7 +41,7 @@ bool is_any_of(const dispatch::Event& event) {
 metrics::LoopWork work_of(const dispatch::Event& event) {
   using namespace dispatch;
   if (is_any_of<model::HostEvent>(event)) return metrics::LoopWork::kHost;
-  if (is_any_of<Submit, CancelWork, ReleaseWork, CancelHeld, SetIdleBehavior, KillInstance,
+  if (is_any_of<Submit, CancelWork, ReleaseWork, CancelHeld, SetIdleBehavior, KillInstance, ReportReady,
                 OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable>(event))
     return metrics::LoopWork::kRequest;
   if (is_any_of<PlanMade>(event)) return metrics::LoopWork::kPlan;

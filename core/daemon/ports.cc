@@ -55,6 +55,7 @@ const char* counted_name(const model::HostEventBody& event) {
   if (std::holds_alternative<HostNotYet>(event)) return "not_yet";
   if (std::holds_alternative<HostInitFailed>(event)) return "init_failed";
   if (std::holds_alternative<HostVerified>(event)) return "verified";
+  if (std::holds_alternative<HostBooted>(event)) return "booted";
   if (std::holds_alternative<HostKeyAlarm>(event)) return "key_alarm";
   if (std::holds_alternative<HostReady>(event)) return "ready";
   if (std::holds_alternative<HostLost>(event)) return "lost";

@@ -105,7 +105,13 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const ConsoleRead& e) { to.consoles.on(e, now); },
                  [&](const model::HostEvent& e) { to.hosts.on(e, now); },
                  [&](Submit& e) { to.work.on(e, now); },
-                 [&](const CancelWork& e) { to.work.on(e, now); },
+                 [&](SubmitLease& e) { to.leases.on(e, now); },
+                 [&](const ReturnLease& e) { to.leases.on(e, now); },
+                 [&](const RenewLease& e) { to.leases.on(e, now); },
+                 [&](const CancelWork& e) {
+                   if (e.work.kind == model::WorkKind::kLease) return to.leases.on(e, now);
+                   to.work.on(e, now);
+                 },
                  [&](const ReleaseWork& e) { to.work.on(e, now); },
                  [&](const CancelHeld& e) { to.work.on(e, now); },
                  [&](const OutputsRemoved& e) { to.work.on(e, now); },
@@ -113,6 +119,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const WorkForgotten& e) { to.work.on(e); },
                  [&](const SetIdleBehavior& e) { to.admin.on(e, now); },
                  [&](const KillInstance& e) { to.admin.on(e, now); },
+                 [&](const ReportReady& e) { to.admin.on(e, now); },
                  [&](const AcceptAccount& e) {
                    if (!to.sets.on(e, now)) return;
                    to.leftovers.on(e);
@@ -126,6 +133,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const JumpHostChanged& e) { to.reachability.on(e, now); },
              },
              event);
+  to.leases.end_cleaned(now);
   return take_outbox();
 }
 
@@ -161,6 +169,8 @@ Outbox Dispatcher::tick(Now now) {
   handlers_->outputs.fire_due(now);
   handlers_->disk.fire_due(now);
   state_->commands.end_due(now);
+  handlers_->leases.end_cleaned(now);
+  handlers_->leases.fire_due(now);
   if (state_->principals.next_use_tick() <= now.mono) journal_uses(now);
   for (std::uint32_t set = 0; set < state_->sets.size(); ++set) {
     handlers_->sets.send_due(set, now);
@@ -215,7 +225,7 @@ Mono Dispatcher::next_wake() const {
                    state_->sets.next_wake(), state_->questions.next_wake(),
                    state_->prices.next_wake(), state_->leftovers.next_wake(state_->sets),
                    state_->watches.next_wake(state_->sets), state_->plan.next_wake(),
-                   state_->principals.next_use_tick()});
+                   state_->principals.next_use_tick(), state_->leases.next_due()});
 }
 
 }  // namespace hostler::dispatch

@@ -203,6 +203,12 @@ struct KillInstance {
   model::InstanceId instance;
   std::string reason;
 };
+/// An outside party says that the host is ready, in a pool whose readiness is that.
+struct ReportReady {
+  Ticket ticket = 0;
+  std::string actor;
+  model::InstanceId instance;
+};
 /// The list that omits instances is right: those that it omits are gone, if no connection to them
 /// lives.
 struct BelieveList {
@@ -253,14 +259,14 @@ struct JumpHostChanged {
   std::string problem;
 };
 
-using Event = std::variant<DriverLoaded, SetOpened, SuccessorOpened, CredentialsRenewed, CreateSeen,
-                           CreateEnded, SetListed, InstancesLookedUp, DestroyEnded, TagsEnded,
-                           PowerEnded, PricesFetched, QuotaGroupFetched, ConsoleRead, ImagesFetched,
-                           OfferingsFetched, LeftoversListed, LeftoverDestroyed, NoticesSeen,
-                           WatchEnded, model::HostEvent, Submit, SubmitLease, ReturnLease,
-                           RenewLease, CancelWork, ReleaseWork,
-                           CancelHeld, OutputsRemoved, GiveUpOutput, SetIdleBehavior, KillInstance,
-                           OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade,
-                           PolicyChanged, WorkForgotten, DiskChanged, JumpHostChanged>;
+using Event =
+    std::variant<DriverLoaded, SetOpened, SuccessorOpened, CredentialsRenewed, CreateSeen,
+                 CreateEnded, SetListed, InstancesLookedUp, DestroyEnded, TagsEnded, PowerEnded,
+                 PricesFetched, QuotaGroupFetched, ConsoleRead, ImagesFetched, OfferingsFetched,
+                 LeftoversListed, LeftoverDestroyed, NoticesSeen, WatchEnded, model::HostEvent,
+                 Submit, SubmitLease, ReturnLease, RenewLease, CancelWork, ReleaseWork, CancelHeld,
+                 OutputsRemoved, GiveUpOutput, SetIdleBehavior, KillInstance, ReportReady, OpenGate,
+                 AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade, PolicyChanged,
+                 WorkForgotten, DiskChanged, JumpHostChanged>;
 
 }  // namespace hostler::dispatch

@@ -10,6 +10,7 @@
 #include "core/base/time.h"
 #include "core/demand/lane_caps.h"
 #include "core/demand/queue.h"
+#include "core/model/dump.h"
 #include "core/model/policy.h"
 #include "core/model/views.h"
 #include "core/scheduler/bounds.h"
@@ -19,7 +20,9 @@
 namespace hostler::dispatch {
 
 struct State;
+struct LiveWork;
 struct Submit;
+struct SubmitLease;
 
 /// What a plan would see now.
 struct Look {
@@ -49,19 +52,20 @@ class Queries {
   [[nodiscard]] Result<Look> look(Now now) const;
   /// Fails as the submit would now, quotas included. As look(), and O(jobs).
   [[nodiscard]] Result<TrialLook> trial(const Submit& submit, Now now) const;
+  [[nodiscard]] Result<TrialLook> trial(const SubmitLease& submit, Now now) const;
 
-  /// Why a job waits; unset if it does not.
-  [[nodiscard]] std::optional<model::WaitingView> waiting(model::WorkId job) const;
-  /// The same for several jobs; has only those that wait. Scans all classes of the queue: call it
-  /// once for many jobs.
+  /// Why work of any kind waits; unset if it does not.
+  [[nodiscard]] std::optional<model::WaitingView> waiting(model::WorkId work) const;
+  /// The same for much work; has only what waits. Scans all classes of the queue: call it once for
+  /// much work.
   [[nodiscard]] std::map<model::WorkId, model::WaitingView> waiting(
-      const std::vector<model::WorkId>& jobs) const;
+      const std::vector<model::WorkId>& work) const;
   /// What each principal that holds, waits or used something lately has of the site. O(principals).
   [[nodiscard]] model::SharesView shares(Mono now) const;
-  /// Unset if the job does not wait. O(principals).
-  [[nodiscard]] std::optional<model::TurnView> turn(model::WorkId job, Mono now) const;
-  /// Candidates that the last plan rejected for the job.
-  [[nodiscard]] std::vector<model::RejectedView> rejected(model::WorkId job) const;
+  /// Unset if the work does not wait. O(principals).
+  [[nodiscard]] std::optional<model::TurnView> turn(model::WorkId work, Mono now) const;
+  /// Candidates that the last plan rejected for the work.
+  [[nodiscard]] std::vector<model::RejectedView> rejected(model::WorkId work) const;
   /// Unset if there is no such pool, or no such gate that is shut.
   [[nodiscard]] std::optional<model::ReasonsView> reasons_of_pool(const std::string& name,
                                                                   Mono now) const;
@@ -88,16 +92,20 @@ class Queries {
   [[nodiscard]] decltype(model::Totals::jobs) job_counts() const;
   [[nodiscard]] model::Totals totals(Mono now) const;
 
+  /// What only a dump shows. O(hosts log hosts + work that is placed).
+  [[nodiscard]] model::DumpParts dump_parts(Now now) const;
+
   /// Nothing waits, runs or is being collected, and no instance is left.
   [[nodiscard]] bool at_rest() const;
   /// No instance is left at all, not even an abandoned one of a set that is no longer configured.
   [[nodiscard]] bool has_no_instances() const;
 
  private:
-  /// What the class or the job's user waits for.
-  [[nodiscard]] model::WaitingView waiting(const work::Job& job, const demand::LaneCaps& caps,
+  [[nodiscard]] std::optional<LiveWork> find(model::WorkId work) const;
+  /// What the class or the work's user waits for.
+  [[nodiscard]] model::WaitingView waiting(const LiveWork& work, const demand::LaneCaps& caps,
                                            const demand::CapRules& rules) const;
-  void add_hosts_that_come(const std::vector<model::WorkId>& jobs,
+  void add_hosts_that_come(const std::vector<model::WorkId>& asked,
                            std::map<model::WorkId, model::WaitingView>& waiting) const;
   void add_failed_starts(std::map<model::WorkId, model::WaitingView>& waiting) const;
   void add_empty_selections(std::map<model::WorkId, model::WaitingView>& waiting) const;

@@ -50,20 +50,24 @@ struct Instance {
   }
   /// The create is never sent again: the request and the secrets in it may be erased.
   [[nodiscard]] bool create_is_over() const {
-    return record.verified.us != 0 || record.state == model::InstanceState::kTerminating ||
+    return record.verified.us != 0 || record.ready.us != 0 ||
+           record.state == model::InstanceState::kTerminating ||
            record.state == model::InstanceState::kAbandoned ||
            record.state == model::InstanceState::kVanished ||
            record.state == model::InstanceState::kGone;
   }
-  /// Work may be placed on it now.
+  /// It may be lent now, as far as its uses allow.
   [[nodiscard]] bool takes_work() const {
-    return link.has_agent() && !refusals.is_resting() && !notices.is_cordoned() &&
-           !occupancy.output_waits() && !occupancy.runs_unplaced() && !listing.is_withheld() &&
+    return link.is_ready() && !record.restored && !refusals.is_resting() &&
+           !notices.is_cordoned() && !occupancy.output_waits() && !occupancy.runs_unplaced() &&
+           !occupancy.is_lent() && !listing.is_withheld() &&
            record.health == model::Health::kHealthy &&
            record.idle_behavior == model::IdleBehavior::kRun &&
            (record.state == model::InstanceState::kIdle ||
             record.state == model::InstanceState::kBusy);
   }
+  /// Attempts of jobs may be placed on it too.
+  [[nodiscard]] bool takes_jobs() const { return takes_work() && link.has_agent(); }
 };
 
 }  // namespace hostler::fleet

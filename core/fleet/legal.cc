@@ -32,6 +32,10 @@ void assert_legal(const Instance& instance) {
                  "only a host that was ready can be lost");
   HOSTLER_ASSERT(!link.unreachable_since() || record.health != model::Health::kHealthy,
                  "a host that cannot be reached is not healthy");
+  const auto& occupancy = instance.occupancy;
+  HOSTLER_ASSERT(
+      !occupancy.is_lent() || (occupancy.active_attempts() == 0 && occupancy.claims().size() == 1),
+      "a host that is lent is lent once, and runs no attempt");
   HOSTLER_ASSERT(!instance.notices.is_cordoned() || record.interruption,
                  "a cordoned host has a notice that counts");
 }

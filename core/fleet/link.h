@@ -31,7 +31,6 @@ class Link {
   void agent_answers(std::uint64_t connection) {
     phase_ = Phase::kAgent;
     connection_ = connection;
-    key_alarm_.reset();
   }
   /// Neither the connection nor the evidence stands any more.
   void lost() {
@@ -42,6 +41,7 @@ class Link {
   /// unreachable.
   [[nodiscard]] bool became_ready() {
     ready_ = true;
+    key_alarm_.reset();
     return std::exchange(unreachable_since_, {}).has_value();
   }
   /// A host that was ready, or has work, cannot be reached since then. Again: the time is replaced.
@@ -54,7 +54,7 @@ class Link {
     lost();
     unreachable_since_.reset();
   }
-  /// Another host answers at its address. The next connection of the agent ends the alarm.
+  /// Another host answers at its address. The alarm ends when the host is ready again.
   void alarm(Wall at, const std::string& seen_key) {
     HOSTLER_ASSERT(phase_ == Phase::kNone, "the connection to another host is ended");
     if (!key_alarm_) key_alarm_ = model::StandingKeyAlarm{at, {}};

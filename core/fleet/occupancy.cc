@@ -130,6 +130,8 @@ void Occupancy::output_came(const model::OutputProgress& progress, Mono now) {
   fetch.waits_for_room = progress.waits_for_room;
 }
 
+bool Occupancy::is_lent() const { return std::ranges::any_of(claims_, &Claim::whole); }
+
 Mono Occupancy::output_due() const {
   Mono due = kNever;
   for (const auto& one : attempts_) due = std::min(due, one.fetch.due);

@@ -52,6 +52,7 @@ inline constexpr std::uint64_t kCollectingBytesMax = std::uint64_t{256} << 20;
 struct Claim {
   model::WorkId work;
   model::Resources needs;
+  bool whole = false;  ///< Nothing else may be on the host: it is lent.
   friend bool operator==(const Claim&, const Claim&) = default;
 };
 
@@ -118,6 +119,8 @@ class Occupancy {
   [[nodiscard]] Mono output_due() const;
   /// Attempts whose host has sent nothing of their output for kOutputPatience.
   [[nodiscard]] std::vector<model::AttemptId> overdue_output(Mono now) const;
+  /// All of the host is claimed: it runs no attempt.
+  [[nodiscard]] bool is_lent() const;
   /// An attempt is active or left alone, or a claim stands.
   [[nodiscard]] bool in_use() const {
     return active_ > 0 || !claims_.empty() || !left_alone_.empty();

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "core/fleet/transition.h"
+#include "core/fleet/uses.h"
 
 /// When an instance is ready: four kinds of evidence, of which its pool names one.
 namespace hostler::fleet {
@@ -11,21 +12,46 @@ using model::InstanceState;
 using model::Readiness;
 using model::Reason;
 
-bool needs_link(const model::PoolPolicy& pool) {
-  return pool.readiness == Readiness::kAgent || pool.readiness == Readiness::kSsh;
+Readiness evidence_of(const Instance& instance, const model::PoolPolicy& pool) {
+  return instance.occupancy.attempts().empty() ? pool.readiness : Readiness::kAgent;
+}
+
+bool needs_link(const Instance& instance, const model::PoolPolicy& pool) {
+  return model::needs_link(evidence_of(instance, pool));
+}
+
+bool is_evidence_of_list(const Instance& instance, const model::PoolPolicy& pool) {
+  const auto kind = evidence_of(instance, pool);
+  const auto& record = instance.record;
+  const bool was_reported = record.state == InstanceState::kUnknown && record.ready.us != 0;
+  return kind == Readiness::kCloud || (kind == Readiness::kReported && was_reported);
 }
 
 bool awaits_list(const Instance& instance, const model::PoolPolicy& pool) {
-  const auto state = instance.record.state;
-  const bool comes = state == InstanceState::kRequested || state == InstanceState::kBooting ||
-                     state == InstanceState::kUnknown;
-  return comes && (pool.readiness == Readiness::kCloud ||
-                   (needs_link(pool) && instance.record.address.empty()));
+  const auto& record = instance.record;
+  if (record.state == InstanceState::kRequested) return true;
+  const bool comes =
+      record.state == InstanceState::kBooting || record.state == InstanceState::kUnknown;
+  return comes && (is_evidence_of_list(instance, pool) ||
+                   (needs_link(instance, pool) && record.address.empty()));
 }
 
 bool ends_when_empty(const Instance& instance) {
   return instance.record.health == Health::kBroken && instance.empty() &&
          !instance.record.restored && instance.record.idle_behavior != model::IdleBehavior::kHold;
+}
+
+bool ends_as_used(const Instance& instance, const model::PoolPolicy& pool) {
+  const auto& record = instance.record;
+  const bool was_ready = record.state == InstanceState::kIdle ||
+                         record.state == InstanceState::kBusy ||
+                         record.state == InstanceState::kStopped;
+  return was_ready && instance.empty() && !record.restored &&
+         record.idle_behavior != model::IdleBehavior::kHold && is_used_up(record, pool);
+}
+
+Outcome end_as_used(Instance& instance, const model::PoolPolicy& pool, Now now) {
+  return terminate(instance, Reason::kUsedUp, uses_text(instance.record, pool), now);
 }
 
 void stop_expecting(Instance& instance) {
@@ -59,19 +85,26 @@ bool work_is_known(Instance& instance) {
   return std::exchange(instance.record.restored, false);
 }
 
-void become_ready_without_agent(Instance& instance, Outcome& out, Now now) {
-  if (work_is_known(instance)) out.changed = true;
+void become_ready_without_agent(Instance& instance, const model::PoolPolicy& pool, Outcome& out,
+                                Now now) {
   become_ready(instance, out, now);
+  if (ends_as_used(instance, pool)) out = end_as_used(instance, pool, now);
 }
 
-Outcome reported(Instance& instance, const model::PoolPolicy& pool, Now now) {
+Outcome reported(Instance& instance, const std::string& actor, const model::PoolPolicy& pool,
+                 Now now) {
   Outcome out;
-  const auto state = instance.record.state;
-  const bool is_on = state == InstanceState::kBooting || state == InstanceState::kUnknown ||
-                     state == InstanceState::kIdle || state == InstanceState::kBusy;
-  if (is_on && pool.readiness == Readiness::kReported)
-    become_ready_without_agent(instance, out, now);
+  if (!takes_report(instance) || evidence_of(instance, pool) != Readiness::kReported) return out;
+  become_ready_without_agent(instance, pool, out, now);
+  if (out.event == Event::kReady || out.event == Event::kReachable)
+    instance.record.reason = out.reason = "reported by " + actor;
   return out;
+}
+
+bool takes_report(const Instance& instance) {
+  const auto state = instance.record.state;
+  return state == InstanceState::kBooting || state == InstanceState::kUnknown ||
+         state == InstanceState::kIdle || state == InstanceState::kBusy;
 }
 
 }  // namespace hostler::fleet

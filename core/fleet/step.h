@@ -88,9 +88,11 @@ struct ListWithout {
 /// The init command of a new host has failed. The host is ended, unless its pool takes such hosts
 /// or an admin holds it: that is an event, once.
 [[nodiscard]] Outcome init_failed(Instance& instance, const model::HostInitFailed& event, Now now);
-/// The host's key was proved: the evidence of kSsh.
-[[nodiscard]] Outcome verified(Instance& instance, const model::HostVerified& event,
-                               const model::PoolPolicy& pool, Now now);
+/// The host's key was proved.
+[[nodiscard]] Outcome verified(Instance& instance, const model::HostVerified& event, Now now);
+/// The proved host has booted: the evidence of kSsh.
+[[nodiscard]] Outcome booted(Instance& instance, const model::HostBooted& event,
+                             const model::PoolPolicy& pool, Now now);
 /// The agent answers: the evidence of kAgent.
 [[nodiscard]] Outcome ready(Instance& instance, const model::HostReady& event, Now now);
 /// All work that the ready host has reported is known now: it is no longer `restored`.
@@ -129,16 +131,25 @@ void start_held(Instance& instance, std::uint64_t sequence, Now now);
 
 // ---- reports of an outside party ---------------------------------------------------------------
 
-/// It says that the host is ready: the evidence of kReported. No effect in another pool.
-[[nodiscard]] Outcome reported(Instance& instance, const model::PoolPolicy& pool, Now now);
+/// It says that the host is ready: the evidence of kReported. No effect in another pool, or unless
+/// takes_report().
+[[nodiscard]] Outcome reported(Instance& instance, const std::string& actor,
+                               const model::PoolPolicy& pool, Now now);
+/// The cloud has shown it, and it is not off.
+[[nodiscard]] bool takes_report(const Instance& instance);
 
 // ---- questions --------------------------------------------------------------------------------
 
 /// Its create was not executed, and is to be sent.
 [[nodiscard]] bool awaits_create(const Instance& instance);
+/// Which evidence makes it ready: what its pool asks for. One with attempts needs its agent, also
+/// if its pool asks for something else since a restart: nobody else tells how they end.
+[[nodiscard]] model::Readiness evidence_of(const Instance& instance, const model::PoolPolicy& pool);
 /// It comes, and only a list of its cloud can bring it nearer to being ready: it has no address for
 /// its link, or its pool asks the cloud.
 [[nodiscard]] bool awaits_list(const Instance& instance, const model::PoolPolicy& pool);
+/// What due() will look at, one word for people: "boot_timeout".
+[[nodiscard]] const char* purpose_of_deadline(const Instance& instance);
 
 // ---- decisions --------------------------------------------------------------------------------
 
@@ -153,9 +164,9 @@ void start_held(Instance& instance, std::uint64_t sequence, Now now);
 /// A plan switches the instance on. Ignored until a list has shown it off.
 [[nodiscard]] Outcome switch_on(Instance& instance, const std::string& reason,
                                 const model::PoolPolicy& pool, Now now);
-/// Attempts were added or removed: idle becomes busy or the reverse. Ends empty hosts that are
-/// drained or broken.
-[[nodiscard]] Outcome work_changed(Instance& instance, Now now);
+/// Attempts or claims were added or removed, or its pool has another uses_max: idle becomes busy or
+/// the reverse. Ends empty hosts that are drained, broken or used up.
+[[nodiscard]] Outcome work_changed(Instance& instance, const model::PoolPolicy& pool, Now now);
 [[nodiscard]] Outcome set_idle_behavior(Instance& instance, model::IdleBehavior behavior,
                                         const std::string& actor, Now now);
 /// After a restart: the record is from the journal, and the host is not verified yet.

@@ -58,9 +58,19 @@ Outcome requested_due(Instance& instance, Now now) {
   return out;
 }
 
+/// Asks for a list that can judge it. Until then nothing is decided.
+Outcome await_list(Instance& instance, Now now) {
+  Outcome out;
+  set_deadline(instance, now.mono + std::chrono::minutes(1), now);
+  out.effects.push_back(Effect::kList);
+  return out;
+}
+
 Outcome adopted_due(Instance& instance, const model::PoolPolicy& pool, Now now) {
   Outcome out;
   if (instance.empty() && is_held(instance)) return out;
+  const bool was_listed = instance.listing.known_at() > instance.since;
+  if (is_evidence_of_list(instance, pool) && !was_listed) return await_list(instance, now);
   if (instance.empty())
     return terminate(instance, Reason::kNotVerified,
                      and_last("adopted, but not verified in time", instance), now);
@@ -75,12 +85,8 @@ Outcome adopted_due(Instance& instance, const model::PoolPolicy& pool, Now now) 
 
 Outcome abandoned_due(Instance& instance, Now now) {
   Outcome out;
-  if (instance.listing.absent_at() <= instance.since) {
-    // No list since then proves its absence.
-    set_deadline(instance, now.mono + std::chrono::minutes(1), now);
-    out.effects.push_back(Effect::kList);
-    return out;
-  }
+  // No list since then proves its absence.
+  if (instance.listing.absent_at() <= instance.since) return await_list(instance, now);
   enter(instance, InstanceState::kGone, out, Event::kGone, Reason::kNeverSeen,
         "abandoned, and never listed since", now);
   out.effects.push_back(Effect::kGone);
@@ -102,7 +108,38 @@ Outcome vanished_due(Instance& instance, Now now) {
   return out;
 }
 
+const char* requested_purpose(const Instance& instance) {
+  if (!instance.record.provider_id.empty()) return "boot_timeout";
+  return awaits_create(instance) ? "create_again" : "create_timeout";
+}
+
 }  // namespace
+
+const char* purpose_of_deadline(const Instance& instance) {
+  if (instance.record.restored && is_awaited(instance)) return "report_of_work";
+  switch (instance.record.state) {
+    case InstanceState::kRequested:
+      return requested_purpose(instance);
+    case InstanceState::kBooting:
+      return "boot_timeout";
+    case InstanceState::kUnknown:
+      return "adoption_timeout";
+    case InstanceState::kIdle:
+    case InstanceState::kBusy:
+      return instance.link.unreachable_since() ? "probe_timeout" : "rest_from_starts";
+    case InstanceState::kTerminating:
+      return "destroy";
+    case InstanceState::kAbandoned:
+      return "forget_create";
+    case InstanceState::kVanished:
+      return instance.listing.counts_vanished() ? "stop_counting" : "forget";
+    case InstanceState::kStopped:
+      return "stop";
+    case InstanceState::kGone:
+      return "none";
+  }
+  return "none";
+}
 
 Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
   Outcome out;

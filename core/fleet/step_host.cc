@@ -66,6 +66,18 @@ void learn_key(Instance& instance, const model::HostVerified& event, Outcome& ou
                       : "another host key was proved";
 }
 
+/// True: it was booted since it was last ready.
+bool learn_boot(Instance& instance, const std::string& boot_id, std::uint64_t last_sequence,
+                Outcome& out) {
+  auto& record = instance.record;
+  if (record.boot_id == boot_id) return false;
+  record.boot_id = boot_id;
+  record.last_sequence = last_sequence;
+  instance.refusals.new_boot();
+  out.changed = true;
+  return true;
+}
+
 /// It gets no starts for a while, unless it is not reachable anyway.
 void rest(Instance& instance, std::uint32_t times, Now now) {
   if (instance.link.unreachable_since()) return;
@@ -105,14 +117,23 @@ Outcome init_failed(Instance& instance, const model::HostInitFailed& event, Now 
   return out;
 }
 
-Outcome verified(Instance& instance, const model::HostVerified& event,
-                 const model::PoolPolicy& pool, Now now) {
+Outcome verified(Instance& instance, const model::HostVerified& event, Now now) {
   Outcome out;
   if (!has_link(instance)) return out;
   instance.link.proved();
   instance.power.changed(now.mono);
   learn_key(instance, event, out, now);
-  if (pool.readiness == model::Readiness::kSsh) become_ready_without_agent(instance, out, now);
+  return out;
+}
+
+Outcome booted(Instance& instance, const model::HostBooted& event, const model::PoolPolicy& pool,
+               Now now) {
+  Outcome out;
+  if (!has_link(instance) || !instance.link.is_connected()) return out;
+  if (evidence_of(instance, pool) != model::Readiness::kSsh) return out;
+  const bool is_new_boot = !event.boot_id.empty() && learn_boot(instance, event.boot_id, 0, out);
+  become_ready_without_agent(instance, pool, out, now);
+  if (is_new_boot) instance.notices.restart_happened(now);
   return out;
 }
 
@@ -123,13 +144,7 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   instance.link.agent_answers(event.connection);
   instance.occupancy.report_room(event.scratch, event.ram);
   if (instance.refusals.end_rest()) set_deadline(instance, kNever, now);
-  const bool is_new_boot = record.boot_id != event.boot_id;
-  if (is_new_boot) {
-    record.boot_id = event.boot_id;
-    record.last_sequence = event.last_sequence;
-    instance.refusals.new_boot();
-    out.changed = true;
-  }
+  const bool is_new_boot = learn_boot(instance, event.boot_id, event.last_sequence, out);
   record.last_sequence = std::max(record.last_sequence, event.last_sequence);
   become_ready(instance, out, now);
   if (is_new_boot) instance.notices.restart_happened(now);

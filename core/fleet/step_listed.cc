@@ -60,8 +60,9 @@ std::string clouds_words(const model::ListedInstance& seen) {
 
 /// What brings a new instance nearer to being ready: its link, or the next list.
 void connect_or_list(const Instance& instance, const model::PoolPolicy& pool, Outcome& out) {
-  if (needs_link(pool) && !instance.record.address.empty()) out.effects.push_back(Effect::kConnect);
-  if (pool.readiness == model::Readiness::kCloud) out.effects.push_back(Effect::kList);
+  if (needs_link(instance, pool) && !instance.record.address.empty())
+    out.effects.push_back(Effect::kConnect);
+  if (is_evidence_of_list(instance, pool)) out.effects.push_back(Effect::kList);
 }
 
 /// A driver that takes several calls to make an instance may have died between them: what its cloud
@@ -148,6 +149,10 @@ bool is_proved_off(Instance& instance, const Sighting& sighting, Outcome& out) {
 void shown_off(Instance& instance, const Sighting& sighting, Outcome& out) {
   auto& record = instance.record;
   if (sighting.is_power_old) return;
+  if (ends_as_used(instance, sighting.pool)) {
+    out = end_as_used(instance, sighting.pool, sighting.now);
+    return;
+  }
   const bool loses_work = !instance.empty();
   if (loses_work && !is_proved_off(instance, sighting, out)) return;
   std::string reason = sighting.seen.state_reason;
@@ -194,12 +199,28 @@ void shown_after_create(Instance& instance, const Sighting& sighting, Outcome& o
   set_deadline(instance, waits ? kNever : now.mono + pool.boot_timeout, now);
 }
 
+/// What a new instance waits for, where no link tells it.
+void note_step(Instance& instance, const Sighting& sighting, Outcome& out) {
+  auto& record = instance.record;
+  const auto kind = evidence_of(instance, sighting.pool);
+  if (model::needs_link(kind) && !record.address.empty()) return;
+  if (kind == model::Readiness::kReported) {
+    record.last_text = "report: nobody has reported it as ready yet";
+    return;
+  }
+  record.last_text =
+      kind == model::Readiness::kCloud
+          ? std::string("list: the cloud shows it as ") + to_string(sighting.seen.state)
+          : "address: the cloud shows none yet";
+  out.effects.push_back(Effect::kList);
+}
+
 /// It is on, or not yet off.
 void shown_up(Instance& instance, const Sighting& sighting, bool endpoint_changed, Outcome& out) {
   const auto& [seen, pool, now, is_power_old, as_of, consistency] = sighting;
   auto& record = instance.record;
   const bool is_booting = record.state == InstanceState::kBooting;
-  if (endpoint_changed && needs_link(pool) && !record.address.empty()) {
+  if (endpoint_changed && needs_link(instance, pool) && !record.address.empty()) {
     // A false list must not end a connection that lives.
     if (instance.link.is_connected())
       instance.link.endpoint_changed();
@@ -207,13 +228,9 @@ void shown_up(Instance& instance, const Sighting& sighting, bool endpoint_change
       out.effects.push_back(Effect::kConnect);
   }
   if (is_booting) finish_create(instance, seen, out, now);
-  if (is_booting && needs_link(pool) && record.address.empty()) {
-    record.last_text = "address: the cloud shows none yet";
-    out.effects.push_back(Effect::kList);
-  }
-  if (pool.readiness == model::Readiness::kCloud && seen.state == CloudState::kRunning &&
-      !is_power_old)
-    become_ready_without_agent(instance, out, now);
+  if (is_booting) note_step(instance, sighting, out);
+  if (is_evidence_of_list(instance, pool) && seen.state == CloudState::kRunning && !is_power_old)
+    become_ready_without_agent(instance, pool, out, now);
 }
 
 }  // namespace

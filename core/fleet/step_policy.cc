@@ -69,7 +69,7 @@ Outcome terminate(Instance& instance, Reason code, const std::string& reason, No
   return out;
 }
 
-Outcome work_changed(Instance& instance, Now now) {
+Outcome work_changed(Instance& instance, const model::PoolPolicy& pool, Now now) {
   Outcome out;
   const auto state = instance.record.state;
   if (state == InstanceState::kIdle && instance.occupancy.in_use()) {
@@ -89,7 +89,7 @@ Outcome work_changed(Instance& instance, Now now) {
     instance.since = now.mono;
     out.changed = true;
   }
-  return out;
+  return ends_as_used(instance, pool) ? end_as_used(instance, pool, now) : out;
 }
 
 Outcome set_idle_behavior(Instance& instance, IdleBehavior behavior, const std::string& actor,
@@ -123,7 +123,7 @@ namespace {
 /// Connects to a host that may run. One that was proved before counts as connected until the first
 /// try to connect has ended.
 void connect_again(Instance& instance, const model::PoolPolicy& pool, Outcome& out) {
-  if (!needs_link(pool)) return;
+  if (!needs_link(instance, pool)) return;
   out.effects.push_back(Effect::kConnect);
   const auto& record = instance.record;
   if (record.identity.verified_by && !record.address.empty()) instance.link.await();
@@ -156,7 +156,7 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
     case InstanceState::kBooting:
       // It may have booted while the daemon was down; or its create was cut off by the daemon's
       // end.
-      if (instance.record.verified.us == 0) instance.creating.outcome_lost();
+      if (!instance.create_is_over()) instance.creating.outcome_lost();
       set_deadline(instance, now.mono + remaining(pool.probe_timeout, pool.boot_timeout), now);
       connect_again(instance, pool, out);
       out.effects.push_back(Effect::kList);

@@ -25,14 +25,19 @@ void stop_happened(Instance& instance);
 /// The evidence that the pool asks for is there: the instance is ready, and reachable again if it
 /// was not.
 void become_ready(Instance& instance, Outcome& out, Now now);
-/// The same in a pool without an agent: no report of its work is to come.
-void become_ready_without_agent(Instance& instance, Outcome& out, Now now);
+/// The same in a pool without an agent. One that has had its uses is ended: nothing else looks at
+/// it.
+void become_ready_without_agent(Instance& instance, const model::PoolPolicy& pool, Outcome& out,
+                                Now now);
 
 /// All work on it is known: it is no longer of a restored state. True: it was until now.
 [[nodiscard]] bool work_is_known(Instance& instance);
 
 /// A broken host on which nothing is left: it is ended, unless an admin holds it.
 [[nodiscard]] bool ends_when_empty(const Instance& instance);
+/// A host on which nothing is left, and which has had its uses: likewise.
+[[nodiscard]] bool ends_as_used(const Instance& instance, const model::PoolPolicy& pool);
+[[nodiscard]] Outcome end_as_used(Instance& instance, const model::PoolPolicy& pool, Now now);
 
 /// So far apart two lists of a set are sent that prove something together. `consistency`: as
 /// SetInfo::list_consistency.
@@ -58,8 +63,11 @@ void end_doubt(Instance& instance);
 /// It is off, or does not exist: nobody expects its host to answer, and nothing rests.
 void stop_expecting(Instance& instance);
 
-/// Hosts of the pool have a link. Without one nobody sees them answer.
-[[nodiscard]] bool needs_link(const model::PoolPolicy& pool);
+/// It has a link. Without one nobody sees it answer.
+[[nodiscard]] bool needs_link(const Instance& instance, const model::PoolPolicy& pool);
+/// A list that shows it running is the evidence that it is ready: its pool asks the cloud, or an
+/// outside party has reported it before a restart.
+[[nodiscard]] bool is_evidence_of_list(const Instance& instance, const model::PoolPolicy& pool);
 
 /// Sets the deadline in memory and, as wall time, in the record.
 void set_deadline(Instance& instance, Mono deadline, Now now);

@@ -1,5 +1,6 @@
 #include "core/hosts/boot.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/ssh/init_script.h"
@@ -82,6 +83,22 @@ asio::awaitable<Result<void>> HostBoot::probe(ssh::Session& session) {
   const std::string text = ran->describe();
   host_.report_not_yet("probe", text);
   co_return fail(Errc::kUnavailable, text);
+}
+
+asio::awaitable<Result<std::string>> read_boot_id(ssh::Session& session, Duration limit) {
+  ssh::ExecRequest request;
+  request.command = "cat /proc/sys/kernel/random/boot_id";
+  request.output_max = 64;
+  request.received_max = 4096;
+  request.limit = limit;
+  const auto ran = co_await session.exec(std::move(request));
+  if (!ran) co_return tl::unexpected(ran.error());
+  std::string id = ran->output.substr(0, ran->output.find('\n'));
+  const bool is_id = ran->ok() && std::ranges::all_of(id, [](char c) {
+                       return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == '-';
+                     });
+  if (!is_id) id.clear();
+  co_return id;
 }
 
 }  // namespace hostler::hosts

@@ -50,4 +50,8 @@ class HostBoot {
   unsigned proposals_ = 0, deliveries_ = 0;
 };
 
+/// The id of the boot that the host is in; empty if it does not tell. An error: it does not answer
+/// within `limit`.
+boost::asio::awaitable<Result<std::string>> read_boot_id(ssh::Session& session, Duration limit);
+
 }  // namespace hostler::hosts

@@ -141,6 +141,10 @@ Link::Step Link::connect_once() {
   const auto booted = co_await await_boot(*session);
   if (!booted) co_return tl::unexpected(booted.error());
   if (host_->is_stopped()) co_return Result<void>();
+  if (!host_->target.with_agent) {
+    const auto lost = co_await keep(*session);
+    co_return lost;
+  }
   const auto ended = co_await converse(*session);
   co_return ended;
 }
@@ -185,15 +189,32 @@ Link::Step Link::converse(ssh::Session& session) {
   }
   conversation_ = std::make_shared<Conversation>(io_, std::move(*channel), host_, ++connection_);
   const auto conversation = conversation_;
-  std::function<void()> on_ready = [this, session_kept = session_] {
-    on_agent_ready(session_kept);
-  };
+  std::function<void()> on_ready = [this, session_kept = session_] { host_is_ready(session_kept); };
   const auto ended = co_await conversation->run(std::move(on_ready));
   if (!ended && !ready_at_) host_->report_not_yet("agent", ended.error().message);
   co_return ended;
 }
 
-void Link::on_agent_ready(std::shared_ptr<ssh::Session> session) {
+Link::Step Link::keep(ssh::Session& session) {
+  bool is_told = false;
+  while (!host_->is_stopped()) {
+    const Duration interval = host_->ping_interval();
+    const auto boot_id = co_await read_boot_id(session, interval);
+    if (!boot_id) {
+      if (!is_told) host_->report_not_yet("boot_id", boot_id.error().message);
+      co_return tl::unexpected(boot_id.error());
+    }
+    host_->heard();
+    if (!std::exchange(is_told, true)) {
+      host_->report(model::HostBooted{*boot_id});
+      host_is_ready(session_);
+    }
+    co_await pause(interval);
+  }
+  co_return Result<void>();
+}
+
+void Link::host_is_ready(std::shared_ptr<ssh::Session> session) {
   ready_at_ = std::chrono::steady_clock::now();
   host_->forget_last_failure();
   proof_.forget_last_alarm();

@@ -18,8 +18,9 @@
 namespace hostler::hosts {
 
 /// The link to one host: connects, has the host proved and probed, deploys the agent, runs the
-/// conversation with it, and connects again after a pause when the connection has ended. One
-/// connection at a time. Hosts thread only; its own coroutines keep it alive until stop().
+/// conversation with it, and connects again after a pause when the connection has ended. A host
+/// without an agent is only asked whether it answers. One connection at a time. Hosts thread only;
+/// its own coroutines keep it alive until stop().
 class Link : public std::enable_shared_from_this<Link> {
  public:
   Link(boost::asio::io_context& io, std::shared_ptr<const HostSettings> settings,
@@ -45,9 +46,11 @@ class Link : public std::enable_shared_from_this<Link> {
   /// Waits until the boot is over, or the session is lost.
   Step await_boot(ssh::Session& session);
   Step converse(ssh::Session& session);
+  /// Of a host without an agent: reports that it has booted, and asks it again and again.
+  Step keep(ssh::Session& session);
   boost::asio::awaitable<void> run_one(std::shared_ptr<ssh::Session> session,
                                        model::RunCommand command);
-  void on_agent_ready(std::shared_ptr<ssh::Session> session);
+  void host_is_ready(std::shared_ptr<ssh::Session> session);
   boost::asio::awaitable<void> pause(Duration time);
   /// Runs a coroutine beside run(); this link lives until it ends.
   void spawn(boost::asio::awaitable<void> coroutine);

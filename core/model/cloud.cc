@@ -59,6 +59,20 @@ std::string to_string(const DriverCrash& crash) {
          " in " + crash.call + (crash.output.empty() ? "" : "; it wrote: " + crash.output);
 }
 
+const char* to_string(Readiness kind) {
+  switch (kind) {
+    case Readiness::kAgent:
+      return "agent";
+    case Readiness::kSsh:
+      return "ssh";
+    case Readiness::kCloud:
+      return "cloud";
+    case Readiness::kReported:
+      return "reported";
+  }
+  return "?";
+}
+
 const char* to_string(LeftoverRule rule) {
   switch (rule) {
     case LeftoverRule::kOff:

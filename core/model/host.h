@@ -33,6 +33,8 @@ struct HostTarget {
   /// Its create is of this store, and no work was ever sent to it: all that it has printed on its
   /// console is of its boot. For VerifyMethod::kDriver.
   bool is_untouched = false;
+  /// It gets an agent. If not, it is proved, its boot is awaited, and the connection is kept.
+  bool with_agent = true;
 };
 
 // ---- commands ----------------------------------------------------------------------------------
@@ -119,7 +121,7 @@ using HostCommand =
 /// The host could not be verified yet, its init command still runs, or its boot probe fails.
 struct HostNotYet {
   std::string step;  ///< "resolve", "connect", "key_exchange", "verify", "auth", "init", "probe",
-                     ///< "agent".
+                     ///< "boot_id", "agent".
   std::string text;  ///< For people: the last output of the boot probe, or the keys seen.
 };
 /// The init command of a new host has failed. Sent once by a link.
@@ -133,6 +135,11 @@ struct HostInitFailed {
 struct HostVerified {
   VerifyMethod method{};
   std::string public_key;
+};
+/// A verified host without an agent has booted: its init command has ended and its boot probe has
+/// passed. Sent once on a connection.
+struct HostBooted {
+  std::string boot_id;  ///< Empty: not known.
 };
 /// The host was verified before, and now another key is shown: nothing was sent there.
 struct HostKeyAlarm {
@@ -248,10 +255,10 @@ struct OutputProgress {
 };
 
 using HostEventBody =
-    std::variant<HostNotYet, HostInitFailed, HostVerified, HostKeyAlarm, RotationProposed,
-                 RotationEnded, CommandProposed, CommandEnded, HostReady, HostLost, HostBroken,
-                 HostInterruption, AttemptStarted, AttemptRefused, AttemptExited, AttemptCollected,
-                 OutputProgress>;
+    std::variant<HostNotYet, HostInitFailed, HostVerified, HostBooted, HostKeyAlarm,
+                 RotationProposed, RotationEnded, CommandProposed, CommandEnded, HostReady,
+                 HostLost, HostBroken, HostInterruption, AttemptStarted, AttemptRefused,
+                 AttemptExited, AttemptCollected, OutputProgress>;
 struct HostEvent {
   InstanceId instance;
   HostEventBody body;

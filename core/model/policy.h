@@ -74,13 +74,18 @@ struct SetPolicy {
 };
 
 /// The evidence by which a host counts as ready. Only hosts with kAgent run jobs; the others are
-/// for work that needs no agent. Only kAgent can be configured yet.
+/// lent.
 enum class Readiness : std::uint8_t {
   kAgent,     ///< The agent on the host answers.
   kSsh,       ///< The host's key was proved over SSH.
   kCloud,     ///< The cloud lists the instance as running.
   kReported,  ///< An outside party reports it.
 };
+const char* to_string(Readiness kind);
+/// The daemon connects to such hosts and proves them. To others it sends nothing.
+inline bool needs_link(Readiness kind) {
+  return kind == Readiness::kAgent || kind == Readiness::kSsh;
+}
 
 /// What becomes of a new host whose init command failed.
 enum class InitFailure : std::uint8_t { kFail, kWarn };
@@ -144,6 +149,7 @@ struct PoolPolicy {
   /// Restartable jobs are ended this long before their host is interrupted; 0: they are not ended.
   Duration interruption_margin = 5s;
   std::int32_t attempts_parallel_max = 0;  ///< Per host; 0: only resources bound it.
+  std::int32_t uses_max = 0;      ///< Attempts and leases of one host in its life; 0: no limit.
   bool no_new_privs = true;       ///< Of jobs: programs with setuid or capabilities give them none.
   bool drop_capabilities = true;  ///< Of jobs, where the agent is root: the bounding set is empty.
   friend bool operator==(const PoolPolicy&, const PoolPolicy&) = default;
@@ -167,6 +173,7 @@ inline constexpr std::int32_t kJobsOnHostMax = 4'000;
 inline std::int32_t jobs_max_of(const PoolPolicy& pool, const InstanceType& type) {
   std::int32_t most = kJobsOnHostMax;
   if (pool.attempts_parallel_max > 0) most = std::min(most, pool.attempts_parallel_max);
+  if (pool.uses_max > 0) most = std::min(most, pool.uses_max);
   if (type.jobs_max > 0) most = std::min(most, type.jobs_max);
   return most;
 }

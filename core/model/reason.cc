@@ -20,6 +20,8 @@ constexpr std::array kReasons{
                EndReason::kInterrupted},
     ReasonInfo{Reason::kLeaseEnded, "lease_ended", kDebug,
                "a lease of the instance has ended, and its holder may have changed the host"},
+    ReasonInfo{Reason::kUsedUp, "used_up", kDebug,
+               "the instance was used as often as its pool allows, and is empty"},
     ReasonInfo{Reason::kKilled, "killed", kDebug, "an admin killed the instance"},
     ReasonInfo{Reason::kBootingSurplus, "booting_surplus", kDebug,
                "no job needs the booting instance any more"},

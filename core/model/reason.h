@@ -29,6 +29,7 @@ enum class Reason : std::uint8_t {
   kDrained,
   kInterrupted,
   kLeaseEnded,
+  kUsedUp,
   kKilled,
   kBootingSurplus,
   kStandbySurplus,

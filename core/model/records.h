@@ -109,6 +109,9 @@ struct AttemptChanged {
   friend bool operator==(const AttemptChanged&, const AttemptChanged&) = default;
 };
 
+/// InstanceRecord::uses of a host that may have been used any number of times.
+inline constexpr std::uint32_t kUsesUnknown = UINT32_MAX;
+
 /// Everything about an instance that survives a restart: its members are one row, upserted whole.
 struct InstanceRecord {
   InstanceId id;
@@ -137,6 +140,7 @@ struct InstanceRecord {
   Wall deadline;              ///< Of the state it is in; 0: none.
   Resources total;            ///< As its type was when it was made; zero: not known.
   std::int32_t jobs_max = 0;  ///< At the same time, likewise; 0: not known.
+  std::uint32_t uses = 0;     ///< Attempts and leases that were placed on it, or kUsesUnknown.
   std::int64_t off_us = 0;    ///< Of its life so far, switched off; without the present time.
   /// Of the notices that hold the one whose time comes first.
   std::optional<Notice> interruption;

@@ -34,6 +34,7 @@ void write_pool(json::Writer& w, const model::PoolPolicy& pool) {
         .begin_object()
         .member("max_term", exact_duration(pool.leases->max_term))
         .end_object();
+  if (pool.uses_max > 0) w.member("uses_max", pool.uses_max);
   w.end_object();
 }
 

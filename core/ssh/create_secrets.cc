@@ -53,7 +53,9 @@ void add_secrets(const model::PoolPolicy& pool, const model::SetInfo& info,
   request.user_data_format = model::UserDataFormat::kSh;
   const bool by_ssh = !init.command.empty() && pool.init_delivery == model::InitDelivery::kSsh;
   if (!by_ssh && put_user_data(init, info, request)) return;
-  if (pool.init_delivery == model::InitDelivery::kUserData) return;  // The create is refused.
+  const bool may_come_later =
+      pool.init_delivery != model::InitDelivery::kUserData && model::needs_link(pool.readiness);
+  if (!may_come_later) return;  // The create is refused.
   if (!std::exchange(init.command, {}).empty()) init.command_comes_later = true;
   (void)put_user_data(init, info, request);
 }

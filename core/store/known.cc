@@ -70,9 +70,10 @@ Result<void> hold_work(Connection& connection) {
                                  "have run since' WHERE state = " +
                                  number(kQueued)));
   using enum model::InstanceState;
-  return connection.execute("UPDATE instances SET restored = 1 WHERE state NOT IN (" +
-                            number(kTerminating) + ", " + number(kAbandoned) + ", " +
-                            number(kGone) + ")");
+  return connection.execute(
+      "UPDATE instances SET restored = 1, uses = " + std::to_string(model::kUsesUnknown) +
+      " WHERE state NOT IN (" + number(kTerminating) + ", " + number(kAbandoned) + ", " +
+      number(kGone) + ")");
 }
 
 }  // namespace

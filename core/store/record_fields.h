@@ -190,6 +190,7 @@ void fields(V& v, typename V::template Ref<model::InstanceRecord> r) {
   v.flag("restored", r.restored);
   fields(v, r.total);
   v.number("jobs_max", r.jobs_max);
+  v.number("uses", r.uses);
   v.optional("has_notice", r.interruption);
 }
 

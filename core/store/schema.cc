@@ -196,6 +196,12 @@ CREATE TABLE leases (          -- what work of other kinds does not have
   until_us BIGINT NOT NULL, used BIGINT NOT NULL);
 ALTER TABLE work_specs ADD COLUMN pools TEXT NOT NULL DEFAULT '';
 ALTER TABLE work_specs ADD COLUMN exclusive BIGINT NOT NULL DEFAULT 0;
+)sql",
+                                                       // How often hosts were used: not known of
+                                                       // those that had work.
+                                                       R"sql(
+ALTER TABLE instances ADD COLUMN uses BIGINT NOT NULL DEFAULT 0;
+UPDATE instances SET uses = 4294967295 WHERE first_job_us <> 0;
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {

@@ -49,8 +49,8 @@ struct LeaseOutcome {
 [[nodiscard]] LeaseOutcome placed(Lease& lease, model::InstanceId instance, Now now);
 /// The host is ready for its holder: the term begins.
 [[nodiscard]] LeaseOutcome granted(Lease& lease, Now now);
-/// The host cannot be made ready for its holder. The lease waits again, or ends once as many
-/// different hosts as it allows could not.
+/// The host cannot be made ready for its holder. The lease waits again, and its record has no
+/// instance any more; or it ends once as many different hosts as it allows could not.
 [[nodiscard]] LeaseOutcome refused(Lease& lease, const std::string& why, Now now);
 /// The holder wants it for `term` from now on, which its pool allows. Nothing has changed: it is
 /// not granted, or not any more.

@@ -18,7 +18,7 @@ void Commands::committed(const std::vector<model::Change>& changes) {
     if (row == nullptr) continue;
     const Key key{row->subject, row->reason_code};
     if (row->event == model::Event::kCommandStarted) {
-      started_[key] = time_.now();
+      started_[key] = {time_.now(), kLimit};
       begun_.insert(key);
     }
     if (row->event != model::Event::kCommandEnded) continue;
@@ -43,6 +43,8 @@ void Commands::run(const model::RunCommand& command, bool takes_it, bool faults,
   const std::string which = "command " + key.second + " of " + key.first;
   if (!begun_.contains(key)) complain_(which + " is sent without a durable start");
   if (!sent_.insert(key).second) complain_(which + " is sent twice");
+  if (const auto known = started_.find(key); known != started_.end())
+    known->second.limit = command.command.limit;
   if (takes_it && given_up_.contains(key)) complain_(which + " runs after it was given up");
   if (faults && random_.chance(0.2)) return;  // no answer
   model::CommandEnded end;
@@ -57,8 +59,8 @@ void Commands::run(const model::RunCommand& command, bool takes_it, bool faults,
 }
 
 void Commands::check() {
-  for (const auto& [key, at] : started_)
-    if (time_.now() - at > kLimit + 1min)
+  for (const auto& [key, command] : started_)
+    if (time_.now() - command.at > command.limit + 1min)
       return complain_("command " + key.second + " of " + key.first + " has no end");
 }
 

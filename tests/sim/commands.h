@@ -49,9 +49,13 @@ class Commands {
   Complain complain_;
   Random random_;
   const bool exist_;
-  std::map<Key, Mono> started_;  ///< Without an end.
-  std::set<Key> begun_;          ///< Their starts are durable, and so may be their ends.
-  std::set<Key> given_up_;       ///< Of their hosts or connections no answer comes any more.
+  struct Started {
+    Mono at;
+    Duration limit{};
+  };
+  std::map<Key, Started> started_;  ///< Without an end.
+  std::set<Key> begun_;             ///< Their starts are durable, and so may be their ends.
+  std::set<Key> given_up_;          ///< Of their hosts or connections no answer comes any more.
   std::set<Key> sent_;
 };
 

@@ -43,6 +43,7 @@ struct Day {
   double liars = 0.2;      ///< The part of the days on which one host in three reports falsehoods.
   double old_states = 0.25;  ///< The part of the days on which an old copy of the disk is put back.
   bool pool_days = true;     ///< Some days have what pool_days.h says.
+  bool leases = true;        ///< Some days have what borrowers.h says.
   Range meddling{0, 11};     ///< Number of requests of admins and submitters.
 };
 

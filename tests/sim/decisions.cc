@@ -45,7 +45,7 @@ void Decisions::restart() {
   broken_.clear();
   submits_.clear();
   for (const auto& [id, row] : disk_.jobs()) {
-    if (model::is_terminal(row.record.state)) continue;
+    if (model::is_terminal(row.record.state) || id.kind != model::WorkKind::kJob) continue;
     const auto& record = row.record;
     jobs_[id] = {row.principal, row.shape,    record.state, record.instance,
                  record.placed, record.ended, Mono{}};
@@ -73,8 +73,10 @@ void Decisions::check(const Cause& cause, const dispatch::Outbox& outbox,
   if (!starts_.empty()) check_turns(queries);
 }
 
+/// Leases take turns with jobs, but not on the same hosts: Borrowers checks them.
 void Decisions::on(const model::WorkItem& row) {
   const auto& record = row.record;
+  if (record.id.kind != model::WorkKind::kJob) return;
   Job job{row.principal, row.shape,    record.state, record.instance,
           record.placed, record.ended, now_.mono};
   if (record.state == WorkState::kQueued) {  // Else a restored daemon takes it over.

@@ -7,9 +7,9 @@ namespace hostler::sim {
 
 bool is_own_will(model::Reason reason) {
   using enum model::Reason;
-  return reason == kIdle || reason == kDrained || reason == kBootingSurplus || reason == kBroken ||
-         reason == kUnwantedSpot || reason == kStandbySurplus || reason == kBeyondMax ||
-         reason == kOffMenu || reason == kGaveWay || reason == kExchanged ||
+  return reason == kIdle || reason == kDrained || reason == kUsedUp || reason == kBootingSurplus ||
+         reason == kBroken || reason == kUnwantedSpot || reason == kStandbySurplus ||
+         reason == kBeyondMax || reason == kOffMenu || reason == kGaveWay || reason == kExchanged ||
          reason == kAbovePriceLimit;
 }
 
@@ -45,10 +45,17 @@ void Disk::apply(const model::WorkChanged& row) {
   if (model::is_terminal(known.state)) ended_.push_back(known.id);
 }
 
+void Disk::apply(const model::LeaseChanged& row) {
+  if (!jobs_.contains(row.record.id))
+    complain_("the terms of an unknown lease: " + row.record.id.text());
+  leases_[row.record.id] = row.record;
+}
+
 std::vector<model::WorkId> Disk::forget() {
   auto past = std::exchange(ended_long_ago_, std::exchange(ended_, {}));
   for (const auto id : past) {
     auto row = jobs_.extract(id);
+    leases_.erase(id);
     client_keys_.erase({row.mapped().principal, row.mapped().client_key});
     leases_.erase(id);
     const model::AttemptId first{id, 0};
@@ -141,6 +148,8 @@ model::Restored Disk::open() {
     }
     out.work.push_back(row);
     out.work.back().body.reset();
+    if (const auto terms = leases_.find(id); terms != leases_.end())
+      out.leases.push_back(terms->second);
   }
   std::sort(out.work.begin(), out.work.end(),
             [](const auto& a, const auto& b) { return a.arrival < b.arrival; });
@@ -197,10 +206,12 @@ void Disk::put_back(const Disk& older) {
     row.record.restored = true;
     if (row.record.state == model::WorkState::kQueued) row.record.state = model::WorkState::kHeld;
   }
-  for (auto& [id, row] : instances_)
+  for (auto& [id, row] : instances_) {
     row.record.restored = row.record.state != model::InstanceState::kTerminating &&
                           row.record.state != model::InstanceState::kAbandoned &&
                           row.record.state != model::InstanceState::kGone;
+    if (row.record.restored) row.record.uses = model::kUsesUnknown;
+  }
 }
 
 const model::InstanceChanged* Disk::instance(model::InstanceId id) const {

@@ -40,6 +40,10 @@ class Disk {
   [[nodiscard]] const std::map<model::WorkId, model::WorkItem>& forgotten() const {
     return forgotten_;
   }
+  /// Of a lease that is not forgotten.
+  [[nodiscard]] const model::LeaseRecord& terms(model::WorkId lease) const {
+    return leases_.at(lease);
+  }
   [[nodiscard]] const model::InstanceChanged* instance(model::InstanceId id) const;
   /// The highest price that was reported of the type last, in any zone; if none was, the menu's.
   [[nodiscard]] std::int64_t known_price(const model::InstanceType& type) const;
@@ -64,6 +68,7 @@ class Disk {
  private:
   void apply(const model::WorkItem& row);
   void apply(const model::WorkChanged& row);
+  void apply(const model::LeaseChanged& row);
   void apply(const model::LeaseChanged& row);
   void apply(const model::AttemptChanged& row);
   /// It was lost with its host and not seen to end; it is there, and its job goes on with it.
@@ -90,6 +95,7 @@ class Disk {
 
   Complain complain_;
   std::map<model::WorkId, model::WorkItem> jobs_, forgotten_;
+  std::map<model::WorkId, model::LeaseRecord> leases_;
   std::vector<model::WorkId> ended_, ended_long_ago_;
   std::map<model::WorkId, model::LeaseRecord> leases_;
   std::map<model::AttemptId, model::AttemptChanged> attempts_;

@@ -5,6 +5,11 @@ namespace hostler::sim {
 
 void World::check_ended(const model::WorkItem& row) {
   const auto id = row.record.id;
+  if (id.kind == model::WorkKind::kLease) {
+    if (row.record.reason == model::EndReason::kNone)
+      complain(id.text() + " ended without a reason");
+    return;
+  }
   const int starts = hosts_.starts(id);
   if (row.principal == "unknown (restored)") return;  // So are its shape and its earlier attempts.
   if (starts > 1 && !row.shape.restartable) complain(id.text() + " is not restartable, ran twice");

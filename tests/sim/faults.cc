@@ -41,6 +41,7 @@ void World::make_faults() {
     });
   time_.after(day_.trouble, [this] {
     calm_ = true;
+    if (borrowers_) borrowers_->end();
     chance_.end_faults();
     release_holds();
     settle_restored();

@@ -34,6 +34,11 @@ inline std::int64_t ram_of(const Machine& machine) {
   return machine.request.type.resources.ram / 100 * percent;
 }
 
+/// On one day in eight the pool allows few uses of a host. No other choice of the day depends on
+/// this.
+inline constexpr std::int32_t kUsesOfDay = 3;
+inline bool has_few_uses(std::uint64_t seed) { return seed % 8 == 6; }
+
 /// On one day in eight output comes late: some of it never, some waits for room on the daemon's
 /// disk, and an admin gives some up. No other choice of the day depends on this.
 inline bool has_late_output(std::uint64_t seed) { return seed % 8 == 1; }

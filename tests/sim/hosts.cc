@@ -315,6 +315,7 @@ void Hosts::check_start(const Machine& machine, AttemptId attempt, const Run& ru
   auto& start = starts_[attempt];
   if (++start.times > 1) complain_(attempt.text() + " starts twice");
   start.machine = &machine;
+  check_uses(machine);
   for (auto at = starts_.lower_bound({attempt.work, 0});
        at != starts_.end() && at->first.work == attempt.work; ++at) {
     const auto& there = *at->second.machine;
@@ -330,6 +331,12 @@ void Hosts::check_start(const Machine& machine, AttemptId attempt, const Run& ru
   if (short_ram_) check_ram(machine, room.ram);
   if (short_ram_) room.ram = model::ram_for_jobs(std::min(room.ram, machine.ram), kReserveOfDay);
   if (!sum.fits_in(room)) complain_(machine.instance.text() + " runs more than it has room for");
+}
+
+/// However often the daemon was started since, and whatever it was started from.
+void Hosts::check_uses(const Machine& machine) {
+  if (few_uses_ && ++uses_[machine.id] > kUsesOfDay)
+    complain_(machine.instance.text() + " is used more often than its pool allows");
 }
 
 void Hosts::check_ram(const Machine& machine, std::int64_t menu) const {

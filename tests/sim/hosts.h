@@ -35,6 +35,7 @@ class Hosts {
         lies_(seed),
         short_disks_(has_short_disks(seed)),
         short_ram_(has_short_ram(seed)),
+        few_uses_(has_few_uses(seed)),
         late_output_(has_late_output(seed)) {}
 
   /// A daemon starts; the links of the previous daemon are gone.
@@ -119,6 +120,7 @@ class Hosts {
   /// Sends a message to the agent, in order, on the present connection.
   void to_agent(const LinkPtr& link, std::function<void(Machine&)> act);
   void start(Machine& machine, const model::StartAttempt& command);
+  void check_uses(const Machine& machine);
   void check_ram(const Machine& machine, std::int64_t menu) const;
   void check_start(const Machine& machine, model::AttemptId attempt, const Run& run);
   void finish(Machine& machine, model::AttemptId attempt, model::AttemptEnd end);
@@ -148,7 +150,7 @@ class Hosts {
   Commands& commands_;
   Disk::Complain complain_;
   HostLies lies_;
-  bool short_disks_, short_ram_, late_output_;
+  bool short_disks_, short_ram_, few_uses_, late_output_;
   std::set<std::pair<std::string, std::int64_t>> ram_reports_;  ///< Of types.
   Post post_;
   std::uint64_t generation_ = 0;
@@ -162,6 +164,7 @@ class Hosts {
   std::map<model::InstanceId, LinkPtr> links_;
   std::map<model::InstanceId, std::uint64_t> connections_;
   std::set<model::AttemptId> spared_;  ///< They ran when a disk was put back: they are not ended.
+  std::map<std::string, std::int32_t> uses_;  ///< Starts by machine, since the beginning.
   std::map<model::AttemptId, Start> starts_;  ///< All starts since the beginning.
 };
 

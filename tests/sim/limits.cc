@@ -22,27 +22,43 @@ void World::make_limits() {
       model::Micros{2'000 + 1'000 * static_cast<std::int64_t>(random.below(7))};
 }
 
-/// Where a job starts, its user runs no more than the limit, by the rows of its jobs.
+/// What the piece of work counts for the limits of its user: a lease holds its whole host.
+model::Vcpus World::held_vcpus(const model::WorkItem& row) const {
+  const auto state = row.record.state;
+  const bool is_lease = row.record.id.kind == model::WorkKind::kLease;
+  const bool holds = state == model::WorkState::kStarting || state == model::WorkState::kRunning ||
+                     (is_lease && state == model::WorkState::kCollecting);
+  if (!holds) return {};
+  const auto* host = is_lease ? disk_.instance(row.record.instance) : nullptr;
+  return host == nullptr ? row.shape.needs.vcpus : host->record.total.vcpus;
+}
+
+/// Where a job starts or a host is lent, its user has no more than the limit, by the rows of its
+/// work.
 void World::check_limits(const dispatch::Outbox& committed) {
   std::set<std::string> starters;
+  const auto starts = [&](model::WorkId id) {
+    if (const auto row = disk_.jobs().find(id); row != disk_.jobs().end())
+      starters.insert(row->second.principal);
+  };
+  for (const auto& change : committed.changes)
+    if (const auto* row = std::get_if<model::LedgerRecord>(&change);
+        row != nullptr && row->event == model::Event::kGranted)
+      starts(model::WorkId::parse(row->subject).value());
   for (const auto& effect : committed.effects) {
     const auto* command = std::get_if<model::HostCommand>(&effect);
     const auto* start = command == nullptr ? nullptr : std::get_if<model::StartAttempt>(command);
-    if (start == nullptr) continue;
-    if (const auto job = disk_.jobs().find(start->attempt.work); job != disk_.jobs().end())
-      starters.insert(job->second.principal);
+    if (start != nullptr) starts(start->attempt.work);
   }
   for (const auto& [who, quota] : policy_.quotas.principals) {
     if (!starters.contains(who)) continue;  // What is taken over after a restore may be beyond it.
     model::Vcpus vcpus;
     std::int64_t price = 0;
     for (const auto& [id, row] : disk_.jobs()) {
-      const auto state = row.record.state;
-      if (row.principal != who ||
-          (state != model::WorkState::kStarting && state != model::WorkState::kRunning))
-        continue;
-      vcpus += row.shape.needs.vcpus;
-      price += row.shape.needs.vcpus.thousandths();  // Their largest share.
+      if (row.principal != who) continue;
+      const model::Vcpus held = held_vcpus(row);
+      vcpus += held;
+      price += held.thousandths();  // Their largest share.
     }
     if (quota.running_vcpus_max && vcpus > *quota.running_vcpus_max)
       complain(who + " runs " + to_string(vcpus) + " vcpus, and may run " +
@@ -60,10 +76,12 @@ void World::check_shares() {
     waiting += one.waiting;
     if (one.use.value < 0 || one.vcpus < 0) complain(one.principal + " has used less than nothing");
   }
-  const auto jobs = queries.job_counts();  // queued, starting, running
-  if (waiting != jobs[0]) complain(std::to_string(waiting) + " jobs wait as shares count them");
-  if (running != jobs[1] + jobs[2])
-    complain(std::to_string(running) + " jobs run as shares count them");
+  const auto jobs = queries.job_counts();                 // queued, starting, running
+  const auto leases = queries.totals(now().mono).leases;  // also ending
+  if (waiting != jobs[0] + leases[0])
+    complain(std::to_string(waiting) + " jobs and leases wait as shares count them");
+  if (running != jobs[1] + jobs[2] + leases[1] + leases[2] + leases[3])
+    complain(std::to_string(running) + " jobs and leases run as shares count them");
 }
 
 /// The rows of what hosts have reported of their RAM are true, and plans count with them, also

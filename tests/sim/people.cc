@@ -55,6 +55,16 @@ void World::make_people() {
     time_.after(chance_.between(10s, day_.trouble), [this] { meddle(); });
 }
 
+/// Not on days of an old state: after it nobody can say whose host is lent.
+void World::make_borrowers() {
+  if (!day_.leases || !Borrowers::exist(seed_) || has_old_state()) return;
+  borrowers_.emplace(
+      seed_, time_, disk_, [this](dispatch::Event event) { post(std::move(event)); },
+      [this](const std::string& what) { complain(what); });
+  borrowers_->make_policy(policy_.pools.front());
+  borrowers_->begin(day_.trouble * 3 / 4);
+}
+
 /// Asks until there is an answer: the client key makes it one job.
 void World::submit(std::size_t index) {
   const Wish& wish = wishes_[index];
@@ -91,6 +101,7 @@ void World::submit_past(const std::vector<model::WorkId>& forgotten) {
 }
 
 void World::hear(const dispatch::Reply& answer) {
+  if (borrowers_ && borrowers_->hear(answer)) return;
   if (is_greedy(answer) || is_give_up(answer) || answer.ticket == 0 ||
       answer.ticket > wishes_.size())
     return;

@@ -33,7 +33,7 @@ void StoppedMachines::listed(const dispatch::SetListed& list, const dispatch::Qu
                          record.state == InstanceState::kIdle ||
                          record.state == InstanceState::kBusy;
     if (shown == shown_.end() || shown->second.count < kListsWanted || !is_ours) continue;
-    if (!host.attempts.empty() && !record.restored)
+    if ((!host.attempts.empty() || host.lease) && !record.restored)
       complain_(record.id.text() + " keeps its work, and lists show it as stopped again and again");
   }
 }

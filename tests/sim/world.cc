@@ -49,6 +49,7 @@ World::World(std::uint64_t seed, const Day& day)
   make_notices();
   make_false_lists();
   make_crowd();
+  make_borrowers();
 }
 
 void World::make_policy() {
@@ -89,6 +90,7 @@ void World::make_policy() {
   pool.spot_patience = 1min;
   pool.starvation_after = 1min;
   if (chance_.chance(0.2)) pool.attempts_parallel_max = 2;
+  if (has_few_uses(seed_)) pool.uses_max = kUsesOfDay;
   if (chance_.chance(0.1)) pool.sizes.min = 1;
   if (chance_.chance(0.2)) pool.sizes.standby = 1;
   if (chance_.chance(0.6)) pool.sizes.stopped = static_cast<std::int32_t>(1 + chance_.below(2));
@@ -155,6 +157,7 @@ void World::start() {
   if (leftovers_) leftovers_->daemon_started();
   if (notices_) notices_->daemon_started();
   if (crowd_) crowd_->daemon_started();
+  if (borrowers_) borrowers_->daemon_started(now());
   take(kernel_->restore(disk_.open(), now()));
   if (offerings_) offerings_->restarted(kernel_->queries());
   load_driver();
@@ -204,6 +207,7 @@ void World::take(dispatch::Outbox outbox, const Cause& cause) {
   pool_days_.check(cause, outbox, kernel_->queries(), now());
   if (images_) images_->check(kernel_->queries().sets().front(), outbox);
   if (offerings_) offerings_->decided(outbox);
+  if (borrowers_) borrowers_->decided(outbox, now());
   if (crowd_) crowd_->check(outbox);
   if (driver_) driver_->check(outbox, now());
   if (notices_) notices_->check(outbox, kernel_->queries(), now());
@@ -232,6 +236,7 @@ void World::commit() {
     disk_.commit(outbox.changes);
     commands_.committed(outbox.changes);
     check_limits(outbox);
+    if (borrowers_) borrowers_->committed(outbox);
   }
   if (driver_) driver_->committed();
   if (images_) images_->committed();
@@ -342,6 +347,7 @@ void World::tick() {
   if (kernel_ && !complaint_) check_shares();
   if (kernel_ && !complaint_ && short_ram_) check_ram();
   if (kernel_ && !complaint_) commands_.check();
+  if (kernel_ && !complaint_ && borrowers_) borrowers_->check(now());
 }
 
 bool World::over() {
@@ -382,6 +388,7 @@ Tally World::tally() const {
   out.instances = disk_.instances().size();
   for (const auto& [id, row] : disk_.instances()) out.unused += row.record.first_job.us == 0;
   out.machine_time = cloud_.lived();
+  if (borrowers_) out.leases = borrowers_->granted();
   return out;
 }
 

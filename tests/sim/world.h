@@ -9,6 +9,7 @@
 
 #include "core/base/random.h"
 #include "core/dispatch/dispatcher.h"
+#include "tests/sim/borrowers.h"
 #include "tests/sim/consoles.h"
 #include "tests/sim/crashing_driver.h"
 #include "tests/sim/crowd_cloud.h"
@@ -30,6 +31,7 @@ constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 struct Tally {
   std::uint64_t jobs = 0, instances = 0, events = 0, plans = 0, commits = 0, starts_of_daemon = 0;
   std::uint64_t unused = 0;          ///< Instances that have never run a job.
+  std::uint64_t leases = 0;          ///< That were granted.
   std::size_t machines_at_once = 0;  ///< The highest number at any time.
   Duration machine_time{};           ///< Of all machines together.
 };
@@ -64,6 +66,7 @@ class World {
   void make_leftovers();
   void make_notices();
   void make_crowd();
+  void make_borrowers();
   void believe_crowd();
   void hear_cloud(const dispatch::Event& event);
   void hear_list(const dispatch::SetListed& list);
@@ -104,6 +107,7 @@ class World {
   void check_end();
   void check_shares();
   void check_ram();
+  [[nodiscard]] model::Vcpus held_vcpus(const model::WorkItem& row) const;
   void check_limits(const dispatch::Outbox& committed);
   void check_ended(const model::WorkItem& row);
   [[nodiscard]] bool over();
@@ -134,6 +138,7 @@ class World {
   std::optional<NoticeCloud> notices_;      ///< On days on which the cloud takes machines back.
   std::optional<CrowdCloud> crowd_;         ///< On days on which lists show far too many machines.
   std::optional<ImageCloud> images_;        ///< On days on which the site names its image.
+  std::optional<Borrowers> borrowers_;      ///< On days on which the pool lends hosts.
   std::optional<Offerings> offerings_;      ///< On days on which the pool chooses types.
   std::set<std::string> awaited_;           ///< Periodic questions whose answer is to come.
   std::unique_ptr<dispatch::Dispatcher> kernel_;

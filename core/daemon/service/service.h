@@ -105,6 +105,8 @@ class DaemonService final : public api::Service {
                          model::IdleBehavior behavior, api::Answer<void> answer) override;
   void kill(const api::Principal& who, model::InstanceId instance, const std::string& reason,
             api::Answer<void> answer) override;
+  void report_ready(const api::Principal& who, model::InstanceId instance,
+                    api::Answer<void> answer) override;
   void console(const api::Principal& who, model::InstanceId instance,
                api::Answer<model::ConsoleView> answer) override;
   void pools(const api::Principal& who, api::Answer<std::vector<model::PoolView>> answer) override;
@@ -130,6 +132,7 @@ class DaemonService final : public api::Service {
 
   void plan(const api::Principal& who, api::Answer<std::string> answer) override;
   void plan_snapshot(const api::Principal& who, api::Answer<std::string> answer) override;
+  void dump(const api::Principal& who, api::Answer<api::DumpView> answer) override;
   void config_diff(const api::Principal& who, std::string text, const std::string& folder,
                    api::Answer<std::string> answer) override;
 
@@ -186,11 +189,14 @@ class DaemonService final : public api::Service {
                             std::vector<model::LedgerRecord>& records) const;
   /// kNotFound if the output of this job, which has ended, was deleted.
   [[nodiscard]] Result<void> check_not_discarded(const model::WorkRecord& job) const;
+  /// What is wrong with the site, as far as the loop does not know it; one sentence each.
+  [[nodiscard]] std::vector<std::string> site_conditions() const;
   void set_store_gauges() const;
 
   const Dependencies uses_;
-  /// Dry runs that are not answered yet.
+  /// Dry runs and dumps that are not answered yet.
   const std::shared_ptr<std::atomic<int>> dry_runs_ = std::make_shared<std::atomic<int>>(0);
+  const std::shared_ptr<std::atomic<int>> dumps_ = std::make_shared<std::atomic<int>>(0);
 };
 
 }  // namespace hostler::daemon

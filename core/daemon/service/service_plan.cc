@@ -4,6 +4,7 @@
 #include "core/config/key_changes.h"
 #include "core/config/load.h"
 #include "core/daemon/from_config.h"
+#include "core/daemon/service/admission.h"
 #include "core/daemon/service/service.h"
 #include "core/json/writer.h"
 #include "core/planning/answer.h"
@@ -117,15 +118,7 @@ void DaemonService::plan_snapshot(const api::Principal&, api::Answer<std::string
 
 void DaemonService::dry_run(const api::Principal& who, std::vector<model::WorkItem> jobs,
                             api::Answer<std::string> answer) {
-  const auto running = dry_runs_;
-  if (running->fetch_add(1) >= kDryRunsMax) {
-    running->fetch_sub(1);
-    return answer(fail(Errc::kUnavailable, "too many dry runs at once; ask again later"));
-  }
-  answer = [running, answer = std::move(answer)](Result<std::string> result) {
-    running->fetch_sub(1);
-    answer(std::move(result));
-  };
+  if (!admit(dry_runs_, kDryRunsMax, "dry runs", answer)) return;
   if (const auto able = check_store(); !able) return answer(tl::unexpected(able.error()));
   auto event = submit_of(who, std::move(jobs));
   if (!event) return answer(tl::unexpected(std::move(event.error())));

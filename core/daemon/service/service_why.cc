@@ -109,6 +109,14 @@ Result<void> add_state(api::WhyView& view, const dispatch::Queries& state, const
 
 }  // namespace
 
+std::vector<std::string> DaemonService::site_conditions() const {
+  auto out = uses_.reload->problems();
+  if (const auto old = uses_.store->old_state(); !old.empty())
+    out.push_back("the state is old: " + old +
+                  "; it is only shown until hostlerd is started with --restored");
+  return out;
+}
+
 void DaemonService::why(const api::Principal& who, const std::string& subject,
                         api::Answer<api::WhyView> answer) {
   model::InstanceId host;
@@ -125,11 +133,7 @@ void DaemonService::why(const api::Principal& who, const std::string& subject,
                       std::make_move_iterator(records->items.rend()));
   if (const auto hidden = hide_reasons(who, view.records); !hidden)
     return answer(tl::unexpected(hidden.error()));
-  if (subject == "site")
-    for (auto& problem : uses_.reload->problems()) view.conditions.push_back(std::move(problem));
-  if (subject == "site" && !uses_.store->old_state().empty())
-    view.conditions.push_back("the state is old: " + uses_.store->old_state() +
-                              "; it is only shown until hostlerd is started with --restored");
+  if (subject == "site") view.conditions = site_conditions();
   uses_.loop->query([view = std::move(view), driver = uses_.driver, host,
                      answer = std::move(answer)](const dispatch::Queries& state, Now now) mutable {
     if (const auto known = add_state(view, state, driver, host, now); !known)

@@ -27,8 +27,17 @@ void AdminRequests::on(const SetIdleBehavior& event, Now now) {
                                   (record.reason.empty() ? "" : ": " + record.reason)));
   steps_.apply(*host, fleet::set_idle_behavior(host->instance, event.behavior, event.actor, now),
                "user", now);
+  end_if_used(event.instance, now);
   plan_.want();
   recorder_.reply(event.ticket, std::vector<model::WorkId>{});
+}
+
+/// One that was held, or whose pool has another `uses_max`, may have had its uses.
+void AdminRequests::end_if_used(model::InstanceId id, Now now) {
+  Host* host = hosts_.change(id);
+  if (host == nullptr) return;
+  auto outcome = fleet::work_changed(host->instance, policy_.pools[host->instance.pool], now);
+  if (outcome.changed) steps_.apply(*host, std::move(outcome), "dispatcher", now);
 }
 
 void AdminRequests::on(const KillInstance& event, Now now) {
@@ -39,6 +48,33 @@ void AdminRequests::on(const KillInstance& event, Now now) {
       "by " + event.actor + (event.reason.empty() ? "" : ": " + event.reason);
   steps_.apply(*host, fleet::terminate(host->instance, model::Reason::kKilled, reason, now), "user",
                now);
+  recorder_.reply(event.ticket, std::vector<model::WorkId>{});
+}
+
+void AdminRequests::on(const ReportReady& event, Now now) {
+  Host* host = hosts_.change(event.instance);
+  if (host == nullptr)
+    return recorder_.reply(event.ticket, tl::unexpected(no_instance(event.instance)));
+  const std::string id = event.instance.text();
+  const auto& record = host->instance.record;
+  const auto& pool = policy_.pools[host->instance.pool];
+  if (pool.readiness != model::Readiness::kReported)
+    return recorder_.reply(
+        event.ticket,
+        fail(Errc::kConflict, id + " is of pool " + pool.name + ", whose readiness is \"" +
+                                  to_string(pool.readiness) +
+                                  "\": hosts are reported where it is \"reported\""));
+  if (record.state == model::InstanceState::kRequested)
+    return recorder_.reply(event.ticket,
+                           fail(Errc::kUnavailable, "the cloud has not shown " + id +
+                                                        " yet: report it again in some seconds"));
+  if (!fleet::takes_report(host->instance))
+    return recorder_.reply(
+        event.ticket,
+        fail(Errc::kConflict, id + " is " + to_string(record.state) +
+                                  (record.reason.empty() ? "" : ": " + record.reason)));
+  steps_.apply(*host, fleet::reported(host->instance, event.actor, pool, now), "user", now);
+  plan_.want();
   recorder_.reply(event.ticket, std::vector<model::WorkId>{});
 }
 
@@ -110,6 +146,7 @@ void AdminRequests::policy_changed(Now now) {
                    "the configuration was read again" +
                        (will_go.empty() ? "" : "; hosts that go when they are empty: " + will_go),
                    now);
+  for (const auto id : hosts_.ids()) end_if_used(id, now);
   boots_.reloaded(now);
   gates_.reloaded(now);
   open_prices(now);

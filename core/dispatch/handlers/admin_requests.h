@@ -36,6 +36,8 @@ class AdminRequests {
 
   void on(const SetIdleBehavior& event, Now now);
   void on(const KillInstance& event, Now now);
+  /// Again: no effect. Whoever may submit may report.
+  void on(const ReportReady& event, Now now);
   void on(const OpenGate& event, Now now);
   void on(const DriverLoaded& event, Now now);
   /// The policy was replaced. Sets and pools keep their order and names (config's diff refuses a
@@ -43,6 +45,7 @@ class AdminRequests {
   void policy_changed(Now now);
 
  private:
+  void end_if_used(model::InstanceId id, Now now);
   /// Calls that the gate held back until its end are due now.
   void retry_now(const model::GateRecord& gate, Now now);
   void open_prices(Now now);

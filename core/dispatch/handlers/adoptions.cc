@@ -175,6 +175,7 @@ model::InstanceId Adoptions::adopt(std::uint32_t index, const Stranger& stranger
   record.provider_id = seen.id;
   if (const auto idle = model::parse_idle_behavior(seen.idle)) record.idle_behavior = *idle;
   record.state = model::InstanceState::kUnknown;
+  record.uses = model::kUsesUnknown;
   const bool is_ours = seen.owner == recorder_.owner();
   record.restored = is_ours && lost_time_.may_have_work(seen.epoch);
   if (record.restored) record.epoch = seen.epoch;

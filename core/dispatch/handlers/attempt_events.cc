@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/fleet/uses.h"
 #include "core/scheduler/fit.h"
 #include "core/scheduler/plan.h"
 
@@ -26,21 +27,30 @@ bool is_announced(const Host& host) {
 }  // namespace
 
 bool AttemptEvents::place(Host& host, demand::ClassId cls, Now now) {
+  const auto* klass = waiting_.queue().find(cls);
+  if (klass == nullptr) return false;
+  return klass->kind == model::WorkKind::kLease ? lending_.place(host, cls, now)
+                                                : place_job(host, cls, now);
+}
+
+bool AttemptEvents::place_job(Host& host, demand::ClassId cls, Now now) {
   auto& instance = host.instance;
-  if (!waiting_.queue().waits(cls) || !instance.takes_work() || !instance.type ||
+  if (!waiting_.queue().waits(cls) || !instance.takes_jobs() || !instance.type ||
       host.closed != scheduler::Closed::kNo)
     return false;
   const model::Resources needs = waiting_.queue().at(cls).shape.needs;
   const auto total = instance.occupancy.room_of(policy_.types[*instance.type]);
   if (!(instance.occupancy.used() + needs).fits_in(total)) return false;
-  const std::int32_t most = viewer_.jobs_max(instance);
-  if (instance.occupancy.active_attempts() >= static_cast<std::uint32_t>(most)) return false;
-  const auto price = demand::price_of_part(instance.record.price_per_hour, needs, total, most);
+  if (viewer_.attempts_left(instance) == 0) return false;
+  const auto price = demand::price_of_part(instance.record.price_per_hour, needs, total,
+                                           viewer_.jobs_max(instance));
   if (!waiting_.queue().has_next(cls, price)) return false;
   work::Job& job = jobs_.pop(cls, price);
   if (host.reserved_for == cls) host.reserved_for.reset();
   job_steps_.apply(job, work::placed(job, host.id(), now), now);
   jobs_.hold(job, price, now.mono);
+  if (fleet::count_use(instance.record, policy_.pools[instance.pool]))
+    recorder_.change(model::InstanceChanged{instance.record, nullptr, false});
   const model::AttemptId attempt = job.attempt();
   const std::uint64_t sequence = ++instance.record.last_sequence;
   fleet::PlacedAttempt placed{attempt, instance.record.boot_id, sequence, needs};
@@ -94,7 +104,8 @@ void AttemptEvents::fill(Host& host, Now now) {
     }
   }
   if (takes_work) host.made_for.end();
-  steps_.apply(host, fleet::work_changed(host.instance, now), "dispatcher", now);
+  steps_.apply(host, fleet::work_changed(host.instance, policy_.pools[host.instance.pool], now),
+               "dispatcher", now);
 }
 
 void AttemptEvents::on(Host& host, const model::AttemptStarted& event, Now now) {
@@ -124,7 +135,8 @@ void AttemptEvents::on(Host& host, const model::AttemptRefused& event, Now now) 
                                  : work::never_started(*job, event.text, now),
                      now);
   steps_.apply(host, fleet::start_refused(host.instance, refused, event.text, now), "host", now);
-  steps_.apply(host, fleet::work_changed(host.instance, now), "host", now);
+  steps_.apply(host, fleet::work_changed(host.instance, policy_.pools[host.instance.pool], now),
+               "host", now);
   plan_.want();  // Its room is not filled at once: the same job might go there again.
 }
 
@@ -212,7 +224,8 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
   recorder_.command(std::move(resume));
   end_foreign(host, reported, now);
   steps_.apply(host, fleet::work_reported(host.instance, now), "host", now);
-  steps_.apply(host, fleet::work_changed(host.instance, now), "host", now);
+  steps_.apply(host, fleet::work_changed(host.instance, policy_.pools[host.instance.pool], now),
+               "host", now);
 }
 
 void AttemptEvents::blame(Host& host, work::Job& job, const fleet::PlacedAttempt& ours, Now now) {
@@ -252,6 +265,7 @@ bool AttemptEvents::known(Host& host, work::Job& job, const fleet::PlacedAttempt
 
 void AttemptEvents::take_found(Host& host, Reported& reported, model::ResumeAttempts& resume,
                                Now now) {
+  if (host.instance.occupancy.is_lent()) return;
   std::erase_if(reported, [&](const auto& entry) {
     const auto& [attempt, phase] = entry;
     work::Job* job = jobs_.find(attempt);
@@ -278,6 +292,7 @@ void AttemptEvents::take_found(Host& host, Reported& reported, model::ResumeAtte
 
 void AttemptEvents::take_over(Host& host, Reported& reported, model::ResumeAttempts& resume,
                               Now now) {
+  if (host.instance.occupancy.is_lent()) return;  // They wait until it is not.
   const auto is_dead = [](const auto& one) {
     return one.second == model::AttemptPhase::kUnknownEnd;
   };

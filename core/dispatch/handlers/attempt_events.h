@@ -5,17 +5,19 @@
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/handlers/interruptions.h"
 #include "core/dispatch/handlers/left_alone.h"
+#include "core/dispatch/handlers/lending.h"
 #include "core/dispatch/state/host_viewer.h"
 
 namespace hostler::dispatch {
 
-/// Places jobs on hosts, and follows their attempts until nothing more is expected of them.
+/// Places work on hosts, and follows the attempts of jobs until nothing more is expected of them.
 class AttemptEvents {
  public:
   AttemptEvents(const model::SitePolicy& policy, const WaitingWork& waiting, Jobs& jobs,
                 const SetAside& set_aside, const HostViewer& viewer, PlanState& plan,
                 Recorder& recorder, AttemptRows& rows, Takeover& takeover, LeftAlone& left_alone,
-                JobSteps& job_steps, InstanceSteps& steps, Interruptions& interruptions)
+                JobSteps& job_steps, Lending& lending, InstanceSteps& steps,
+                Interruptions& interruptions)
       : policy_(policy),
         waiting_(waiting),
         jobs_(jobs),
@@ -27,10 +29,12 @@ class AttemptEvents {
         takeover_(takeover),
         left_alone_(left_alone),
         job_steps_(job_steps),
+        lending_(lending),
         steps_(steps),
         interruptions_(interruptions) {}
 
-  /// Puts the first job of the class on the host. False if it does not fit any more.
+  /// Puts the first job of the class on the host, or lends the host to the first lease of the
+  /// class. False if it does not fit any more.
   bool place(Host& host, demand::ClassId cls, Now now);
   /// Fills the room of a host at once, in the order of the queue. A new host first gets what it was
   /// made for: others would need hosts that nobody has bought.
@@ -56,6 +60,7 @@ class AttemptEvents {
   /// Of fill(): puts a job on the host that the host was made for, unless `next` is more urgent.
   /// False: there is none any more.
   bool place_own(Host& host, demand::ClassId next, Now now);
+  bool place_job(Host& host, demand::ClassId cls, Now now);
 
   /// Of compare(): a broken host does not report an attempt that was sent to it.
   void blame(Host& host, work::Job& job, const fleet::PlacedAttempt& ours, Now now);
@@ -70,7 +75,8 @@ class AttemptEvents {
   void take_found(Host& host, Reported& reported, model::ResumeAttempts& resume, Now now);
   /// The end of an attempt that is not placed there.
   void end_unplaced(Host& host, const model::AttemptId& attempt, Now now);
-  /// Of compare(): attempts that began after the backup was made that the state is restored from.
+  /// Of compare(): attempts that began after the backup was made that the state is restored from. A
+  /// lent host takes none.
   void take_over(Host& host, Reported& reported, model::ResumeAttempts& resume, Now now);
   /// Of compare(): attempts that no longer belong to a job. An earlier daemon has acknowledged
   /// them, or they were cancelled. Others are left alone.
@@ -87,6 +93,7 @@ class AttemptEvents {
   Takeover& takeover_;
   LeftAlone& left_alone_;
   JobSteps& job_steps_;
+  Lending& lending_;
   InstanceSteps& steps_;
   Interruptions& interruptions_;
 };

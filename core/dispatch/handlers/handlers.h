@@ -12,6 +12,7 @@
 #include "core/dispatch/handlers/epochs.h"
 #include "core/dispatch/handlers/host_events.h"
 #include "core/dispatch/handlers/interruptions.h"
+#include "core/dispatch/handlers/lease_events.h"
 #include "core/dispatch/handlers/list_events.h"
 #include "core/dispatch/handlers/output_events.h"
 #include "core/dispatch/handlers/plan_events.h"
@@ -45,6 +46,7 @@ struct Handlers {
   BootConsoles consoles;
   AttemptRows attempt_rows;
   JobSteps job_steps;
+  LeaseSteps lease_steps;
   Reachability reachability;
   InstanceSteps instance_steps;
   Interruptions interruptions;
@@ -66,11 +68,13 @@ struct Handlers {
   CallAnswers answers;
   Takeover takeover;
   LeftAlone left_alone;
+  Lending lending;
   AttemptEvents attempts;
   DiskEvents disk;
   OutputEvents outputs;
   HostEvents hosts;
   WorkRequests work;
+  LeaseEvents leases;
   HostClosing closing;
   AdminRequests admin;
   CreateRefusals refusals;

@@ -11,8 +11,8 @@ namespace hostler::dispatch {
 class HostEvents {
  public:
   HostEvents(const model::SitePolicy& policy, Hosts& hosts, HostCommands& commands, Menu& menu,
-             PlanState& plan, Recorder& recorder, InstanceSteps& steps, AttemptEvents& attempts,
-             Interruptions& interruptions, OutputEvents& outputs)
+             PlanState& plan, Recorder& recorder, InstanceSteps& steps, Lending& lending,
+             AttemptEvents& attempts, Interruptions& interruptions, OutputEvents& outputs)
       : policy_(policy),
         hosts_(hosts),
         commands_(commands),
@@ -20,6 +20,7 @@ class HostEvents {
         plan_(plan),
         recorder_(recorder),
         steps_(steps),
+        lending_(lending),
         attempts_(attempts),
         interruptions_(interruptions),
         outputs_(outputs) {}
@@ -33,6 +34,7 @@ class HostEvents {
   void on(Host& host, const model::HostNotYet& event, Now now);
   void on(Host& host, const model::HostInitFailed& event, Now now);
   void on(Host& host, const model::HostVerified& event, Now now);
+  void on(Host& host, const model::HostBooted& event, Now now);
   void on(Host& host, const model::HostKeyAlarm& event, Now now);
   void on(Host& host, const model::RotationProposed& event, Now now);
   void on(Host& host, const model::RotationEnded& event, Now now);
@@ -59,6 +61,7 @@ class HostEvents {
   PlanState& plan_;
   Recorder& recorder_;
   InstanceSteps& steps_;
+  Lending& lending_;
   AttemptEvents& attempts_;
   Interruptions& interruptions_;
   OutputEvents& outputs_;

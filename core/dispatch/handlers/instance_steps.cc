@@ -11,8 +11,8 @@
 namespace hostler::dispatch {
 
 void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor, Now now) {
-  auto& [policy, sets, hosts, ended, jobs, gates, boots, commands, governor, plan, recorder] =
-      owners_;
+  auto& [policy, sets, hosts, ended, jobs, leases, gates, boots, commands, governor, plan,
+         recorder] = owners_;
   const model::InstanceId id = host.id();
   auto& instance = host.instance;
   fleet::assert_legal(instance);
@@ -158,7 +158,11 @@ void InstanceSteps::lose_work(Host& host, Now now) {
       job_steps_.apply(*job, work::host_gone(*job, why, now, was_announced), now);
   }
   const auto claims = instance.occupancy.claims();
-  for (const auto& claim : claims) instance.occupancy.remove(claim.work);
+  for (const auto& claim : claims) {
+    instance.occupancy.remove(claim.work);
+    if (work::Lease* lease = owners_.leases.find(claim.work))
+      lease_steps_.apply(*lease, work::host_gone(*lease, why, was_announced, now), now);
+  }
   instance.occupancy.forget_unplaced();
   owners_.plan.want();
 }
@@ -178,17 +182,20 @@ void InstanceSteps::free_room(const Host& host, Now now) {
 model::HostTarget InstanceSteps::target(const Host& host) const {
   const auto& record = host.instance.record;
   const auto& set = owners_.policy.sets[host.instance.set];
-  return {.instance = record.id,
-          .set = record.set,
-          .provider_id = record.provider_id,
-          .address = record.address,
-          .port = record.ssh_port,
-          .user = set.remote_user.empty() ? record.remote_user : set.remote_user,
-          .pool = record.pool,
-          .identity = record.identity,
-          .was_ready = record.ready.us != 0 && record.state != model::InstanceState::kBooting,
-          .is_untouched = host.create != nullptr && !record.restored && record.ready.us == 0 &&
-                          record.first_job.us == 0 && host.instance.empty()};
+  return {
+      .instance = record.id,
+      .set = record.set,
+      .provider_id = record.provider_id,
+      .address = record.address,
+      .port = record.ssh_port,
+      .user = set.remote_user.empty() ? record.remote_user : set.remote_user,
+      .pool = record.pool,
+      .identity = record.identity,
+      .was_ready = record.ready.us != 0 && record.state != model::InstanceState::kBooting,
+      .is_untouched = host.create != nullptr && !record.restored && record.ready.us == 0 &&
+                      record.first_job.us == 0 && host.instance.empty(),
+      .with_agent = fleet::evidence_of(host.instance, owners_.policy.pools[host.instance.pool]) ==
+                    model::Readiness::kAgent};
 }
 
 }  // namespace hostler::dispatch

@@ -4,6 +4,7 @@
 #include "core/dispatch/handlers/boot_consoles.h"
 #include "core/dispatch/handlers/instance_calls.h"
 #include "core/dispatch/handlers/job_steps.h"
+#include "core/dispatch/handlers/lease_steps.h"
 #include "core/dispatch/handlers/reachability.h"
 #include "core/dispatch/state/boot_gates.h"
 #include "core/dispatch/state/call_gates.h"
@@ -28,6 +29,7 @@ class InstanceSteps {
     Hosts& hosts;
     EndedInstances& ended;
     Jobs& jobs;
+    Leases& leases;
     CallGates& gates;
     BootGates& boots;
     HostCommands& commands;
@@ -36,12 +38,13 @@ class InstanceSteps {
     Recorder& recorder;
   };
   InstanceSteps(Owners owners, InstanceCalls& calls, BootConsoles& consoles, AttemptRows& attempts,
-                JobSteps& job_steps, Reachability& reachability)
+                JobSteps& job_steps, LeaseSteps& lease_steps, Reachability& reachability)
       : owners_(owners),
         calls_(calls),
         consoles_(consoles),
         attempts_(attempts),
         job_steps_(job_steps),
+        lease_steps_(lease_steps),
         reachability_(reachability) {}
 
   /// Journals the instance and its ledger record and sends the calls of the outcome's effects. The
@@ -67,6 +70,7 @@ class InstanceSteps {
   BootConsoles& consoles_;
   AttemptRows& attempts_;
   JobSteps& job_steps_;
+  LeaseSteps& lease_steps_;
   Reachability& reachability_;
 };
 

@@ -1,17 +1,39 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "core/dispatch/handlers/attempt_events.h"
 #include "core/dispatch/handlers/instance_steps.h"
-#include "core/dispatch/state/leases.h"
+#include "core/dispatch/handlers/lease_steps.h"
 #include "core/dispatch/state/submit_checks.h"
 #include "core/dispatch/state/submit_quotas.h"
 
 namespace hostler::dispatch {
 
-/// Lends hosts: requests of holders, grants, the ends of terms, and what becomes of hosts then.
+/// Requests of holders, the ends of leases, and what becomes of their hosts then. Lending gives out
+/// the hosts.
 class LeaseEvents {
  public:
-  /// See handlers.cc for what it is given.
+  LeaseEvents(const model::SitePolicy& policy, const Sets& sets, Hosts& hosts,
+              Principals& principals, WaitingWork& waiting, Leases& leases, SubmitQuotas& quotas,
+              const Menu& menu, const OfferedTypes& offered, HostCommands& commands,
+              PlanState& plan, Recorder& recorder, LeaseSteps& steps, InstanceSteps& instance_steps,
+              AttemptEvents& attempts)
+      : policy_(policy),
+        checks_(policy, sets, principals, menu, offered),
+        sets_(sets),
+        hosts_(hosts),
+        principals_(principals),
+        waiting_(waiting),
+        leases_(leases),
+        quotas_(quotas),
+        commands_(commands),
+        plan_(plan),
+        recorder_(recorder),
+        steps_(steps),
+        instance_steps_(instance_steps),
+        attempts_(attempts) {}
 
   /// A request with a client key that names a lease already gets that lease's id.
   void on(SubmitLease& event, Now now);
@@ -19,12 +41,42 @@ class LeaseEvents {
   void on(const RenewLease& event, Now now);
   /// Of a lease.
   void on(const CancelWork& event, Now now);
-  /// A plan gives the host to the first lease of the class. False if that cannot be done any more.
-  bool place(Host& host, demand::ClassId cls, Now now);
-  /// The end of a cleaning command.
-  void on(Host& host, const model::CommandEnded& event, Now now);
   /// Ends those that have waited too long, and those whose term is over.
   void fire_due(Now now);
+  /// Ends those whose cleaning command has ended.
+  void end_cleaned(Now now);
+
+ private:
+  /// That its client key names already, if it has the same body.
+  [[nodiscard]] std::optional<model::WorkId> known_lease(const SubmitLease& event) const;
+  /// The lease that the request is about; null: the request was answered with the reason.
+  template <class Request>
+  work::Lease* find(const Request& event, model::WorkId id);
+  /// Answers why a request cannot be carried out unless the lease is granted. True: it is.
+  bool check_granted(const work::Lease& lease, Ticket ticket);
+  /// A command that makes the host usable again can be run there now.
+  [[nodiscard]] bool cleans(const work::Lease& lease) const;
+  /// Nothing is done to the hosts of a set whose rows may be old.
+  [[nodiscard]] bool is_suspended(const work::Lease& lease) const;
+  void apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now);
+  void clean(Host& host, model::WorkId lease, Now now);
+  /// Nobody else gets the host. One that only an admin may end is broken until then.
+  void end(Host& host, model::WorkId lease, const char* actor, Now now);
+
+  const model::SitePolicy& policy_;
+  const SubmitChecks checks_;
+  const Sets& sets_;
+  Hosts& hosts_;
+  Principals& principals_;
+  WaitingWork& waiting_;
+  Leases& leases_;
+  SubmitQuotas& quotas_;
+  HostCommands& commands_;
+  PlanState& plan_;
+  Recorder& recorder_;
+  LeaseSteps& steps_;
+  InstanceSteps& instance_steps_;
+  AttemptEvents& attempts_;
 };
 
 }  // namespace hostler::dispatch

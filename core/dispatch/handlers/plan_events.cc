@@ -102,7 +102,8 @@ void PlanEvents::apply(const scheduler::Place& place, Now now) {
   for (std::uint32_t i = 0; i < place.count; ++i)
     if (!attempts_.place(*host, place.cls, now)) break;
   host->made_for.end();
-  steps_.apply(*host, fleet::work_changed(host->instance, now), "scheduler", now);
+  const auto& pool = policy_.pools[host->instance.pool];
+  steps_.apply(*host, fleet::work_changed(host->instance, pool, now), "scheduler", now);
 }
 
 void PlanEvents::apply(const scheduler::Shutdown& shutdown, Now now) {

@@ -2,31 +2,52 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <utility>
 
 namespace hostler::dispatch {
+namespace {
+
+/// By a wall clock that may have jumped: within reason.
+Mono waiting_since(const model::WorkItem& item, Now now) {
+  return now.mono -
+         std::clamp<Duration>(now.wall - item.submitted, Duration::zero(), std::chrono::hours(24));
+}
+
+}  // namespace
 
 void RestoredWork::apply(model::Restored& restored, Now now) {
-  jobs_.restore_last(restored.last_work);
-  waiting_.restore_last(restored.last_arrival);
+  waiting_.restore_last_number(restored.last_work);
+  waiting_.restore_last_arrival(restored.last_arrival);
   for (auto& key : restored.client_keys)
     principals_.client_keys().add(std::move(key.principal), std::move(key.key),
                                   {std::move(key.digest), key.work});
   principals_.set_half_life(policy_.half_life, now.mono);
   principals_.set_quotas(policy_.quotas);
   for (const auto& use : restored.uses) principals_.restore(use, now);
-  for (auto& item : restored.work) take(std::move(item), now);
+  std::map<model::WorkId, model::LeaseRecord> terms;
+  for (const auto& row : restored.leases) terms[row.id] = row;
+  for (auto& item : restored.work) {
+    const auto lease = terms.find(item.record.id);
+    if (lease != terms.end())
+      take(item, lease->second, now);
+    else
+      take(std::move(item), now);
+  }
   for (const auto& row : restored.attempts) take(row, now);
   settle_orphaned_jobs(now);
+  claim_hosts(now);
 }
 
 void RestoredWork::take(model::WorkItem item, Now now) {
-  // No other kind can be submitted yet. A row of one stays in the store as it is.
+  // A row of another kind stays in the store as it is.
   if (item.record.id.kind != model::WorkKind::kJob) return;
-  // By a wall clock that may have jumped: within reason.
-  const Duration age =
-      std::clamp<Duration>(now.wall - item.submitted, Duration::zero(), std::chrono::hours(24));
-  jobs_.restore(std::move(item), now.mono - age);
+  const Mono since = waiting_since(item, now);
+  jobs_.restore(std::move(item), since);
+}
+
+void RestoredWork::take(const model::WorkItem& item, const model::LeaseRecord& terms, Now now) {
+  leases_.restore(item, terms, waiting_since(item, now), now);
 }
 
 void RestoredWork::take(const model::AttemptChanged& row, Now now) {
@@ -53,6 +74,20 @@ void RestoredWork::settle_orphaned_jobs(Now now) {
     const Host* host = hosts_.find(job.record->instance);
     if (host != nullptr && host->instance.occupancy.find(job.attempt()) != nullptr) continue;
     steps_.apply(job, work::host_gone(job, "its instance is gone", now), now);
+  }
+}
+
+void RestoredWork::claim_hosts(Now now) {
+  for (const auto id : leases_.placed()) {
+    work::Lease& lease = *leases_.find(id);
+    Host* host = hosts_.change(lease.record.instance);
+    if (host == nullptr || host->instance.occupancy.in_use()) {
+      lease_steps_.apply(lease, work::host_gone(lease, "its instance is gone", false, now), now);
+      continue;
+    }
+    lending_.claim(*host, lease, now);
+    // Nobody knows how its cleaning command has ended: it ends in the next turn.
+    if (lease.state() == model::WorkState::kCollecting) leases_.set_due(lease, now.mono);
   }
 }
 

@@ -24,7 +24,7 @@ bool Takeover::take(Host& host, const model::AttemptId& attempt, Now now) {
 
 bool Takeover::is_unknown(const Host& host, model::WorkId work) const {
   if (host.instance.record.epoch >= recorder_.epoch()) return false;
-  return work.value > jobs_.last_work() || lost_time_.has(work);
+  return work.value > waiting_.last_number() || lost_time_.has(work);
 }
 
 bool Takeover::is_disputed(const Host& host, const model::AttemptId& attempt,

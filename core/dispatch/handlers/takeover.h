@@ -13,9 +13,10 @@ namespace hostler::dispatch {
 /// report them, and the journal does not have them.
 class Takeover {
  public:
-  Takeover(Hosts& hosts, Jobs& jobs, LostTime& lost_time, Recorder& recorder, AttemptRows& rows,
-           JobSteps& steps)
+  Takeover(Hosts& hosts, const WaitingWork& waiting, Jobs& jobs, LostTime& lost_time,
+           Recorder& recorder, AttemptRows& rows, JobSteps& steps)
       : hosts_(hosts),
+        waiting_(waiting),
         jobs_(jobs),
         lost_time_(lost_time),
         recorder_(recorder),
@@ -50,6 +51,7 @@ class Takeover {
   void put(Host& host, work::Job& job, const model::AttemptId& attempt, Now now);
 
   Hosts& hosts_;
+  const WaitingWork& waiting_;
   Jobs& jobs_;
   LostTime& lost_time_;
   Recorder& recorder_;

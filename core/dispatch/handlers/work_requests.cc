@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/units.h"
+#include "core/dispatch/state/live_work.h"
 
 namespace hostler::dispatch {
 
@@ -56,27 +57,40 @@ void WorkRequests::on(const CancelWork& event, Now now) {
 }
 
 void WorkRequests::on(const ReleaseWork& event, Now now) {
-  std::vector<model::WorkId> ids = event.work ? std::vector{*event.work} : jobs_.held();
-  if (event.work) {
-    const work::Job* job = jobs_.find(*event.work);
-    if (job == nullptr || job->state() != model::WorkState::kHeld)
-      return recorder_.reply(event.ticket,
-                             fail(Errc::kConflict, event.work->text() + " is not held"));
-  }
+  std::vector<model::WorkId> ids = event.work ? std::vector{*event.work} : held();
+  if (event.work && !is_held(*event.work))
+    return recorder_.reply(event.ticket,
+                           fail(Errc::kConflict, event.work->text() + " is not held"));
   recorder_.reserve_changes(2 * ids.size());
   for (const auto id : ids) {
-    work::Job& job = *jobs_.find(id);
-    steps_.apply(job, work::release(job, event.actor), now);
+    if (work::Lease* lease = leases_.find(id))
+      lease_steps_.apply(*lease, work::release(*lease, event.actor), now);
+    else if (work::Job* job = jobs_.find(id))
+      steps_.apply(*job, work::release(*job, event.actor), now);
   }
   recorder_.reply(event.ticket, std::move(ids));
 }
 
+std::vector<model::WorkId> WorkRequests::held() const {
+  std::vector<model::WorkId> out = jobs_.held();
+  const auto leases = leases_.held();
+  out.insert(out.end(), leases.begin(), leases.end());
+  return out;
+}
+
+bool WorkRequests::is_held(model::WorkId id) const {
+  const auto work = find_live(jobs_, leases_, id);
+  return work && work->state == model::WorkState::kHeld;
+}
+
 void WorkRequests::on(const CancelHeld& event, Now now) {
-  std::vector<model::WorkId> ids = jobs_.held();
+  std::vector<model::WorkId> ids = held();
   recorder_.reserve_changes(2 * ids.size());
   for (const auto id : ids) {
-    work::Job& job = *jobs_.find(id);
-    steps_.apply(job, work::cancel(job, event.actor, now), now);
+    if (work::Lease* lease = leases_.find(id))
+      lease_steps_.apply(*lease, work::cancel(*lease, event.actor, false, now), now);
+    else if (work::Job* job = jobs_.find(id))
+      steps_.apply(*job, work::cancel(*job, event.actor, now), now);
   }
   recorder_.reply(event.ticket, std::move(ids));
 }

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/fleet/uses.h"
 #include "core/model/currency.h"
 
 namespace hostler::dispatch {
@@ -129,6 +130,15 @@ std::string less_scratch(std::int64_t reported, std::int64_t of_type) {
          format_size(of_type) + ": jobs there get no more than it reports";
 }
 
+std::string unknown_since_restore(const fleet::Instance& instance, const model::PoolPolicy& pool) {
+  const bool has_agent = fleet::evidence_of(instance, pool) == model::Readiness::kAgent;
+  return (has_agent ? "its host has not reported its work since the restore: what is not known "
+                      "here may run on it, so only 'hostler kill "
+                    : "since the backup it may have been lent: it gets no new work, and only "
+                      "'hostler kill ") +
+         instance.record.id.text() + "' ends it";
+}
+
 bool is_expected(InstanceState state) {
   return state != InstanceState::kTerminating && state != InstanceState::kAbandoned &&
          state != InstanceState::kVanished && state != InstanceState::kGone;
@@ -204,9 +214,10 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
   std::vector<std::string> out;
   const auto& instance = host.instance;
   const Set& set = all.sets.at(instance.set);
+  const auto& pool = all.policy.pools[instance.pool];
   const auto state = instance.record.state;
   if (is_unlisted(instance)) out.push_back(unlisted(instance));
-  if (set.lists.is_overdue() && fleet::awaits_list(instance, all.policy.pools[instance.pool]))
+  if (set.lists.is_overdue() && fleet::awaits_list(instance, pool))
     out.push_back("set " + set.name + " has " + set.without_list(now.mono) +
                   ": only a list can show that it comes up, and other hosts may get its jobs");
   if (const auto lost = set.reach.unreachable.find(host.id());
@@ -217,10 +228,10 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
     out.push_back("set " + set.name + ": " +
                   without_jump_host(*problem, all.policy.sets[instance.set]));
   if (is_expected(state) && instance.record.restored)
-    out.push_back(
-        "its host has not reported its work since the restore: what is not known here may run on "
-        "it, so only 'hostler kill " +
-        host.id().text() + "' ends it");
+    out.push_back(unknown_since_restore(instance, pool));
+  if (is_expected(state) && fleet::is_used_up(instance.record, pool))
+    out.push_back("it gets no new work and goes when it is empty: " +
+                  fleet::uses_text(instance.record, pool));
   if (is_expected(state) && !instance.occupancy.left_alone().empty())
     out.push_back(left_alone(instance));
   if (is_expected(state) && instance.type && instance.occupancy.reported_scratch())
@@ -228,16 +239,15 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
         *instance.occupancy.reported_scratch() < of_type)
       out.push_back(less_scratch(*instance.occupancy.reported_scratch(), of_type));
   if (is_expected(state) && instance.record.interruption)
-    out.push_back(interrupted(instance, all.policy.pools[instance.pool]));
+    out.push_back(interrupted(instance, pool));
   if (is_expected(state) && host.closed == scheduler::Closed::kBeyondMax)
     out.push_back(
-        "it gets no new jobs and goes when it is empty: pool " +
-        all.policy.pools[instance.pool].name + " has more instances than its max of " +
+        "it gets no new jobs and goes when it is empty: pool " + pool.name +
+        " has more instances than its max of " +
         all.bounds.numbers(all.policy, all.hosts, all.set_aside, instance.pool).started.max.text());
   if (is_expected(state) && host.closed == scheduler::Closed::kOffMenu)
-    out.push_back("it gets no new jobs and goes when it is empty: pool " +
-                  all.policy.pools[instance.pool].name + " no longer has the type " +
-                  instance.record.type);
+    out.push_back("it gets no new jobs and goes when it is empty: pool " + pool.name +
+                  " no longer has the type " + instance.record.type);
   if (is_expected(state) && instance.told.has_init_failed())
     out.emplace_back("its init command failed");
   if (state == InstanceState::kVanished) out.push_back(vanished(instance));

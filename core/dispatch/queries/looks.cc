@@ -55,11 +55,14 @@ class TrialViews {
  public:
   TrialViews(Standing standing, Mono now) : standing_(standing), now_(now) {}
 
-  ClassId add(const model::WorkShape& shape) {
+  ClassId add(const model::WorkItem& item) {
     const auto [at, fresh] =
-        by_shape_.try_emplace(demand::Queue::class_shape(shape), views_.size());
+        by_shape_.try_emplace(demand::Queue::class_shape(item.shape), views_.size());
     if (fresh)
-      views_.push_back({.id = kFirstTrial + views_.size(), .shape = at->first, .oldest = now_});
+      views_.push_back({.id = kFirstTrial + views_.size(),
+                        .kind = item.record.id.kind,
+                        .shape = at->first,
+                        .oldest = now_});
     ++views_[at->second].count;
     return views_[at->second].id;
   }
@@ -69,17 +72,10 @@ class TrialViews {
   void add_to(scheduler::Snapshot& out) {
     for (ClassView& view : views_) {
       const auto& needs = view.shape.needs;
-      demand::PriceBound::Share share{demand::PriceBound::kAnyPrice};
-      if (view.shape.exclusive && standing_.left.vcpus)
-        share.vcpus = std::max(model::Vcpus(), *standing_.left.vcpus);
       view.count = standing_.left.count(needs, {}, view.count);
       if (view.count == 0) continue;
+      bound(view);
       standing_.left.take(needs, {}, view.count);
-      if (const auto& price = standing_.left.price_per_hour)
-        share.left = std::max(model::Micros(), *price);
-      share.items = view.count;
-      if (share.left < demand::PriceBound::kAnyPrice || share.vcpus < demand::PriceBound::kAnyVcpus)
-        view.price.emplace(std::vector{share});
       for (std::uint64_t i = 0; i < std::min(view.count, kHeadsMax); ++i)
         view.heads.push_back({.use = standing_.use, .arrival = kTrialArrival + i});
       out.classes.push_back(std::move(view));
@@ -91,6 +87,17 @@ class TrialViews {
   }
 
  private:
+  /// What the limits say of the hosts that its items may get.
+  void bound(ClassView& view) const {
+    using demand::PriceBound;
+    const auto& left = standing_.left;
+    PriceBound::Share share{.left = PriceBound::kAnyPrice, .items = view.count};
+    if (left.price_per_hour) share.left = std::max(model::Micros(), *left.price_per_hour);
+    if (view.shape.exclusive && left.vcpus) share.vcpus = *left.vcpus;
+    if (share.left < PriceBound::kAnyPrice || share.vcpus < PriceBound::kAnyVcpus)
+      view.price.emplace(std::vector{share});
+  }
+
   Standing standing_;
   Mono now_;
   std::map<model::WorkShape, std::size_t> by_shape_;
@@ -137,7 +144,7 @@ Result<TrialLook> Queries::trial(const Submit& submit, Now now) const {
   TrialLook out{.look = HOSTLER_TRY(look(now)), .jobs = {}, .beyond = {}, .boots = {}};
   TrialViews views(standing_of(s, submit.principal), now.mono);
   for (const auto& item : submit.work) {
-    out.jobs.push_back(views.add(item.shape));
+    out.jobs.push_back(views.add(item));
     if (views.size() > kShapesMax)
       return fail(Errc::kTooLarge, "jobs of more than " + std::to_string(kShapesMax) +
                                        " different shapes, allowed in a dry run: at most " +
@@ -149,6 +156,12 @@ Result<TrialLook> Queries::trial(const Submit& submit, Now now) const {
   out.beyond = "running_vcpus_max of " + submit.principal + " covers no more of its jobs";
   out.boots = boots_of(s.hosts, s.menu);
   return out;
+}
+
+Result<TrialLook> Queries::trial(const SubmitLease& submit, Now now) const {
+  const State& s = state_;
+  const SubmitChecks checks(s.policy, s.sets, s.principals, s.menu, s.offered);
+  return trial(HOSTLER_TRY(checks.as_submit(submit)), now);
 }
 
 }  // namespace hostler::dispatch

@@ -4,11 +4,12 @@
 
 #include "core/dispatch/queries.h"
 #include "core/dispatch/queries/conditions.h"
+#include "core/dispatch/state/live_work.h"
 #include "core/dispatch/state/state.h"
 #include "core/scheduler/budget.h"
 #include "core/scheduler/fit.h"
 
-/// Why a job waits, and why a pool and a gate are as they are.
+/// Why work waits, and why a pool and a gate are as they are.
 namespace hostler::dispatch {
 namespace {
 
@@ -36,10 +37,10 @@ model::RejectedView Queries::rejected_view(const scheduler::Offering& offering,
 
 std::vector<model::RejectedView> Queries::rejected(model::WorkId id) const {
   std::vector<model::RejectedView> out;
-  const work::Job* job = state_.jobs.find(id);
-  if (job == nullptr) return out;
+  const auto work = find(id);
+  if (!work) return out;
   const auto& offerings = state_.menu.offerings();
-  for (const auto& one : state_.plan.rejected(job->cls))
+  for (const auto& one : state_.plan.rejected(work->place.cls))
     if (one.offering < offerings.size())
       out.push_back(rejected_view(offerings[one.offering], one.reason));
   return out;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/dispatch/queries.h"
+#include "core/dispatch/state/live_work.h"
 #include "core/dispatch/state/state.h"
 
 /// Who has used how much of the site lately, and whose turn is before whose.
@@ -53,13 +54,14 @@ model::SharesView Queries::shares(Mono now) const {
 std::optional<model::TurnView> Queries::turn(model::WorkId id, Mono now) const {
   const Principals& all = state_.principals;
   const auto& queue = state_.waiting.queue();
-  const work::Job* job = state_.jobs.find(id);
-  if (job == nullptr || !job->queued) return std::nullopt;
-  model::TurnView out{.principal = all.name(job->principal),
-                      .part = part_of(all.shares().use(job->principal, now), total_use(all, now)),
-                      .priority = queue.at(job->cls).shape.priority};
+  const auto work = find(id);
+  if (!work || !work->queued) return std::nullopt;
+  const auto who = work->place.principal;
+  model::TurnView out{.principal = all.name(who),
+                      .part = part_of(all.shares().use(who, now), total_use(all, now)),
+                      .priority = queue.at(work->place.cls).shape.priority};
   for (const auto& [key, principal] : queue.principals()) {
-    if (key >= queue.key(job->principal)) break;
+    if (key >= queue.key(who)) break;
     const auto& lanes = queue.lanes(principal);
     const auto first = lanes.from(out.priority);
     if (first != lanes.end() && first->first.priority == out.priority) ++out.before;

@@ -6,6 +6,7 @@
 #include "core/base/units.h"
 #include "core/dispatch/queries.h"
 #include "core/dispatch/queries/conditions.h"
+#include "core/dispatch/state/live_work.h"
 #include "core/dispatch/state/state.h"
 
 /// The state as it is shown: jobs, instances, pools, sets, gates, totals.
@@ -27,6 +28,8 @@ model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
   if (instance.type) out.total = instance.occupancy.room_of(policy.types[*instance.type]);
   out.used = instance.occupancy.used();
   for (const auto& placed : instance.occupancy.attempts()) out.attempts.push_back(placed.attempt);
+  if (instance.occupancy.is_lent()) out.lease = instance.occupancy.claims().front().work;
+  out.uses_max = policy.pools[instance.pool].uses_max;
   out.key_alarm = instance.link.key_alarm();
   if (is_unlisted(instance)) out.unlisted_since = instance.listing.absence()->since;
   out.cordoned = instance.notices.is_cordoned();
@@ -116,36 +119,45 @@ model::WaitingView output_of(const Hosts& hosts, const work::Job& job) {
 
 const model::SitePolicy& Queries::policy() const { return state_.policy; }
 model::Revision Queries::revision() const { return state_.recorder.revision(); }
-bool Queries::at_rest() const { return state_.jobs.empty() && state_.hosts.empty(); }
+bool Queries::at_rest() const {
+  return state_.jobs.empty() && state_.leases.empty() && state_.hosts.empty();
+}
 bool Queries::has_no_instances() const {
   return state_.hosts.empty() && state_.set_aside.has_no_instances() && !state_.has_orphans;
 }
 
-std::optional<model::WaitingView> Queries::waiting(model::WorkId job) const {
-  auto found = waiting(std::vector{job});
+std::optional<LiveWork> Queries::find(model::WorkId work) const {
+  return find_live(state_.jobs, state_.leases, work);
+}
+
+std::optional<model::WaitingView> Queries::waiting(model::WorkId work) const {
+  auto found = waiting(std::vector{work});
   if (found.empty()) return std::nullopt;
   return std::move(found.begin()->second);
 }
 
 std::map<model::WorkId, model::WaitingView> Queries::waiting(
-    const std::vector<model::WorkId>& jobs) const {
+    const std::vector<model::WorkId>& work) const {
   std::map<model::WorkId, model::WaitingView> out;
   std::vector<model::WorkId> asked;
   std::vector<demand::Queue::Place> places;
   const auto rules = state_.limits.rules();
   std::map<demand::PrincipalId, demand::LaneCaps> caps;
-  for (const model::WorkId id : jobs) {
-    const work::Job* job = state_.jobs.find(id);
-    if (job == nullptr || out.contains(id)) continue;
-    if (job->state() == model::WorkState::kHeld)
-      out[id] = {model::WaitingCode::kHeld, job->record->reason_text + kReleases, 0};
-    if (job->state() == model::WorkState::kCollecting) out[id] = output_of(state_.hosts, *job);
-    if (!job->queued) continue;
+  for (const model::WorkId id : work) {
+    const auto live = find(id);
+    if (!live || out.contains(id)) continue;
+    if (live->state == model::WorkState::kHeld)
+      out[id] = {model::WaitingCode::kHeld, live->record->reason_text + kReleases, 0};
+    if (const work::Job* job = state_.jobs.find(id);
+        job != nullptr && live->state == model::WorkState::kCollecting)
+      out[id] = output_of(state_.hosts, *job);
+    if (!live->queued) continue;
+    const auto& place = live->place;
     asked.push_back(id);
-    places.push_back({job->cls, job->arrival, job->principal});
-    const auto [of, fresh] = caps.try_emplace(job->principal);
-    if (fresh) of->second = state_.limits.caps_of(job->principal, rules);
-    out.emplace(id, waiting(*job, of->second, rules));
+    places.push_back({place.cls, place.arrival, place.principal});
+    const auto [of, fresh] = caps.try_emplace(place.principal);
+    if (fresh) of->second = state_.limits.caps_of(place.principal, rules);
+    out.emplace(id, waiting(*live, of->second, rules));
   }
   add_hosts_that_come(asked, out);
   add_vanished(out);
@@ -156,22 +168,23 @@ std::map<model::WorkId, model::WaitingView> Queries::waiting(
   return out;
 }
 
-model::WaitingView Queries::waiting(const work::Job& job, const demand::LaneCaps& caps,
+model::WaitingView Queries::waiting(const LiveWork& work, const demand::LaneCaps& caps,
                                     const demand::CapRules& rules) const {
-  const auto* cap = caps.find(job.principal, job.cls);
-  if (cap == nullptr) return state_.plan.waiting(job.cls);
-  const auto& lane = state_.waiting.queue().lane(job.principal, job.cls);
-  if (lane.count_before(job.arrival) >= cap->seen)
-    return {model::WaitingCode::kQuota, state_.limits.reason(job, rules), 0};
-  return state_.plan.waiting(job.cls, cap->price_left.has_value());
+  const auto& place = work.place;
+  const auto* cap = caps.find(place.principal, place.cls);
+  if (cap == nullptr) return state_.plan.waiting(place.cls);
+  const auto& lane = state_.waiting.queue().lane(place.principal, place.cls);
+  if (lane.count_before(place.arrival) >= cap->seen)
+    return {model::WaitingCode::kQuota, state_.limits.reason(place, rules), 0};
+  return state_.plan.waiting(place.cls, cap->price_left.has_value());
 }
 
-/// Hosts could not start the job: it waits because of that first, whatever else it waits for.
+/// Hosts could not start the work: it waits because of that first, whatever else it waits for.
 void Queries::add_failed_starts(std::map<model::WorkId, model::WaitingView>& waiting) const {
   for (auto& [id, view] : waiting) {
-    const work::Job& job = *state_.jobs.find(id);
-    if (!job.queued || !job.record || job.record->refused_by.empty()) continue;
-    view.reason = job.record->reason_text + "; now: " + view.reason;
+    const auto live = find(id);
+    if (!live->queued || live->record == nullptr || live->record->refused_by.empty()) continue;
+    view.reason = live->record->reason_text + "; now: " + view.reason;
   }
 }
 
@@ -195,8 +208,8 @@ void Queries::add_vanished(std::map<model::WorkId, model::WaitingView>& waiting)
   }
 }
 
-/// Says which host comes for a job, and what its boot waits for now. O(hosts + jobs).
-void Queries::add_hosts_that_come(const std::vector<model::WorkId>& jobs,
+/// Says which host comes for work, and what its boot waits for now. O(hosts + asked).
+void Queries::add_hosts_that_come(const std::vector<model::WorkId>& asked,
                                   std::map<model::WorkId, model::WaitingView>& waiting) const {
   std::map<demand::ClassId, const Host*> coming;
   for (const auto& [id, host] : state_.hosts.all()) {
@@ -206,10 +219,10 @@ void Queries::add_hosts_that_come(const std::vector<model::WorkId>& jobs,
       if (known == nullptr || known->instance.record.last_text.empty()) known = &host;
     }
   }
-  for (const auto id : jobs) {
+  for (const auto id : asked) {
     auto& view = waiting[id];
     if (view.code != model::WaitingCode::kHostComing) continue;
-    const auto found = coming.find(state_.jobs.find(id)->cls);
+    const auto found = coming.find(find(id)->place.cls);
     if (found == coming.end()) continue;
     const auto& record = found->second->instance.record;
     view.reason += ": " + record.id.text() + " is " + model::to_string(record.state);
@@ -340,6 +353,7 @@ decltype(model::Totals::jobs) Queries::job_counts() const { return state_.jobs.c
 model::Totals Queries::totals(Mono now) const {
   model::Totals out;
   out.jobs = job_counts();
+  out.leases = state_.leases.counts();
   for (const auto& [id, host] : state_.hosts.all()) {
     const auto& record = host.instance.record;
     ++out.instances[{model::to_string(record.state), record.type}];

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/fleet/uses.h"
+
 namespace hostler::dispatch {
 
 using model::InstanceState;
@@ -41,7 +43,8 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   out.offering = menu_.offering_of(instance);
   out.pool = instance.pool;
   out.phase = phase_of(instance);
-  out.takes_work = instance.takes_work();
+  out.takes_work =
+      instance.takes_work() && !fleet::is_used_up(record, policy_.pools[instance.pool]);
   out.busy = !instance.empty();
   // While its set is closed nobody can start or end a host that is off.
   out.kept =
@@ -59,8 +62,11 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   if (instance.type) out.total = room_of(instance);
   out.free = out.total - instance.occupancy.used();
   out.jobs_max = jobs_max(instance);
-  out.attempts_left =
-      std::max(0, out.jobs_max - static_cast<std::int32_t>(instance.occupancy.active_attempts()));
+  out.attempts_left = attempts_left(instance);
+  if (instance.occupancy.is_lent()) {
+    out.free = {};
+    out.attempts_left = 0;
+  }
   out.price_per_hour = record.price_per_hour;
   out.created = instance.creating.decided_at();
   if (out.phase == HostPhase::kReady && !out.busy) out.since = instance.since;
@@ -85,6 +91,12 @@ bool HostViewer::is_kept(const Host& host) const {
 std::int32_t HostViewer::jobs_max(const fleet::Instance& instance) const {
   if (!instance.type || sets_.at(instance.set).is_stopped()) return 0;
   return model::jobs_max_of(policy_.pools[instance.pool], policy_.types[*instance.type]);
+}
+
+std::int32_t HostViewer::attempts_left(const fleet::Instance& instance) const {
+  const auto active = static_cast<std::int32_t>(instance.occupancy.active_attempts());
+  return std::min(std::max(0, jobs_max(instance) - active),
+                  fleet::uses_left(instance.record, policy_.pools[instance.pool]));
 }
 
 model::Resources HostViewer::room_of(const fleet::Instance& instance) const {

@@ -21,6 +21,8 @@ class HostViewer {
   /// type has left the menu: nothing is known of it then. None if its set is stopped: the rows may
   /// be old, and the jobs that wait may have run.
   [[nodiscard]] std::int32_t jobs_max(const fleet::Instance& instance) const;
+  /// How many more jobs and leases may be placed on it: as jobs_max() and its uses allow.
+  [[nodiscard]] std::int32_t attempts_left(const fleet::Instance& instance) const;
   /// It is switched off, and a call to start it may be made.
   [[nodiscard]] bool can_wake(const Host& host) const;
   /// Instances like this one can be kept switched off.

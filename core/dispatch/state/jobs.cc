@@ -18,10 +18,6 @@ std::size_t index_of(WorkState live) {
   return static_cast<std::size_t>(std::ranges::find(all, live) - all.begin());
 }
 
-WaitingWork::Place place_of(const work::Job& job) {
-  return {.work = job.id, .cls = job.cls, .principal = job.principal, .arrival = job.arrival};
-}
-
 }  // namespace
 
 /// A job that waits, without its place in the queue.
@@ -50,7 +46,7 @@ void Jobs::restore(model::WorkItem item, Mono waiting_since) {
 }
 
 model::WorkId Jobs::add(model::WorkItem& item, Mono now) {
-  item.record.id = {++last_work_};
+  item.record.id = {waiting_.next_number()};
   item.arrival = waiting_.next_arrival();
   const work::Job& made = insert(item);
   waiting_.enter(place_of(made), now);
@@ -135,12 +131,13 @@ std::vector<model::WorkId> Jobs::held() const {
 void Jobs::hold(work::Job& job, model::Micros per_hour, Mono now) {
   HOSTLER_ASSERT(job.held_per_hour.value == 0, "a job holds one part of one host");
   job.held_per_hour = per_hour;
-  principals_.hold(job.principal, job.cls, per_hour, now);
+  principals_.hold(job.principal, job.cls, {per_hour, needs(job).vcpus}, now);
 }
 
 bool Jobs::release(work::Job& job, Mono now) {
   if (job.held_per_hour.value == 0) return false;
-  return principals_.release(job.principal, job.cls, std::exchange(job.held_per_hour, {}), now);
+  const Principals::Part part{std::exchange(job.held_per_hour, {}), needs(job).vcpus};
+  return principals_.release(job.principal, part, now);
 }
 
 }  // namespace hostler::dispatch

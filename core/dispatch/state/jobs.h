@@ -12,6 +12,10 @@
 
 namespace hostler::dispatch {
 
+[[nodiscard]] inline WaitingWork::Place place_of(const work::Job& job) {
+  return {.work = job.id, .cls = job.cls, .principal = job.principal, .arrival = job.arrival};
+}
+
 /// All jobs that have not ended, and how many are in each state. A job is in the queue of
 /// WaitingWork exactly while its `queued` is set (a held one is not), and is counted once. What it
 /// holds of a host counts in Principals until it neither starts nor runs.
@@ -20,7 +24,6 @@ class Jobs {
   /// The others outlive it.
   Jobs(Principals& principals, WaitingWork& waiting) : principals_(principals), waiting_(waiting) {}
 
-  void restore_last(std::uint64_t work) { last_work_ = work; }
   /// Adds a job of the journal. `waiting_since` is used only if it is queued.
   void restore(model::WorkItem item, Mono waiting_since);
 
@@ -29,8 +32,6 @@ class Jobs {
   /// Adds a job that has its number, and a record, already; gives it the next arrival, written into
   /// `item` too.
   work::Job& add_known(model::WorkItem& item, Mono now);
-  /// The highest number that was given out or left out.
-  [[nodiscard]] std::uint64_t last_work() const { return last_work_; }
   /// Null if the job has ended or never existed. Valid until the job ends.
   [[nodiscard]] work::Job* find(model::WorkId id);
   [[nodiscard]] const work::Job* find(model::WorkId id) const;
@@ -72,7 +73,6 @@ class Jobs {
   WaitingWork& waiting_;
   std::unordered_map<model::WorkId, work::Job> jobs_;
   Counts counts_{};
-  std::uint64_t last_work_ = 0;
 };
 
 }  // namespace hostler::dispatch

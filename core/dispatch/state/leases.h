@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,6 +14,11 @@
 
 namespace hostler::dispatch {
 
+[[nodiscard]] inline WaitingWork::Place place_of(const work::Lease& lease) {
+  return {
+      .work = lease.id(), .cls = lease.cls, .principal = lease.principal, .arrival = lease.arrival};
+}
+
 /// All leases that have not ended. A lease is in the queue of WaitingWork exactly while its
 /// `queued` is set. What it holds of a host, the whole of it, counts in Principals from `granting`
 /// on until it ends or waits again.
@@ -23,38 +29,57 @@ class Leases {
       : principals_(principals), waiting_(waiting) {}
 
   /// Adds a lease of the journal. `waiting_since` is used only if it is queued.
-  void restore(model::WorkItem item, model::LeaseRecord terms, Mono waiting_since);
+  void restore(const model::WorkItem& item, const model::LeaseRecord& terms, Mono waiting_since,
+               Now now);
   /// Accepts a lease: gives it the next number and arrival, written into both rows too, and queues
   /// it.
   model::WorkId add(model::WorkItem& item, model::LeaseRecord& terms, Now now);
   /// Null if the lease has ended or never existed. Valid until it ends.
   [[nodiscard]] work::Lease* find(model::WorkId id);
   [[nodiscard]] const work::Lease* find(model::WorkId id) const;
-  /// Takes the next lease of a class out of the queue, to be placed on a host at this price.
-  work::Lease& pop(demand::ClassId cls, model::Micros per_hour);
-  /// A lease that was placed holds its host whole.
-  void hold(work::Lease& lease, model::Micros per_hour, model::Vcpus vcpus, Mono now);
-  /// After each step of core/work: brings queue and deadlines into agreement with the lease. A
-  /// lease that has ended is forgotten. True: the queue has changed, or a principal that waits may
-  /// have more.
-  bool settle(work::Lease& lease, work::Next next, Now now);
+  /// What it needs of a host, at least.
+  [[nodiscard]] const model::Resources& needs(const work::Lease& lease) const {
+    return waiting_.queue().at(lease.cls).shape.needs;
+  }
+  /// Takes the next lease of a class out of the queue, to get this host. Queue::has_next() says if
+  /// there is one.
+  work::Lease& pop(demand::ClassId cls, const Principals::Part& host);
+  /// A lease that was placed holds this host, the whole of it.
+  void hold(work::Lease& lease, const Principals::Part& host, Mono now);
+  /// After each step of core/work: brings queue and times into agreement with the lease. A lease
+  /// that has ended is forgotten, so callers do not touch it afterwards. True: the queue has
+  /// changed, or a principal that waits may have more.
+  bool settle(work::Lease& lease, work::Next next, Mono now);
 
   /// The lease whose time has come first.
   [[nodiscard]] std::optional<model::WorkId> first_due(Mono now) const;
   /// When first_due() has one; fleet::kNever: never.
   [[nodiscard]] Mono next_due() const;
-  [[nodiscard]] const std::map<model::WorkId, work::Lease>& all() const { return leases_; }
+  /// The times of all leases that have one.
+  using ByTime = std::set<std::pair<Mono, model::WorkId>>;
+  [[nodiscard]] const ByTime& by_time() const { return by_time_; }
+  /// Its time comes then, whatever it was.
+  void set_due(work::Lease& lease, Mono due);
+
+  using Counts = std::array<std::uint64_t, model::kLiveStates.size()>;
+  /// As model::kLiveStates. O(leases).
+  [[nodiscard]] Counts counts() const;
+  [[nodiscard]] bool empty() const { return leases_.empty(); }
+  /// Of leases that have a host as far as their record says, by id. O(leases).
+  [[nodiscard]] std::vector<model::WorkId> placed() const;
+  /// Of leases that are held, by id. O(leases).
+  [[nodiscard]] std::vector<model::WorkId> held() const;
 
  private:
-  work::Lease& insert(const model::WorkItem& item, const model::LeaseRecord& terms);
+  work::Lease& insert(const model::WorkItem& item, const model::LeaseRecord& terms, Now now);
   bool release(work::Lease& lease, Mono now);
   void schedule(const work::Lease& lease);
 
   Principals& principals_;
   WaitingWork& waiting_;
   std::map<model::WorkId, work::Lease> leases_;
-  std::set<std::pair<Mono, model::WorkId>> by_time_;
-  std::map<model::WorkId, Mono> due_;
+  ByTime by_time_;
+  std::map<model::WorkId, Mono> due_;  ///< As in by_time_.
 };
 
 }  // namespace hostler::dispatch

@@ -65,18 +65,17 @@ void Principals::update_allowance(demand::PrincipalId principal) {
   waiting_.set_allowance(principal, left);
 }
 
-void Principals::hold(demand::PrincipalId principal, demand::ClassId cls, model::Micros per_hour,
+void Principals::hold(demand::PrincipalId principal, demand::ClassId cls, const Part& part,
                       Mono now) {
   HOSTLER_ASSERT(principal < names_.size(), "who holds a part of a host has a name");
-  shares_.hold(principal, per_hour, waiting_.queue().at(cls).shape.needs.vcpus, now);
-  waiting_.set_price(cls, per_hour);
+  shares_.hold(principal, part.per_hour, part.vcpus, now);
+  waiting_.set_price(cls, part.per_hour);
   update_allowance(principal);
   use_changed(principal, now);
 }
 
-bool Principals::release(demand::PrincipalId principal, demand::ClassId cls, model::Micros per_hour,
-                         Mono now) {
-  shares_.release(principal, per_hour, waiting_.queue().at(cls).shape.needs.vcpus, now);
+bool Principals::release(demand::PrincipalId principal, const Part& part, Mono now) {
+  shares_.release(principal, part.per_hour, part.vcpus, now);
   update_allowance(principal);
   use_changed(principal, now);
   return limits_[principal].is_limited() && waiting_.queue().count(principal) > 0;

@@ -36,11 +36,15 @@ class Principals {
   /// By number.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
-  /// Work of the class holds a part of a host, by demand::price_of_part().
-  void hold(demand::PrincipalId principal, demand::ClassId cls, model::Micros per_hour, Mono now);
-  /// It holds that part no more. True: the principal has a limit, and waits, so it may hold more.
-  bool release(demand::PrincipalId principal, demand::ClassId cls, model::Micros per_hour,
-               Mono now);
+  /// A part of a host, as it counts for shares and limits.
+  struct Part {
+    model::Micros per_hour;  ///< By demand::price_of_part().
+    model::Vcpus vcpus;      ///< A lease holds those of its whole host.
+  };
+  /// Work of the class holds this part.
+  void hold(demand::PrincipalId principal, demand::ClassId cls, const Part& part, Mono now);
+  /// It is held no more. True: the principal has a limit, and waits, so it may hold more.
+  bool release(demand::PrincipalId principal, const Part& part, Mono now);
   [[nodiscard]] const demand::Shares& shares() const { return shares_; }
   /// What one principal holds of hosts.
   [[nodiscard]] demand::Shares::Held held_by(const std::string& name) const;

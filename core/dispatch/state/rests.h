@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "core/dispatch/state/timer.h"
 #include "core/fleet/instance.h"
 #include "core/model/policy.h"
 #include "core/scheduler/snapshot.h"
@@ -53,14 +54,20 @@ class Rests {
     }
     return out;
   }
+  /// The ends of these times that are still to come, by pool.
+  [[nodiscard]] std::map<std::uint32_t, std::vector<Timer>> ends(Mono now) const {
+    std::map<std::uint32_t, std::vector<Timer>> out;
+    for (const auto& [pool, rest] : pools_) {
+      if (rest.exchange > now) out[pool].push_back({rest.exchange, "rest_of_exchange"});
+      for (const Mono until : rest.hosts)
+        if (until > now) out[pool].push_back({until, "rest_of_host"});
+    }
+    return out;
+  }
   /// When the next of these times ends; kNever: there is none.
   [[nodiscard]] Mono next(Mono now) const {
     Mono out = fleet::kNever;
-    for (const auto& [pool, rest] : pools_) {
-      if (rest.exchange > now) out = std::min(out, rest.exchange);
-      for (const Mono until : rest.hosts)
-        if (until > now) out = std::min(out, until);
-    }
+    for (const auto& [pool, timers] : ends(now)) out = std::min(out, first_of(timers));
     return out;
   }
 

@@ -84,15 +84,16 @@ demand::LaneCaps RunningLimits::caps_of(demand::PrincipalId principal,
   return out;
 }
 
-std::string RunningLimits::reason(const work::Job& job, const demand::CapRules& rules) const {
-  const std::string& who = principals_.name(job.principal);
-  const auto part = rules.prices(job.cls);
-  const model::Vcpus needs = waiting_.queue().at(job.cls).shape.needs.vcpus;
+std::string RunningLimits::reason(const WaitingWork::Place& work,
+                                  const demand::CapRules& rules) const {
+  const std::string& who = principals_.name(work.principal);
+  const auto part = rules.prices(work.cls);
+  const model::Vcpus needs = waiting_.queue().at(work.cls).shape.needs.vcpus;
   return demand::reason_of({.principal = who,
                             .vcpus = part ? std::max(needs, part->vcpus_least) : needs,
                             .part = part,
                             .quota = policy_.quotas.of(who),
-                            .held = principals_.shares().held(job.principal)});
+                            .held = principals_.shares().held(work.principal)});
 }
 
 }  // namespace hostler::dispatch

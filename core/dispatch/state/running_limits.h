@@ -9,7 +9,6 @@
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/plan_state.h"
 #include "core/dispatch/state/principals.h"
-#include "core/work/job.h"
 
 namespace hostler::dispatch {
 
@@ -35,8 +34,9 @@ class RunningLimits {
   /// Of one principal; empty if it has no limit.
   [[nodiscard]] demand::LaneCaps caps_of(demand::PrincipalId principal,
                                          const demand::CapRules& rules) const;
-  /// Why a waiting job is beyond the caps of its principal; for people.
-  [[nodiscard]] std::string reason(const work::Job& job, const demand::CapRules& rules) const;
+  /// Why waiting work is beyond the caps of its principal; for people.
+  [[nodiscard]] std::string reason(const WaitingWork::Place& work,
+                                   const demand::CapRules& rules) const;
 
  private:
   /// The least and the highest price of a whole host of each offering.

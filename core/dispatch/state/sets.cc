@@ -45,12 +45,16 @@ void Set::list_failed(const model::SetPolicy& policy, std::optional<Duration> as
   want_list(policy, now + pause);
 }
 
-Mono Set::next_wake() const {
-  if (!is_open()) return std::min(opening.next(), lists.overdue_at());
-  if (in_hand) return Mono{};
-  const Mono next_list = strangers.is_adopting() ? strangers.next() : lists.next();
-  return std::min({quota_groups.next(), next_list, lists.overdue_at(), look_ups.next(),
-                   omissions.patience_ends()});
+std::array<Timer, 8> Set::timers() const {
+  const auto if_open = [&](Mono at) { return is_open() ? at : fleet::kNever; };
+  return {{{opening.next(), "open"},
+           {lists.overdue_at(), "list_overdue"},
+           {if_open(in_hand ? Mono{} : fleet::kNever), "list_slice"},
+           {if_open(strangers.next()), "adoption_slice"},
+           {if_open(in_hand || strangers.is_adopting() ? fleet::kNever : lists.next()), "list"},
+           {if_open(look_ups.next()), "look_up"},
+           {if_open(omissions.patience_ends()), "list_doubt_patience"},
+           {if_open(quota_groups.next()), "quota_group"}}};
 }
 
 std::string Set::without_list(Mono now) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "core/dispatch/state/sets/opening.h"
 #include "core/dispatch/state/sets/reach.h"
 #include "core/dispatch/state/sets/strangers.h"
+#include "core/dispatch/state/timer.h"
 #include "core/fleet/instance.h"
 #include "core/model/cloud.h"
 #include "core/model/policy.h"
@@ -57,8 +59,9 @@ struct Set {
   bool list_succeeded(const model::SetPolicy& policy, Mono sent, Mono now);
   /// A list was refused. `asked`: how long the cloud wants to be left alone, if it says so.
   void list_failed(const model::SetPolicy& policy, std::optional<Duration> asked, Mono now);
-  /// When something is to be done for it next.
-  [[nodiscard]] Mono next_wake() const;
+  /// What is to be done for it, and when.
+  [[nodiscard]] std::array<Timer, 8> timers() const;
+  [[nodiscard]] Mono next_wake() const { return first_of(timers()); }
   /// Why nothing is created in it now, one sentence for people; empty: creates may be sent.
   [[nodiscard]] std::string refuses_creates(Mono now) const;
   /// "no list for 38 s"; empty: its lists are not overdue.

@@ -6,6 +6,7 @@
 #include "core/dispatch/state/host_commands.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
+#include "core/dispatch/state/leases.h"
 #include "core/dispatch/state/lost_time.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/plan_state.h"
@@ -45,6 +46,7 @@ struct State {
         viewer(policy, sets, menu),
         principals(waiting),
         jobs(principals, waiting),
+        leases(principals, waiting),
         quotas(policy, principals, waiting),
         plan(policy),
         limits(policy, principals, waiting, menu, hosts, plan),
@@ -76,6 +78,7 @@ struct State {
   WaitingWork waiting;
   Principals principals;
   Jobs jobs;
+  Leases leases;
   LostTime lost_time;
   SubmitQuotas quotas;
   PlanState plan;

@@ -4,9 +4,53 @@
 #include <set>
 #include <string_view>
 
+#include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/scheduler/plan.h"
 
 namespace hostler::dispatch {
+
+Result<void> check_term(const model::PoolPolicy& pool, Duration term) {
+  if (!pool.leases)
+    return fail(Errc::kInvalidArgument,
+                "pool " + pool.name + " does not lend hosts (pools[].leases)");
+  if (term > pool.leases->max_term)
+    return fail(Errc::kInvalidArgument, "pool " + pool.name + " lends hosts for at most " +
+                                            format_duration(pool.leases->max_term));
+  return {};
+}
+
+Result<Submit> SubmitChecks::as_submit(const SubmitLease& event) const {
+  Submit out{.ticket = event.ticket, .principal = event.principal, .work = {event.work}};
+  model::WorkItem& item = out.work.front();
+  item.record.id.kind = model::WorkKind::kLease;
+  item.shape.exclusive = true;
+  auto& pools = item.shape.constraints.pools;
+  pools = HOSTLER_TRY(pools_that_lend(pools, event.lease.term));
+  return out;
+}
+
+Result<std::vector<std::string>> SubmitChecks::pools_that_lend(
+    const std::vector<std::string>& named, Duration term) const {
+  std::vector<std::string> out;
+  const model::PoolPolicy* longest = nullptr;
+  for (const auto& pool : policy_.pools) {
+    if (!named.empty() && pool.name != named.front()) continue;
+    const auto lends = check_term(pool, term);
+    if (lends)
+      out.push_back(pool.name);
+    else if (!named.empty())
+      return tl::unexpected(lends.error());
+    if (pool.leases && (longest == nullptr || pool.leases->max_term > longest->leases->max_term))
+      longest = &pool;
+  }
+  if (!out.empty()) return out;
+  if (!named.empty())
+    return fail(Errc::kInvalidArgument, "there is no pool '" + printable(named.front()) + "'");
+  if (longest == nullptr)
+    return fail(Errc::kInvalidArgument, "no pool lends hosts (pools[].leases)");
+  return tl::unexpected(check_term(*longest, term).error());
+}
 
 /// The number of a job may have been given out already.
 Result<void> SubmitChecks::check_numbers() const {
@@ -27,7 +71,7 @@ Result<void> SubmitChecks::check(const Submit& event, Mono now) const {
     const model::WorkItem& item = event.work[i];
     const std::string where = event.work.size() > 1 ? "jobs[" + std::to_string(i) + "]: " : "";
     if (!fits.contains(item.shape)) {
-      if (const auto good = check_shape(item.shape, now); !good)
+      if (const auto good = check_shape(item, now); !good)
         return fail(good.error().code, where + good.error().message);
       fits.insert(item.shape);
     }
@@ -39,7 +83,8 @@ Result<void> SubmitChecks::check(const Submit& event, Mono now) const {
         !fresh && event.work[same->second].client_digest != item.client_digest)
       return conflict("is used twice in this submit");
     const auto* known = principals_.client_keys().find(event.principal, item.client_key);
-    if (known != nullptr && known->digest != item.client_digest)
+    if (known != nullptr &&
+        (known->digest != item.client_digest || known->work.kind != item.record.id.kind))
       return conflict("already names " + known->work.text() + ", which has another body");
   }
   return {};
@@ -58,7 +103,8 @@ std::string SubmitChecks::silent_sets() const {
   return out;
 }
 
-Result<void> SubmitChecks::check_shape(const model::WorkShape& shape, Mono now) const {
+Result<void> SubmitChecks::check_shape(const model::WorkItem& item, Mono now) const {
+  const model::WorkShape& shape = item.shape;
   // Nobody knows yet which types there are: it waits for them. Not for ever, though: a set that
   // never answers would let all work in that nothing can run.
   for (const std::uint32_t set : offered_.asked())
@@ -74,7 +120,8 @@ Result<void> SubmitChecks::check_shape(const model::WorkShape& shape, Mono now) 
     return refuse("there is no instance type '" + name + "'; this site has " + all);
   }
   std::string nearest;
-  if (scheduler::cheapest_fit(shape, menu_.offerings(), policy_, &nearest)) return {};
+  if (scheduler::cheapest_fit(shape, menu_.offerings(), policy_, &nearest, item.record.id.kind))
+    return {};
   return refuse("no instance type of this site can ever run it" +
                 (nearest.empty() ? "" : "; nearest: " + nearest));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/dispatch/events.h"
 #include "core/dispatch/state/menu.h"
@@ -10,6 +11,9 @@
 
 namespace hostler::dispatch {
 
+/// The pool lends hosts for so long. Else kInvalidArgument, and the message says what it does.
+[[nodiscard]] Result<void> check_term(const model::PoolPolicy& pool, Duration term);
+
 /// All reasons to refuse a submit, quotas aside, so that it is accepted as a whole or not at all.
 class SubmitChecks {
  public:
@@ -18,10 +22,15 @@ class SubmitChecks {
       : policy_(policy), sets_(sets), principals_(principals), menu_(menu), offered_(offered) {}
 
   [[nodiscard]] Result<void> check(const Submit& event, Mono now) const;
+  /// A lease as a submit of one item, with the pools that lend hosts for its term: the one that it
+  /// names, or all. Fails if there is none.
+  [[nodiscard]] Result<Submit> as_submit(const SubmitLease& event) const;
 
  private:
   [[nodiscard]] Result<void> check_numbers() const;
-  [[nodiscard]] Result<void> check_shape(const model::WorkShape& shape, Mono now) const;
+  [[nodiscard]] Result<std::vector<std::string>> pools_that_lend(
+      const std::vector<std::string>& named, Duration term) const;
+  [[nodiscard]] Result<void> check_shape(const model::WorkItem& item, Mono now) const;
   [[nodiscard]] std::string silent_sets() const;
 
   const model::SitePolicy& policy_;

@@ -48,7 +48,7 @@ SubmitQuotas::Wanted SubmitQuotas::wanted_of(const Submit& event) const {
     out.priority = std::max(out.priority, item.shape.priority);
     if (last != nullptr && *last == item.shape) continue;  // An array is of one shape.
     last = &item.shape;
-    const auto cls = waiting_.queue().find(item.shape);
+    const auto cls = waiting_.queue().find(item.shape, item.record.id.kind);
     if (!cls || !principal || !waiting_.queue().waits(*cls, *principal))
       out.shapes.insert(demand::Queue::class_shape(item.shape));
   }

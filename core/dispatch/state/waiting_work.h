@@ -9,8 +9,9 @@
 
 namespace hostler::dispatch {
 
-/// The work of every kind that waits for hosts: its queue, and how much of it was cancelled. Jobs
-/// knows what work is. Principals knows who submitted it, and sets the order of principals.
+/// The work of every kind that waits for hosts: its queue, and how much of it was cancelled. It
+/// also gives all work its numbers. Jobs and Leases know what work is. Principals knows who
+/// submitted it, and sets the order of principals.
 class WaitingWork {
  public:
   /// The place of work in the queue. It keeps it while it waits no more, until it ends.
@@ -21,9 +22,14 @@ class WaitingWork {
     std::uint64_t arrival = 0;
   };
 
-  void restore_last(std::uint64_t arrival) { last_arrival_ = arrival; }
+  void restore_last_arrival(std::uint64_t arrival) { last_arrival_ = arrival; }
+  void restore_last_number(std::uint64_t work) { last_number_ = work; }
   /// The arrival of new work: it comes after all other.
   [[nodiscard]] std::uint64_t next_arrival() { return ++last_arrival_; }
+  /// The number of new work, of whatever kind.
+  [[nodiscard]] std::uint64_t next_number() { return ++last_number_; }
+  /// The highest number that was given out or left out.
+  [[nodiscard]] std::uint64_t last_number() const { return last_number_; }
 
   /// As Queue::intern() and Queue::release(), once for each work that has not ended.
   demand::ClassId intern(const model::WorkShape& shape, model::WorkKind kind) {
@@ -33,9 +39,10 @@ class WaitingWork {
 
   void enter(const Place& place, Mono since);
   /// Takes the next work of a class out of the queue, to be placed where its part of a host has
-  /// this price. Queue::has_next() says if there is any.
-  [[nodiscard]] model::WorkId pop(demand::ClassId cls, model::Micros per_hour) {
-    return queue_.pop(cls, per_hour).work;
+  /// this price. `vcpus`: of the host, if it gets it whole. Queue::has_next() says if there is any.
+  [[nodiscard]] model::WorkId pop(demand::ClassId cls, model::Micros per_hour,
+                                  model::Vcpus vcpus = {}) {
+    return queue_.pop(cls, per_hour, vcpus).work;
   }
   /// False: it did not wait.
   bool leave(const Place& place);
@@ -61,7 +68,7 @@ class WaitingWork {
  private:
   demand::Queue queue_;
   std::map<demand::ClassId, std::uint64_t> cancelled_;
-  std::uint64_t last_arrival_ = 0;
+  std::uint64_t last_arrival_ = 0, last_number_ = 0;
 };
 
 }  // namespace hostler::dispatch

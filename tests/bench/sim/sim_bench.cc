@@ -20,7 +20,7 @@ Day of_a_thousand_hosts(Duration list_interval_min) {
   day.trouble = 24h;
   day.patience = 12h;
   day.fleet = 1000;
-  day.ceilings = day.pool_days = false;
+  day.ceilings = day.pool_days = day.leases = false;
   day.list_interval_min = list_interval_min;
   day.keep_alive = 1min;
   day.bursts = {24, 24};
@@ -47,7 +47,7 @@ Day of_short_jobs() {
   day.trouble = 10s;
   day.patience = 12h;
   day.fleet = 100;
-  day.ceilings = day.pool_days = false;
+  day.ceilings = day.pool_days = day.leases = false;
   day.keep_alive = 1min;
   day.bursts = {1, 1};
   day.burst_jobs = {57'600, 57'600};

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -85,6 +86,15 @@ class Site {
     const double took = cpu_ms() - began;
     take(std::move(out));
     return took;
+  }
+  /// Of the copies for a dump.
+  [[nodiscard]] double time_of_dump() const {
+    const auto state = kernel_.queries();
+    const double began = cpu_ms();
+    [[maybe_unused]] const auto copies =
+        std::tuple(state.pools(), state.sets(now_), state.instances(now_), state.gates(now_.mono),
+                   state.dump_parts(now_), state.look(now_));
+    return cpu_ms() - began;
   }
   void pass(Duration time) {
     now_ = {now_.mono + time, now_.wall + time};
@@ -215,6 +225,8 @@ std::vector<Case> cases(std::uint64_t hosts, std::uint64_t jobs) {
       {"a submit of " + j + " jobs of 10000 shapes", submit(10'000)},
       {"the snapshot of " + h + " hosts and " + j + " jobs of 10000 shapes",
        with_jobs(10'000, [](Site& site) { return site.time_of_snapshot(); })},
+      {"the copies for a dump of " + h + " hosts and " + j + " jobs of 10000 shapes",
+       with_jobs(10'000, [](const Site& site) { return site.time_of_dump(); })},
       {"a plan that starts jobs on " + h + " hosts", with_jobs(1, plan)},
       {"a plan that creates hosts for " + j + " jobs", with_jobs(100, plan), false},
       {"a list of " + h + " instances",

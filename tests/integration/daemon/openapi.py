@@ -80,7 +80,7 @@ class AnswersTest(unittest.TestCase):
         self.ask("GET", "/v1/instances/h-999/console", status=404)
         for path in ("/health", "/v1/openapi.json", "/v1/jobs?limit=2", "/v1/instances", "/v1/pools", "/v1/types",
                      "/v1/sets", "/v1/gates", "/v1/prices", "/v1/quotas", "/v1/cost?by=job", "/v1/shares",
-                     "/v1/plan", "/v1/plan/snapshot",
+                     "/v1/plan", "/v1/plan/snapshot", "/v1/debug/dump",
                      "/v1/events?follow=0", f"/v1/why?subject={host}",
                      "/v1/why?subject=pool%20default", "/v1/why?subject=set%20local", "/v1/why?subject=site"):
             self.ask("GET", path)

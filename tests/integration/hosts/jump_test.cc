@@ -23,14 +23,6 @@ void put_behind(FakeDaemon& daemon, const Sshd& jump, const std::string& host_ke
 
 std::string name_of(const Sshd& jump) { return "jump host bastion:" + std::to_string(jump.port()); }
 
-/// Stops or continues an sshd with the sessions that it has now.
-void signal_all(const Sshd& sshd, int number) {
-  const std::string pids = shell("pgrep -P " + std::to_string(sshd.pid()) + "; true");
-  ::kill(sshd.pid(), number);
-  shell("for p in " + pids + "; do kill -" + std::to_string(number) + " $p; pkill -" +
-        std::to_string(number) + " -P $p; done; true");
-}
-
 TEST(JumpHostTest, AHostBehindItIsProvedAndRunsAJob) {
   const Sshd jump;
   const BootedHost host;

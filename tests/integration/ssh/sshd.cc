@@ -89,6 +89,13 @@ std::string shell(const std::string& command) {
   return out;
 }
 
+void signal_all(const Sshd& sshd, int number) {
+  const std::string pids = shell("pgrep -P " + std::to_string(sshd.pid()) + "; true");
+  ::kill(sshd.pid(), number);
+  shell("for p in " + pids + "; do kill -" + std::to_string(number) + " $p; pkill -" +
+        std::to_string(number) + " -P $p; done; true");
+}
+
 Sshd::Sshd(Options options) : options_(std::move(options)) {
   if (::geteuid() == 0) ::mkdir("/run/sshd", 0755);  // the folder for its privilege separation
   const std::string d = dir().string();

@@ -54,6 +54,9 @@ class Sshd {
   pid_t pid_ = -1;
 };
 
+/// Stops or continues an sshd with the sessions that it has now.
+void signal_all(const Sshd& sshd, int number);
+
 /// Kills all processes whose working folder is `folder` or below, until none is left.
 void kill_all_in(const std::filesystem::path& folder);
 

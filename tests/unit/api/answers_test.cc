@@ -45,6 +45,47 @@ TEST_F(AnswerTest, AKillTakesAReasonAndNothingElse) {
   EXPECT_EQ(ask("POST", "/v1/instances/j-7/kill").status, 400);
 }
 
+TEST_F(AnswerTest, ADumpHasAllThatThereIsInOneObject) {
+  auto& dump = service.dump_view;
+  dump.version = "1.2";
+  dump.time = {1'000'000};
+  dump.pools.emplace_back().name = "default";
+  dump.parts.targets.push_back(
+      {.pool = "default", .numbers = {{"started_max", 4, "pushed: 7 tasks"}}, .is_held = false});
+  dump.sets.emplace_back().name = "west";
+  dump.instances.emplace_back().record.id = {7};
+  dump.parts.work.push_back({.kind = "job", .states = {{"queued", 100'000}}});
+  dump.parts.placed.push_back({.work = {3, model::WorkKind::kLease},
+                               .attempt = 0,
+                               .host = {7},
+                               .needs = {.vcpus = 1, .gpus = 0, .ram = 1, .scratch = 0},
+                               .started = {}});
+  dump.gates.emplace_back().key = "create west";
+  dump.parts.calls.push_back({.of = "h-7", .call = "destroy", .about = {}, .since = {}});
+  dump.parts.timers.push_back(
+      {.at = {2'000'000}, .of = "set west", .what = "prices", .about = "small"});
+  dump.snapshot = "{\"version\":1}\n";
+  const auto body = ask("GET", "/v1/debug/dump").body;
+  for (
+      const std::string part :
+      {R"("targets":[{"pool":"default","held":false,"numbers":[)"
+       R"({"bound":"started_max","number":4,"because":"pushed: 7 tasks"}]}])",
+       R"("instances":[{"id":"h-7")", R"("work":[{"kind":"job","states":{"queued":100000}}])",
+       R"("placed":[{"work":"l-3","host":"h-7","needs":{"vcpus":1,"ram":1},"collecting":false}])",
+       R"("gates":[{"key":"create west")", R"("calls":[{"of":"h-7","call":"destroy"}])",
+       R"("timers":[{"at":"1970-01-01T00:00:02Z","of":"set west","what":"prices","about":"small"}])",
+       R"("snapshot":{"version":1})"})
+    EXPECT_THAT(body, HasSubstr(part));
+  EXPECT_THAT(body, testing::Not(HasSubstr("conditions")));
+}
+
+TEST_F(AnswerTest, ADumpOfAnOldStateHasNoSnapshot) {
+  service.dump_view.conditions = {"the state is old"};
+  EXPECT_THAT(ask("GET", "/v1/debug/dump").body,
+              AllOf(HasSubstr(R"("conditions":["the state is old"])"),
+                    testing::Not(HasSubstr("snapshot"))));
+}
+
 TEST_F(AnswerTest, OutputIsTextOrHex) {
   service.output_part.data = "caf\xc3\xa9";
   EXPECT_EQ(ask("GET", "/v1/jobs/j-1/output").member("text"), "caf\xc3\xa9");

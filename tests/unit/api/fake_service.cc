@@ -190,6 +190,13 @@ void FakeService::instances(const Principal&, Answer<std::vector<model::Instance
   give(answer, instance_views);
 }
 
+void FakeService::report_ready(const Principal& who, model::InstanceId instance,
+                               Answer<void> answer) {
+  note("ready " + instance.text() + " by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  answer({});
+}
+
 void FakeService::set_idle_behavior(const Principal& who, model::InstanceId instance,
                                     model::IdleBehavior behavior, Answer<void> answer) {
   note(std::string(to_string(behavior)) + " " + instance.text() + " by " + who.name);
@@ -266,6 +273,11 @@ void FakeService::plan(const Principal&, Answer<std::string> answer) {
 void FakeService::plan_snapshot(const Principal&, Answer<std::string> answer) {
   note("plan_snapshot");
   answer(R"({"version":1,"sets":[],"pools":[]})");
+}
+
+void FakeService::dump(const Principal&, Answer<DumpView> answer) {
+  note("dump");
+  give(answer, dump_view);
 }
 
 void FakeService::config_diff(const Principal&, std::string text, const std::string& folder,

@@ -31,6 +31,7 @@ class FakeService final : public Service {
   std::vector<model::SetView> set_views;
   std::vector<model::InstanceView> instance_views;
   std::vector<model::GateRecord> gate_records;
+  DumpView dump_view;
 
   LeaseRows lease_rows;                     ///< Of every lease that is asked for.
   std::optional<model::InstanceView> host;  ///< That it has.
@@ -76,6 +77,7 @@ class FakeService final : public Service {
                          model::IdleBehavior behavior, Answer<void> answer) override;
   void kill(const Principal& who, model::InstanceId instance, const std::string& reason,
             Answer<void> answer) override;
+  void report_ready(const Principal& who, model::InstanceId instance, Answer<void> answer) override;
   void console(const Principal& who, model::InstanceId instance,
                Answer<model::ConsoleView> answer) override;
   void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) override;
@@ -93,6 +95,7 @@ class FakeService final : public Service {
                Answer<std::string> answer) override;
   void plan(const Principal& who, Answer<std::string> answer) override;
   void plan_snapshot(const Principal& who, Answer<std::string> answer) override;
+  void dump(const Principal& who, Answer<DumpView> answer) override;
   void config_diff(const Principal& who, std::string text, const std::string& folder,
                    Answer<std::string> answer) override;
   void prices(const Principal& who, const PriceQuery& query, Answer<PricesView> answer) override;

@@ -8,6 +8,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using namespace std::chrono_literals;
 
 Reading read_pool(const std::string& pool) {
@@ -42,7 +43,7 @@ TEST(PoolsTest, ReadsEveryKey) {
       "public_address": "no",
       "provider_params": {"a": [1]}, "init_command": "a", "init_failure": "warn",
       "init_delivery": "ssh", "boot_probe": "b", "broken_checks":
-      [{"name": "c", "command": "d", "interval": "8s"}], "attempts_parallel_max": 9,
+      [{"name": "c", "command": "d", "interval": "8s"}], "attempts_parallel_max": 9, "uses_max": 10,
       "interruption_check": {"command": "e", "interval": "9s"}, "interruption_command": "f",
       "interruption_lead": "11m", "interruption_margin": "12s",
       "no_new_privs": false, "drop_capabilities": false})");
@@ -70,6 +71,7 @@ TEST(PoolsTest, ReadsEveryKey) {
   pool.init_command = "a", pool.init_failure = model::InitFailure::kWarn;
   pool.init_delivery = model::InitDelivery::kSsh, pool.boot_probe = "b";
   pool.broken_checks = {{"c", "d", 8s}}, pool.attempts_parallel_max = 9;
+  pool.uses_max = 10;
   pool.interruption_check = {"e", 9s}, pool.interruption_command = "f";
   pool.interruption_lead = 11min, pool.interruption_margin = 12s;
   pool.no_new_privs = pool.drop_capabilities = false;
@@ -158,12 +160,42 @@ TEST(PoolsTest, NamesOfTheCloudAreGivenOnceEach) {
                           HasSubstr("pools[0].profiles[0]")));
 }
 
-TEST(PoolsTest, OnlyTheAgentsAnswerCanBeConfiguredAsReadiness) {
-  const Reading reading =
-      read_pool(R"({"name": "p", "sets": ["s"], "types": ["t"], "readiness": "ssh"})");
-  ASSERT_EQ(reading.problems.size(), 1U);
-  EXPECT_THAT(reading.problems[0].message,
-              AllOf(HasSubstr("pools[0].readiness"), HasSubstr("ssh"), HasSubstr("agent")));
+TEST(PoolsTest, APoolThatNeitherRunsJobsNorLendsIsOfNoUse) {
+  for (const std::string kind : {"ssh", "cloud", "reported"}) {
+    EXPECT_THAT(pool_problems("\"readiness\": \"" + kind + "\""),
+                ElementsAre(AllOf(HasSubstr("pools[0].readiness"), HasSubstr(kind),
+                                  HasSubstr("run no jobs"), HasSubstr("`leases`"))));
+    EXPECT_THAT(pool_problems("\"leases\": {}, \"readiness\": \"" + kind + "\""), IsEmpty());
+  }
+  EXPECT_THAT(pool_problems("\"readiness\": \"no\""), ElementsAre(HasSubstr("reported")));
+}
+
+TEST(PoolsTest, NothingIsSentToAHostThatNobodyConnectsTo) {
+  const std::string by_ssh = R"("leases": {}, "init_command": "a", "init_delivery": "ssh", )";
+  EXPECT_THAT(pool_problems(by_ssh + R"("readiness": "ssh")"), IsEmpty());
+  for (const std::string kind : {"cloud", "reported"})
+    EXPECT_THAT(pool_problems(by_ssh + "\"readiness\": \"" + kind + "\""),
+                ElementsAre(AllOf(HasSubstr("pools[0].init_delivery"), HasSubstr("user_data"))));
+}
+
+TEST(PoolsTest, WarnsOfHostsThatNobodyProvesAndOfKeysWithoutEffect) {
+  Config config;
+  model::PoolPolicy& pool = config.site.pools.emplace_back();
+  pool.name = "p";
+  pool.leases.emplace();
+  pool.boot_probe = "test -e /done";
+  pool.broken_checks = {{"c", "d", 8s}};
+  const auto warnings = [&](model::Readiness kind) {
+    pool.readiness = kind;
+    return warnings_of(config);
+  };
+  EXPECT_THAT(warnings(model::Readiness::kAgent), IsEmpty());
+  EXPECT_THAT(warnings(model::Readiness::kSsh),
+              ElementsAre(HasSubstr("have no effect: broken_checks")));
+  for (const auto kind : {model::Readiness::kCloud, model::Readiness::kReported})
+    EXPECT_THAT(warnings(kind),
+                ElementsAre(HasSubstr("nobody proves its hosts"),
+                            HasSubstr("have no effect: boot_probe, broken_checks")));
 }
 
 TEST(PoolsTest, RefusesNamesOfNothing) {

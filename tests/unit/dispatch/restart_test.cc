@@ -277,6 +277,18 @@ TEST(RestartTest, ACreateThatMayHaveHappenedIsLookedForAndSentAgain) {
   EXPECT_EQ(*calls[0].request, *request);
 }
 
+// As of Kip's node manager, which deletes by an empty id after a restart: that means all.
+TEST(RestartTest, ADestroyWithoutAnIdOfTheCloudIsNotSent) {
+  Story story;
+  model::Restored restored;
+  auto row = instance(InstanceState::kTerminating);
+  row.record.provider_id.clear();
+  restored.instances = {row};
+  story.begin(std::move(restored));
+  story.pass(2s);
+  EXPECT_THAT(story.all<DestroyCall>(), testing::IsEmpty());
+}
+
 TEST(RestartTest, ADestroyGoesOn) {
   Story story;
   model::Restored restored;

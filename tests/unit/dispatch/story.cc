@@ -147,6 +147,21 @@ std::vector<WorkId> Story::submit(std::vector<model::WorkItem> jobs, const std::
   return answer ? *answer : std::vector<WorkId>{};
 }
 
+SubmitLease Story::lease(Duration term, std::int32_t vcpus) const {
+  SubmitLease out;
+  out.work.shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = kGiB, .scratch = 0};
+  out.work.body = std::make_shared<const std::string>("{}");
+  out.lease.term = term;
+  return out;
+}
+
+WorkId Story::borrow(SubmitLease lease, const std::string& who) {
+  lease.principal = who;
+  const auto answer = ask(std::move(lease));
+  EXPECT_TRUE(answer) << answer.error().message;
+  return answer ? answer->at(0) : WorkId{};
+}
+
 void Story::list(std::vector<model::ListedInstance> instances) {
   const Mono sent = now.mono;
   pass(1s);

@@ -47,6 +47,10 @@ class Story {
   std::vector<WorkId> submit(std::vector<model::WorkItem> jobs,
                              const std::string& who = "user ann");
   Result<std::vector<WorkId>> ask(Event event);
+  /// Of a host with so many vcpus at least.
+  SubmitLease lease(Duration term = 1h, std::int32_t vcpus = 1) const;
+  /// The id; expects that it is accepted.
+  WorkId borrow(SubmitLease lease, const std::string& who = "user ann");
 
   // The cloud. A list is sent now and answered in a second.
   void list(std::vector<model::ListedInstance> instances);
@@ -92,6 +96,8 @@ class Story {
   /// The newest record of a job or instance; the state it was in when it was journalled last.
   model::WorkRecord record(WorkId id) const;
   model::InstanceRecord record(InstanceId id) const;
+  /// "waiting", "granted", ...
+  std::string lease_state(WorkId id) const { return model::lease_state(record(id).state); }
   InstanceState state(InstanceId id) const { return record(id).state; }
   /// "subject event code", in order.
   std::vector<std::string> ledger() const;

@@ -35,5 +35,20 @@ TEST(LegalTest, ACordonNeedsANotice) {
   EXPECT_DEATH(instance.notices.set_cordoned(true), "by a notice that holds");
 }
 
+TEST(LegalTest, AHostThatIsLentIsLentOnceAndRunsNoAttempt) {
+  const auto lent = [] {
+    Instance out = instance_in(InstanceState::kIdle);
+    out.occupancy.add(Claim{{7, model::WorkKind::kLease}, {}, true});
+    return out;
+  };
+  assert_legal(lent());
+  Instance twice = lent();
+  twice.occupancy.add(Claim{{8, model::WorkKind::kLease}, {}, true});
+  EXPECT_DEATH(assert_legal(twice), "is lent once, and runs no attempt");
+  Instance runs = lent();
+  runs.occupancy.add(PlacedAttempt{{{5}, 1}, "boot-1", 1, {}});
+  EXPECT_DEATH(assert_legal(runs), "is lent once, and runs no attempt");
+}
+
 }  // namespace
 }  // namespace hostler::fleet

@@ -103,7 +103,7 @@ TEST(OccupancyTest, AHostIsInUseByAttemptsThatAreLeftAlone) {
   Instance instance = instance_in(InstanceState::kIdle);
   const model::AttemptId one{{7}, 1};
   instance.occupancy.leave_alone(one, model::AttemptPhase::kRunning);
-  (void)work_changed(instance, at(1min));
+  (void)work_changed(instance, pool(), at(1min));
   EXPECT_EQ(instance.record.state, InstanceState::kBusy);
   instance.occupancy.leave_alone(one, model::AttemptPhase::kEnded);
   EXPECT_FALSE(instance.empty());
@@ -129,15 +129,26 @@ TEST(OccupancyTest, AHostTakesNoWorkWhileAttemptsRunThereWhoseNeedsAreNotKnown) 
   EXPECT_TRUE(instance.takes_work());
 }
 
+TEST(OccupancyTest, AHostThatIsLentTakesNoWork) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  const WorkId lease{7, WorkKind::kLease};
+  instance.occupancy.add(Claim{lease, kHalf, true});
+  EXPECT_TRUE(instance.occupancy.is_lent());
+  EXPECT_FALSE(instance.takes_work());
+  instance.occupancy.remove(lease);
+  EXPECT_FALSE(instance.occupancy.is_lent());
+  EXPECT_TRUE(instance.takes_work());
+}
+
 TEST(OccupancyTest, AHostWithALeaseIsBusyAndNeverEndsAsIdle) {
   Instance instance = instance_in(InstanceState::kIdle);
   instance.occupancy.add(Claim{{7, WorkKind::kLease}, kHalf});
-  (void)work_changed(instance, at(1min));
+  (void)work_changed(instance, pool(), at(1min));
   EXPECT_EQ(instance.record.state, InstanceState::kBusy);
   EXPECT_FALSE(instance.empty());
 
   instance.occupancy.remove(WorkId{7, WorkKind::kLease});
-  (void)work_changed(instance, at(2min));
+  (void)work_changed(instance, pool(), at(2min));
   EXPECT_EQ(instance.record.state, InstanceState::kIdle);
 }
 

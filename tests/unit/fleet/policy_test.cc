@@ -133,10 +133,10 @@ TEST(DrainTest, AnEmptyHostGoesAtOnceABusyOneWhenItIsEmpty) {
   EXPECT_THAT(set_idle_behavior(busy, IdleBehavior::kDrain, "root", at(1s)).effects,
               ElementsAre(Effect::kRetag));
   busy.occupancy.release({{1}, 1});
-  (void)work_changed(busy, at(2s));
+  (void)work_changed(busy, pool(), at(2s));
   EXPECT_EQ(busy.record.state, InstanceState::kBusy) << "its output is still to come";
   clear(busy);
-  EXPECT_EQ(work_changed(busy, at(3s)).reason_code, "drained");
+  EXPECT_EQ(work_changed(busy, pool(), at(3s)).reason_code, "drained");
 }
 
 TEST(IdleBehaviorTest, IsTaggedAndSaysWhoSetIt) {
@@ -151,12 +151,12 @@ TEST(IdleBehaviorTest, IsTaggedAndSaysWhoSetIt) {
 TEST(WorkTest, TheIdleClockStartsWhenTheLastWorkLeaves) {
   Instance instance = instance_in(InstanceState::kIdle);
   place(instance);
-  (void)work_changed(instance, at(1min));
+  (void)work_changed(instance, pool(), at(1min));
   EXPECT_EQ(instance.record.state, InstanceState::kBusy);
   EXPECT_EQ(instance.record.first_job, at(1min).wall);
 
   clear(instance);
-  (void)work_changed(instance, at(1h));
+  (void)work_changed(instance, pool(), at(1h));
   EXPECT_EQ(instance.record.state, InstanceState::kIdle);
   EXPECT_EQ(instance.since, at(1h).mono);
   EXPECT_EQ(instance.record.first_job, at(1min).wall);

@@ -15,6 +15,13 @@ model::PoolPolicy pool_of(Readiness readiness) {
   return out;
 }
 
+/// Its host is proved, and its boot is over.
+Outcome come_up(Instance& instance, const model::PoolPolicy& pool, Duration since,
+                const std::string& boot_id = "boot-1") {
+  (void)verified(instance, {model::VerifyMethod::kDriver, "ssh-ed25519 x"}, at(since));
+  return booted(instance, {boot_id}, pool, at(since));
+}
+
 /// Each kind of evidence, given to a booting instance of the pool.
 std::vector<Readiness> evidence_that_makes_ready(const model::PoolPolicy& pool) {
   std::vector<Readiness> out;
@@ -24,14 +31,12 @@ std::vector<Readiness> evidence_that_makes_ready(const model::PoolPolicy& pool) 
     if (instance.record.state == InstanceState::kIdle && instance.link.is_ready())
       out.push_back(kind);
   };
-  try_one(Readiness::kSsh, [&](Instance& instance) {
-    (void)verified(instance, {model::VerifyMethod::kDriver, "ssh-ed25519 x"}, pool, at(1s));
-  });
+  try_one(Readiness::kSsh, [&](Instance& instance) { (void)come_up(instance, pool, 1s); });
   try_one(Readiness::kCloud, [&](Instance& instance) {
     (void)listed(instance, listing(CloudState::kRunning), at(1s).mono, pool, at(1s));
   });
   try_one(Readiness::kReported,
-          [&](Instance& instance) { (void)reported(instance, pool, at(1s)); });
+          [&](Instance& instance) { (void)reported(instance, "token ci", pool, at(1s)); });
   return out;
 }
 
@@ -45,59 +50,127 @@ TEST(ReadinessTest, OnlyTheEvidenceThatThePoolNamesMakesAHostReady) {
   EXPECT_EQ(instance.record.state, InstanceState::kIdle);
 }
 
-TEST(ReadinessTest, AHostWithoutAnAgentIsReadyAndRunsNoAttempts) {
+TEST(ReadinessTest, AHostWithoutAnAgentIsReadyToBeLentAndRunsNoAttempts) {
   Instance instance = instance_in(InstanceState::kBooting);
-  (void)verified(instance, {model::VerifyMethod::kDriver, "ssh-ed25519 x"},
-                 pool_of(Readiness::kSsh), at(1s));
-  EXPECT_TRUE(instance.link.is_ready());
-  EXPECT_FALSE(instance.takes_work());
+  (void)verified(instance, {model::VerifyMethod::kDriver, "ssh-ed25519 x"}, at(1s));
+  EXPECT_EQ(instance.record.state, InstanceState::kBooting) << "its init command may still run";
+  (void)booted(instance, {"boot-1"}, pool_of(Readiness::kSsh), at(2s));
+  EXPECT_TRUE(instance.takes_work());
+  EXPECT_FALSE(instance.takes_jobs());
+  EXPECT_EQ(instance.record.identity.public_key, "ssh-ed25519 x");
+  EXPECT_EQ(instance.record.ready, at(2s).wall);
 }
 
-TEST(ReadinessTest, AHostIsVerifiedAndReadyInOneStep) {
+TEST(ReadinessTest, ABootThatIsNotProvedIsNoEvidence) {
   Instance instance = instance_in(InstanceState::kBooting);
-  instance.record.identity.verified_by.reset();
-  (void)verified(instance, {model::VerifyMethod::kDriver, "ssh-ed25519 x"},
-                 pool_of(Readiness::kSsh), at(1s));
-  EXPECT_EQ(instance.record.identity.public_key, "ssh-ed25519 x");
-  EXPECT_EQ(instance.record.ready, at(1s).wall);
+  (void)booted(instance, {"boot-1"}, pool_of(Readiness::kSsh), at(2s));
+  EXPECT_EQ(instance.record.state, InstanceState::kBooting);
 }
 
 TEST(ReadinessTest, EvidenceThatComesBackMakesTheHostReachable) {
   const auto pool = pool_of(Readiness::kSsh);
-  Instance instance = instance_in(InstanceState::kIdle);
+  Instance instance = instance_in(InstanceState::kBooting);
+  (void)come_up(instance, pool, 0s);
   (void)lost(instance, {"reset"}, pool, at(1s));
   EXPECT_FALSE(instance.link.is_ready());
-  const auto out =
-      verified(instance, {model::VerifyMethod::kChallenge, instance.record.identity.public_key},
-               pool, at(2s));
+  const auto out = come_up(instance, pool, 2s, "boot-2");
   EXPECT_TRUE(instance.link.is_ready());
   EXPECT_FALSE(instance.link.unreachable_since());
   EXPECT_EQ(out.event, model::Event::kReachable);
+  EXPECT_EQ(instance.record.boot_id, "boot-2");
 }
 
-// Bug: nothing ended such a host, as it never reported its work.
-TEST(ReadinessTest, AHostWithoutAnAgentIsNoLongerOfARestoredStateOnceItIsReady) {
-  const auto is_restored_after = [](auto step) {
+// Nobody can tell whether it was lent since the backup was made.
+TEST(ReadinessTest, AHostWithoutAnAgentStaysOfARestoredStateAndIsLentToNobody) {
+  const auto check = [](auto step) {
     Instance instance = instance_in(InstanceState::kUnknown);
     instance.record.restored = true;
-    const Outcome out = step(instance);
-    EXPECT_TRUE(out.changed);
-    return instance.record.restored;
+    (void)step(instance);
+    EXPECT_EQ(instance.record.state, InstanceState::kIdle);
+    EXPECT_TRUE(instance.record.restored);
+    EXPECT_FALSE(instance.takes_work());
+    EXPECT_TRUE(work_reported(instance, at(2s)).changed) << "its accounts were looked at";
+    EXPECT_TRUE(instance.takes_work());
   };
-  EXPECT_FALSE(is_restored_after([](Instance& instance) {
-    return verified(instance, {model::VerifyMethod::kDriver, "ssh-ed25519 x"},
-                    pool_of(Readiness::kSsh), at(1s));
-  }));
-  EXPECT_FALSE(is_restored_after([](Instance& instance) {
-    return reported(instance, pool_of(Readiness::kReported), at(1s));
-  }));
-  EXPECT_FALSE(is_restored_after([](Instance& instance) {
+  check([](Instance& instance) { return come_up(instance, pool_of(Readiness::kSsh), 1s); });
+  check([](Instance& instance) {
+    return reported(instance, "token ci", pool_of(Readiness::kReported), at(1s));
+  });
+  check([](Instance& instance) {
     return listed(instance, listing(CloudState::kRunning), at(1s).mono, pool_of(Readiness::kCloud),
                   at(1s));
-  }));
-  EXPECT_TRUE(is_restored_after([](Instance& instance) {
-    return ready(instance, {"boot-1", 1, 0, {}}, at(1s));
-  })) << "until its work is compared";
+  });
+}
+
+TEST(ReadinessTest, AReportSaysWhoMadeItAndHasNoEffectAgain) {
+  const auto pool = pool_of(Readiness::kReported);
+  Instance instance = instance_in(InstanceState::kBooting);
+  const auto first = reported(instance, "token ci", pool, at(1s));
+  EXPECT_EQ(first.event, model::Event::kReady);
+  EXPECT_EQ(first.reason, "reported by token ci");
+  const auto again = reported(instance, "user ann", pool, at(2s));
+  EXPECT_FALSE(again.changed);
+  EXPECT_FALSE(again.event);
+  Instance asked = instance_in(InstanceState::kRequested);
+  EXPECT_FALSE(takes_report(asked)) << "its cloud has not shown it yet";
+  EXPECT_FALSE(reported(asked, "token ci", pool, at(1s)).changed);
+}
+
+TEST(ReadinessTest, AReportStandsOverARestartButNotOverASwitch) {
+  const auto pool = pool_of(Readiness::kReported);
+  Instance instance = instance_in(InstanceState::kBooting);
+  (void)reported(instance, "token ci", pool, at(1s));
+  (void)adopt(instance, pool, 24h, false, at(2s));
+  ASSERT_EQ(instance.record.state, InstanceState::kUnknown);
+  EXPECT_TRUE(awaits_list(instance, pool));
+  (void)listed(instance, listing(CloudState::kRunning), at(3s).mono, pool, at(3s));
+  EXPECT_EQ(instance.record.state, InstanceState::kIdle);
+
+  instance.record.state = InstanceState::kBooting;  // It was switched off and on.
+  (void)listed(instance, listing(CloudState::kRunning), at(4s).mono, pool, at(4s));
+  EXPECT_EQ(instance.record.state, InstanceState::kBooting);
+}
+
+// A cloud that cannot be listed would cost all that is lent.
+TEST(ReadinessTest, WithoutAListAfterARestartAHostThatOnlyListsCanShowIsNotGivenUp) {
+  for (const auto kind : {Readiness::kCloud, Readiness::kReported}) {
+    const auto pool = pool_of(kind);
+    Instance instance = instance_in(InstanceState::kIdle);
+    instance.link = {};
+    (void)adopt(instance, pool, 24h, false, at(1s));
+    EXPECT_THAT(due(instance, pool, at(1h)).effects, testing::ElementsAre(Effect::kList));
+    EXPECT_EQ(instance.record.state, InstanceState::kUnknown);
+    EXPECT_NE(instance.deadline, kNever);
+    (void)listed(instance, listing(CloudState::kPending), at(2h).mono, pool, at(2h));
+    EXPECT_EQ(due(instance, pool, at(3h)).reason_code, "not_verified") << "a list has come";
+  }
+}
+
+TEST(ReadinessTest, AHostWithAttemptsKeepsItsAgentWhateverItsPoolAsksFor) {
+  Instance busy = instance_in(InstanceState::kBusy);
+  EXPECT_EQ(evidence_of(busy, pool_of(Readiness::kCloud)), Readiness::kAgent);
+  EXPECT_THAT(adopt(busy, pool_of(Readiness::kCloud), 24h, true, at(1s)).effects,
+              Contains(Effect::kConnect));
+  clear(busy);
+  EXPECT_EQ(evidence_of(busy, pool_of(Readiness::kCloud)), Readiness::kCloud);
+}
+
+TEST(ReadinessTest, ABootingHostSaysWhatItWaitsFor) {
+  Instance instance = instance_in(InstanceState::kBooting);
+  (void)listed(instance, listing(CloudState::kRunning), at(1s).mono, pool_of(Readiness::kReported),
+               at(1s));
+  EXPECT_EQ(instance.record.last_text, "report: nobody has reported it as ready yet");
+  (void)listed(instance, listing(CloudState::kPending), at(2s).mono, pool_of(Readiness::kCloud),
+               at(2s));
+  EXPECT_EQ(instance.record.last_text, "list: the cloud shows it as pending");
+}
+
+TEST(ReadinessTest, TheSecretsOfACreateAreErasedOnceItsHostIsReadyAlsoIfNobodyProvesIt) {
+  Instance instance = instance_in(InstanceState::kBooting);
+  ASSERT_FALSE(instance.create_is_over());
+  (void)listed(instance, listing(CloudState::kRunning), at(1s).mono, pool_of(Readiness::kCloud),
+               at(1s));
+  EXPECT_TRUE(instance.create_is_over());
 }
 
 TEST(ReadinessTest, AListThatWasSentBeforeTheHostWasSwitchedIsNoEvidence) {

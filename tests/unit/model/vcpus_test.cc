@@ -60,6 +60,9 @@ TEST(JobsMaxTest, TheLowerLimitHoldsAndThereIsAlwaysOne) {
   EXPECT_EQ(jobs_max_of(pool, type), 10);
   pool.attempts_parallel_max = 3;
   EXPECT_EQ(jobs_max_of(pool, type), 3);
+  pool.uses_max = 2;
+  EXPECT_EQ(jobs_max_of(pool, type), 2);
+  pool.uses_max = 0;
   type.jobs_max = 0;
   pool.attempts_parallel_max = 100'000;
   EXPECT_EQ(jobs_max_of(pool, type), kJobsOnHostMax);

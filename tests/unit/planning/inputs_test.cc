@@ -144,6 +144,8 @@ TEST(InputsTest, AHostIsAsItsPoolAndItsOfferingSayUnlessTheSnapshotSaysOtherwise
       replaced(replaced(kSmall, "\"max\": 3", "\"max\": 3, \"attempts_parallel_max\": 1"),
                "\"zone\": \"a\"", "\"zone\": \"a\", \"can_stop\": true");
   EXPECT_EQ(host_of(one).attempts_left, 1);
+  EXPECT_EQ(host_of(replaced(kSmall, "\"max\": 3", "\"max\": 3, \"uses_max\": 2")).attempts_left,
+            2);
   EXPECT_TRUE(host_of(one).can_stop);
   EXPECT_EQ(host_of(replaced(one, "\"age\": \"1h\"", "\"busy\": true")).attempts_left, 0);
   const auto said = host_of(replaced(

@@ -212,6 +212,14 @@ TEST(GrowTest, HoldsAtMostAsManyAttemptsOnAHostAsThePoolAllows) {
   EXPECT_THAT(site.plan().creates, SizeIs(4));
 }
 
+TEST(GrowTest, HoldsAtMostAsManyItemsOnAHostAsItMayBeUsed) {
+  Site site;
+  site.type("large", 8, 32, 100);
+  site.pool().uses_max = 1;
+  site.jobs(8, 1);
+  EXPECT_THAT(site.plan().creates, SizeIs(8));
+}
+
 TEST(GrowTest, TakesFreeTypesBySize) {
   Site site;
   site.type("large", 8, 32, 0);

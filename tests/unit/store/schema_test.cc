@@ -113,6 +113,7 @@ TEST_P(SchemaTest, KeepsEveryRowOfVersion2) {
   EXPECT_EQ(instance.record.deadline, Wall{6});
   EXPECT_EQ(instance.record.total, (model::Resources{4, 1, 8, 9}));
   EXPECT_EQ(instance.record.off_us, 12);
+  EXPECT_EQ(instance.record.uses, model::kUsesUnknown) << "it had work, and nobody counted";
   ASSERT_NE(instance.create, nullptr);
   EXPECT_EQ(instance.create->idempotency_key, "key");
   ASSERT_EQ(restored.gates.size(), 1U);

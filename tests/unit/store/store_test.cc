@@ -176,6 +176,7 @@ TEST_P(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
   r.deadline = {6}, r.gone = {7}, r.off_us = 8;
   r.total = {.vcpus = 9, .gpus = 10, .ram = 11, .scratch = 12};
   r.jobs_max = 13;
+  r.uses = 14;
   model::CreateRequest create;
   create.idempotency_key = "key";
   create.host_instance_id = "h-7";

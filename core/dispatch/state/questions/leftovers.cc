@@ -63,10 +63,13 @@ KnownInstances known_instances(const std::string& set, const Hosts& hosts,
 
 Mono Leftovers::next_wake(const Sets& sets) const {
   Mono next = fleet::kNever;
-  for (std::uint32_t i = 0; i < by_set_.size(); ++i)
-    if (sets.at(i).is_open() && policy_.sets[i].leftovers == model::LeftoverRule::kDestroy)
-      next = std::min(next, by_set_[i].look_at);
+  for (std::uint32_t i = 0; i < by_set_.size(); ++i) next = std::min(next, next_wake(sets, i));
   return next;
+}
+
+Mono Leftovers::next_wake(const Sets& sets, std::uint32_t set) const {
+  const bool destroys = policy_.sets[set].leftovers == model::LeftoverRule::kDestroy;
+  return destroys && sets.at(set).is_open() ? by_set_[set].look_at : fleet::kNever;
 }
 
 }  // namespace hostler::dispatch

@@ -82,6 +82,8 @@ class Leftovers {
   [[nodiscard]] const SetLeftovers& of(std::uint32_t set) const { return by_set_.at(set); }
   /// When a destroy may be due.
   [[nodiscard]] Mono next_wake(const Sets& sets) const;
+  /// The same of one set.
+  [[nodiscard]] Mono next_wake(const Sets& sets, std::uint32_t set) const;
 
  private:
   const model::SitePolicy& policy_;

@@ -64,9 +64,7 @@ std::vector<std::string> PriceAnswers::take_given_up(std::uint32_t set, Mono now
 Mono PriceAnswers::next_wake() const {
   Mono next = fleet::kNever;
   for (const auto& answers : by_set_)
-    for (const auto& [type, answer] : answers)
-      if (!answer.told && answer.since != fleet::kNever)
-        next = std::min(next, answer.since + kPatience);
+    for (const auto& [type, answer] : answers) next = std::min(next, given_up_at(answer));
   return next;
 }
 

@@ -38,6 +38,11 @@ class PriceAnswers {
     return answer.since != fleet::kNever && now - answer.since >= kPatience;
   }
 
+  /// kNever: it is not waited for, or an event has told so.
+  static Mono given_up_at(const PriceAnswer& answer) {
+    return answer.told || answer.since == fleet::kNever ? fleet::kNever : answer.since + kPatience;
+  }
+
   explicit PriceAnswers(const model::SitePolicy& policy) : by_set_(policy.sets.size()) {}
 
   /// From now on the set is asked about exactly these types, by name. Returns those whose price is

@@ -106,10 +106,22 @@ void Questions::ask_held_back(std::uint32_t set, const model::GateRecord& gate, 
 
 Mono Questions::next_wake() const {
   Mono next = fleet::kNever;
-  for (const auto& [name, question] : all_)
-    if (!question.under_way && can_be_asked(name.set, name.op))
-      next = std::min(next, due_at(question));
+  for (const auto& [name, question] : all_) next = std::min(next, next_of(name, question));
   return next;
+}
+
+std::vector<Questions::Status> Questions::all() const {
+  std::vector<Status> out;
+  for (const auto& [name, question] : all_)
+    out.push_back({.name = name,
+                   .what = name.op == model::CloudOp::kOther ? "prices" : to_string(name.op),
+                   .next = next_of(name, question),
+                   .sent = question.under_way ? std::optional(question.sent) : std::nullopt});
+  return out;
+}
+
+Mono Questions::next_of(const Name& name, const Question& question) const {
+  return question.under_way || !can_be_asked(name.set, name.op) ? fleet::kNever : due_at(question);
 }
 
 bool Questions::can_be_asked(std::uint32_t set, model::CloudOp op) const {

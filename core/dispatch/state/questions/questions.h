@@ -72,6 +72,13 @@ class Questions {
   void ask_held_back(std::uint32_t set, const model::GateRecord& gate, Now now);
 
   [[nodiscard]] Mono next_wake() const;
+  struct Status {
+    Name name;
+    const char* what = "";      ///< The word for its calls.
+    Mono next = fleet::kNever;  ///< kNever: it is asked now, or cannot be.
+    std::optional<Mono> sent;   ///< When the call under way was made; unset: none is.
+  };
+  [[nodiscard]] std::vector<Status> all() const;
 
  private:
   struct Question {
@@ -85,6 +92,7 @@ class Questions {
   [[nodiscard]] static Mono due_at(const Question& question) {
     return std::max(question.next, question.not_before);
   }
+  [[nodiscard]] Mono next_of(const Name& name, const Question& question) const;
   [[nodiscard]] bool can_be_asked(std::uint32_t set, model::CloudOp op) const;
 
   const Sets& sets_;

@@ -6,12 +6,17 @@ namespace hostler::dispatch {
 
 Mono Watches::next_wake(const Sets& sets) const {
   Mono next = fleet::kNever;
-  for (std::uint32_t i = 0; i < by_set_.size(); ++i) {
-    const SetWatch& watch = by_set_[i];
-    if (watch.number && !watch.stands) next = std::min(next, watch.sent + kStands);
-    if (sets.at(i).is_open() && !watch.number && watch.supported) next = std::min(next, watch.next);
-  }
+  for (std::uint32_t i = 0; i < by_set_.size(); ++i)
+    next = std::min(next, first_of(timers(sets, i)));
   return next;
+}
+
+std::array<Timer, 2> Watches::timers(const Sets& sets, std::uint32_t set) const {
+  const SetWatch& watch = by_set_[set];
+  const bool is_to_prove = watch.number && !watch.stands;
+  const bool is_to_make = sets.at(set).is_open() && !watch.number && watch.supported;
+  return {{{is_to_prove ? watch.sent + kStands : fleet::kNever, "watch_stands"},
+           {is_to_make ? watch.next : fleet::kNever, "watch"}}};
 }
 
 }  // namespace hostler::dispatch

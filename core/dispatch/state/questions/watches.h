@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/dispatch/state/sets.h"
+#include "core/dispatch/state/timer.h"
 #include "core/model/policy.h"
 
 namespace hostler::dispatch {
@@ -35,6 +37,8 @@ class Watches {
   [[nodiscard]] SetWatch& of(std::uint32_t set) { return by_set_.at(set); }
   [[nodiscard]] const SetWatch& of(std::uint32_t set) const { return by_set_.at(set); }
   [[nodiscard]] Mono next_wake(const Sets& sets) const;
+  /// What is to be done for the watch of one set.
+  [[nodiscard]] std::array<Timer, 2> timers(const Sets& sets, std::uint32_t set) const;
 
  private:
   std::vector<SetWatch> by_set_;

@@ -35,6 +35,10 @@ class ListCalls {
   [[nodiscard]] bool is_due(Mono now) const { return next() <= now; }
   /// The next call, if the set is open; kNever while one is under way.
   [[nodiscard]] Mono next() const { return under_way_ ? fleet::kNever : at_; }
+  /// When the call under way was sent; unset: none is.
+  [[nodiscard]] std::optional<Mono> under_way_since() const {
+    return under_way_ ? std::optional(sent_) : std::nullopt;
+  }
   /// The driver dies in list, so that the set is not seen: why it is suspended; empty: it is not.
   [[nodiscard]] const std::string& suspended() const { return suspended_; }
 

@@ -1,0 +1,19 @@
+#include "core/dispatch/handlers/lease_steps.h"
+
+#include <utility>
+
+namespace hostler::dispatch {
+
+void LeaseSteps::apply(work::Lease& lease, work::LeaseOutcome outcome, Now now) {
+  auto& of = outcome.work;
+  if (of.changed) {
+    if (of.event)
+      recorder_.record("dispatcher", lease.id().text(), *of.event, std::move(of.reason_code),
+                       std::move(of.reason), now);
+    recorder_.change(model::WorkChanged{lease.record});
+  }
+  if (outcome.terms_changed) recorder_.change(model::LeaseChanged{lease.terms});
+  if (leases_.settle(lease, of.next, now.mono)) plan_.want();
+}
+
+}  // namespace hostler::dispatch

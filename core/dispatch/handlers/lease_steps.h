@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/dispatch/state/leases.h"
+#include "core/dispatch/state/plan_state.h"
+#include "core/dispatch/state/recorder.h"
+
+namespace hostler::dispatch {
+
+/// Carries out what a step of core/work decided for a lease. What becomes of its host is up to the
+/// caller.
+class LeaseSteps {
+ public:
+  LeaseSteps(Leases& leases, PlanState& plan, Recorder& recorder)
+      : leases_(leases), plan_(plan), recorder_(recorder) {}
+
+  /// Journals the lease and its ledger record, and queues or forgets it. The lease may have ended:
+  /// callers do not touch it afterwards.
+  void apply(work::Lease& lease, work::LeaseOutcome outcome, Now now);
+
+ private:
+  Leases& leases_;
+  PlanState& plan_;
+  Recorder& recorder_;
+};
+
+}  // namespace hostler::dispatch

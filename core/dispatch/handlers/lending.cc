@@ -1,0 +1,62 @@
+#include "core/dispatch/handlers/lending.h"
+
+#include "core/demand/shares.h"
+#include "core/fleet/uses.h"
+
+namespace hostler::dispatch {
+namespace {
+
+/// The whole of a host, as it counts for shares and limits.
+Principals::Part whole(const Host& host, const model::Resources& room) {
+  return {demand::price_of_part(host.instance.record.price_per_hour, room, room, 1), room.vcpus};
+}
+
+}  // namespace
+
+/// Since the plan was made its set may have stopped, its uses may have ended, and its pool may lend
+/// none any more.
+bool Lending::may_lend(const Host& host) const {
+  const auto& instance = host.instance;
+  return instance.takes_work() && instance.empty() && viewer_.attempts_left(instance) > 0 &&
+         host.closed == scheduler::Closed::kNo && policy_.pools[instance.pool].leases.has_value();
+}
+
+model::Resources Lending::room_of(const Host& host) const {
+  const auto& instance = host.instance;
+  return instance.type ? instance.occupancy.room_of(policy_.types[*instance.type])
+                       : instance.record.total;
+}
+
+bool Lending::place(Host& host, demand::ClassId cls, Now now) {
+  if (!waiting_.queue().waits(cls) || !may_lend(host)) return false;
+  const model::Resources room = room_of(host);
+  if (!waiting_.queue().at(cls).shape.needs.fits_in(room)) return false;
+  const Principals::Part part = whole(host, room);
+  if (!waiting_.queue().has_next(cls, part.per_hour, part.vcpus)) return false;
+  work::Lease& lease = leases_.pop(cls, part);
+  if (host.reserved_for == cls) host.reserved_for.reset();
+  steps_.apply(lease, work::placed(lease, host.id(), now), now);
+  leases_.hold(lease, part, now.mono);
+  auto& record = host.instance.record;
+  if (fleet::count_use(record, policy_.pools[host.instance.pool]))
+    recorder_.change(model::InstanceChanged{record, nullptr, false});
+  host.instance.occupancy.add(fleet::Claim{lease.id(), room, true});
+  steps_.apply(lease, work::granted(lease, now), now);
+  return true;
+}
+
+void Lending::connected(const Host& host, Now now) {
+  for (const auto& claim : host.instance.occupancy.claims()) {
+    work::Lease* lease = leases_.find(claim.work);
+    if (lease != nullptr && lease->state() == model::WorkState::kStarting)
+      steps_.apply(*lease, work::granted(*lease, now), now);
+  }
+}
+
+void Lending::claim(Host& host, work::Lease& lease, Now now) {
+  const model::Resources room = room_of(host);
+  host.instance.occupancy.add(fleet::Claim{lease.id(), room, true});
+  leases_.hold(lease, whole(host, room), now.mono);
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "core/dispatch/handlers/lease_steps.h"
+#include "core/dispatch/state/host_viewer.h"
+#include "core/dispatch/state/hosts.h"
+
+namespace hostler::dispatch {
+
+/// Lends hosts: an empty one, whole, to the lease whose turn it is.
+class Lending {
+ public:
+  Lending(const model::SitePolicy& policy, const WaitingWork& waiting, Leases& leases,
+          const HostViewer& viewer, Recorder& recorder, LeaseSteps& steps)
+      : policy_(policy),
+        waiting_(waiting),
+        leases_(leases),
+        viewer_(viewer),
+        recorder_(recorder),
+        steps_(steps) {}
+
+  /// Lends the host to the next lease of the class, and grants it: the host was proved when it
+  /// became ready. False if that cannot be done any more.
+  bool place(Host& host, demand::ClassId cls, Now now);
+  /// A restart has come between the two steps of place(): the host is proved again.
+  void connected(const Host& host, Now now);
+  /// After a restart: the lease claims the host as before.
+  void claim(Host& host, work::Lease& lease, Now now);
+
+ private:
+  [[nodiscard]] bool may_lend(const Host& host) const;
+  /// What work may use of the host.
+  [[nodiscard]] model::Resources room_of(const Host& host) const;
+
+  const model::SitePolicy& policy_;
+  const WaitingWork& waiting_;
+  Leases& leases_;
+  const HostViewer& viewer_;
+  Recorder& recorder_;
+  LeaseSteps& steps_;
+};
+
+}  // namespace hostler::dispatch

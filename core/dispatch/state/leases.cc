@@ -1,0 +1,146 @@
+#include "core/dispatch/state/leases.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/assert.h"
+
+namespace hostler::dispatch {
+
+using model::WorkState;
+
+namespace {
+
+bool holds_host(WorkState state) {
+  return state == WorkState::kStarting || state == WorkState::kRunning ||
+         state == WorkState::kCollecting;
+}
+
+}  // namespace
+
+/// A lease without its place in the queue.
+work::Lease& Leases::insert(const model::WorkItem& item, const model::LeaseRecord& terms, Now now) {
+  const auto [at, fresh] = leases_.try_emplace(item.record.id);
+  HOSTLER_ASSERT(fresh, "a lease is accepted once");
+  work::Lease& made = at->second;
+  made.arrival = item.arrival;
+  made.cls = waiting_.intern(item.shape, item.record.id.kind);
+  made.principal = principals_.intern(item.principal);
+  made.queued = item.record.state == WorkState::kQueued;
+  made.record = item.record;
+  made.terms = terms;
+  work::set_due(made, item.submitted, now);
+  schedule(made);
+  return made;
+}
+
+void Leases::restore(const model::WorkItem& item, const model::LeaseRecord& terms,
+                     Mono waiting_since, Now now) {
+  const work::Lease& known = insert(item, terms, now);
+  if (known.queued) waiting_.enter(place_of(known), waiting_since);
+}
+
+model::WorkId Leases::add(model::WorkItem& item, model::LeaseRecord& terms, Now now) {
+  item.record.id = {waiting_.next_number(), model::WorkKind::kLease};
+  terms.id = item.record.id;
+  item.arrival = waiting_.next_arrival();
+  const work::Lease& made = insert(item, terms, now);
+  waiting_.enter(place_of(made), now.mono);
+  if (!item.client_key.empty())
+    principals_.client_keys().add(item.principal, item.client_key, {item.client_digest, made.id()});
+  return made.id();
+}
+
+work::Lease* Leases::find(model::WorkId id) {
+  const auto found = leases_.find(id);
+  return found == leases_.end() ? nullptr : &found->second;
+}
+
+const work::Lease* Leases::find(model::WorkId id) const {
+  const auto found = leases_.find(id);
+  return found == leases_.end() ? nullptr : &found->second;
+}
+
+work::Lease& Leases::pop(demand::ClassId cls, const Principals::Part& host) {
+  work::Lease* first = find(waiting_.pop(cls, host.per_hour, host.vcpus));
+  HOSTLER_ASSERT(first != nullptr && first->queued, "the queue holds leases that wait");
+  return *first;
+}
+
+void Leases::hold(work::Lease& lease, const Principals::Part& host, Mono now) {
+  HOSTLER_ASSERT(lease.held_per_hour.value == 0, "a lease holds one host");
+  lease.held_per_hour = host.per_hour;
+  lease.held_vcpus = host.vcpus;
+  principals_.hold(lease.principal, lease.cls, host, now);
+}
+
+bool Leases::release(work::Lease& lease, Mono now) {
+  if (lease.held_per_hour.value == 0) return false;
+  const Principals::Part host{std::exchange(lease.held_per_hour, {}),
+                              std::exchange(lease.held_vcpus, {})};
+  return principals_.release(lease.principal, host, now);
+}
+
+bool Leases::settle(work::Lease& lease, work::Next next, Mono now) {
+  const bool may_have_more = !holds_host(lease.state()) && release(lease, now);
+  schedule(lease);
+  if (next == work::Next::kQueueAgain) {
+    waiting_.enter(place_of(lease), now);
+    return true;
+  }
+  if (next != work::Next::kEnd) return may_have_more;
+  const bool waited = waiting_.leave(place_of(lease));  // It ended while it waited.
+  set_due(lease, fleet::kNever);
+  waiting_.release(lease.cls);
+  leases_.erase(lease.id());
+  return waited || may_have_more;
+}
+
+void Leases::set_due(work::Lease& lease, Mono due) {
+  lease.due = due;
+  schedule(lease);
+}
+
+void Leases::schedule(const work::Lease& lease) {
+  const auto known = due_.find(lease.id());
+  if (known != due_.end()) {
+    if (known->second == lease.due) return;
+    by_time_.erase({known->second, lease.id()});
+    due_.erase(known);
+  }
+  if (lease.due == fleet::kNever) return;
+  due_[lease.id()] = lease.due;
+  by_time_.emplace(lease.due, lease.id());
+}
+
+std::optional<model::WorkId> Leases::first_due(Mono now) const {
+  if (next_due() > now) return std::nullopt;
+  return by_time_.begin()->second;
+}
+
+Mono Leases::next_due() const { return by_time_.empty() ? fleet::kNever : by_time_.begin()->first; }
+
+Leases::Counts Leases::counts() const {
+  Counts out{};
+  for (const auto& [id, lease] : leases_) {
+    const auto at = std::ranges::find(model::kLiveStates, lease.state());
+    ++out[static_cast<std::size_t>(at - model::kLiveStates.begin())];
+  }
+  return out;
+}
+
+std::vector<model::WorkId> Leases::placed() const {
+  std::vector<model::WorkId> out;
+  for (const auto& [id, lease] : leases_)
+    if (lease.has_host()) out.push_back(id);
+  return out;
+}
+
+std::vector<model::WorkId> Leases::held() const {
+  std::vector<model::WorkId> out;
+  for (const auto& [id, lease] : leases_)
+    if (lease.state() == WorkState::kHeld) out.push_back(id);
+  return out;
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,173 @@
+#include "tests/unit/dispatch/leases.h"
+#include "tests/unit/dispatch/restored.h"
+
+/// Leases over restarts, and after a backup was put back.
+namespace hostler::dispatch {
+namespace {
+
+constexpr WorkId kLease{3, model::WorkKind::kLease};
+constexpr InstanceId kHost{7};
+
+class LeaseRestartTest : public LeaseTest {
+ protected:
+  void SetUp() override {}  // Each begins with its own rows.
+  /// l-3 in this state; h-7, which it has then. Its term of 2 h began half an hour ago.
+  model::Restored site(WorkState state) const {
+    model::Restored out;
+    out.last_work = out.last_arrival = 5;
+    out.last_instance = 7;
+    out.instances = {instance(InstanceState::kBusy)};
+    model::WorkItem item;
+    item.record.id = kLease;
+    item.record.state = state;
+    item.arrival = 3;
+    item.shape.needs = {.vcpus = 1, .gpus = 0, .ram = kGiB, .scratch = 0};
+    item.shape.exclusive = true;
+    item.shape.constraints.pools = {"default"};
+    item.principal = "user ann";
+    item.submitted = story.now.wall + -31min;
+    if (state != WorkState::kQueued && state != WorkState::kHeld) item.record.instance = kHost;
+    if (state == WorkState::kRunning) item.record.started = story.now.wall + -30min;
+    out.work = {item};
+    model::LeaseRecord terms;
+    terms.id = kLease;
+    terms.term = 2h;
+    if (state == WorkState::kRunning) terms.until = story.now.wall + 90min;
+    out.leases = {terms};
+    return out;
+  }
+  void prove() {
+    story.host(kHost, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
+    story.ready(kHost);
+  }
+};
+
+TEST_F(LeaseRestartTest, AGrantedLeaseKeepsItsHostAndTheRestOfItsTerm) {
+  story.begin(site(WorkState::kRunning));
+  EXPECT_EQ(lease_on(kHost), kLease);
+  EXPECT_EQ(story.state(kHost), InstanceState::kUnknown);
+  ASSERT_THAT(story.commands<model::ConnectHost>(), SizeIs(1));
+  EXPECT_EQ(story.dispatcher.queries().quota("user ann", story.now.mono).running_vcpus,
+            model::Vcpus(2));
+
+  prove();
+  EXPECT_EQ(story.state(kHost), InstanceState::kBusy);
+  (void)story.submit({story.job()});
+  EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty());
+  story.pass(89min);
+  EXPECT_EQ(story.lease_state(kLease), "granted");
+  story.pass(2min);
+  EXPECT_EQ(reason(kLease), EndReason::kTerm);
+  EXPECT_EQ(story.record(kHost).reason_code, model::Reason::kLeaseEnded);
+}
+
+TEST_F(LeaseRestartTest, ALentHostThatDoesNotAnswerIsGivenUpAsOneWithJobs) {
+  story.begin(site(WorkState::kRunning));
+  story.pass(11min);
+  EXPECT_EQ(story.state(kHost), InstanceState::kBusy) << "it is unreachable";
+  EXPECT_EQ(story.lease_state(kLease), "granted");
+  story.pass(20min);
+  EXPECT_EQ(story.record(kHost).reason_code, model::Reason::kUnreachable);
+}
+
+TEST_F(LeaseRestartTest, AGrantThatTheRestartCameBetweenIsFinished) {
+  story.begin(site(WorkState::kStarting));
+  EXPECT_EQ(lease_on(kHost), kLease);
+  EXPECT_EQ(story.lease_state(kLease), "granting") << "the host is not proved";
+  prove();
+  EXPECT_EQ(story.lease_state(kLease), "granted");
+}
+
+TEST_F(LeaseRestartTest, ALeaseWhoseHostIsNotKnownIsLostOrWaitsAgain) {
+  for (const auto state : {WorkState::kRunning, WorkState::kStarting}) {
+    auto rows = site(state);
+    rows.instances.clear();
+    Story other(policy);
+    other.begin(std::move(rows));
+    if (state == WorkState::kRunning)
+      EXPECT_EQ(other.record(kLease).reason, EndReason::kHostLost);
+    else
+      EXPECT_EQ(other.lease_state(kLease), "waiting");
+  }
+}
+
+TEST_F(LeaseRestartTest, AHostIsDestroyedWhoseCleaningWasUnderWay) {
+  story.begin(site(WorkState::kCollecting));
+  EXPECT_EQ(story.lease_state(kLease), "ended");
+  EXPECT_EQ(story.record(kHost).reason_code, model::Reason::kLeaseEnded);
+}
+
+TEST_F(LeaseRestartTest, AWaitingLeaseWaitsOnAtItsPlace) {
+  auto rows = site(WorkState::kQueued);
+  rows.leases[0].wait_max = 1h;
+  story.begin(std::move(rows));
+  EXPECT_EQ(story.lease_state(kLease), "waiting");
+  EXPECT_EQ(story.borrow(story.lease(), "user bob").text(), "l-6");
+  prove();
+  EXPECT_EQ(lease_on(kHost), kLease);
+}
+
+TEST_F(LeaseRestartTest, ItsWaitBeganWithTheSubmit) {
+  auto rows = site(WorkState::kQueued);
+  rows.leases[0].wait_max = 35min;
+  story.begin(std::move(rows));
+  EXPECT_EQ(story.lease_state(kLease), "waiting");
+  story.pass(5min);
+  EXPECT_EQ(reason(kLease), EndReason::kWaitMax);
+}
+
+TEST_F(LeaseRestartTest, AClientKeyNamesItsLeaseAfterARestart) {
+  auto rows = site(WorkState::kRunning);
+  rows.client_keys = {{"user ann", "k", "d", kLease}};
+  story.begin(std::move(rows));
+  auto wish = story.lease();
+  wish.work.client_key = "k";
+  wish.work.client_digest = "d";
+  EXPECT_EQ(story.borrow(wish), kLease);
+}
+
+TEST_F(LeaseRestartTest, AfterARestoreALentHostIsGivenToNobodyElse) {
+  story.begin(restored_site(site(WorkState::kRunning)));
+  EXPECT_EQ(lease_on(kHost), kLease);
+  (void)story.submit({story.job()});
+  prove();
+  EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty());
+  EXPECT_EQ(story.lease_state(kLease), "granted");
+  story.pass(91min);
+  EXPECT_EQ(reason(kLease), EndReason::kTerm);
+}
+
+TEST_F(LeaseRestartTest, AfterARestoreAHostThatHasNotReportedIsNotDestroyedWhenTheTermEnds) {
+  story.begin(restored_site(site(WorkState::kRunning)));
+  story.pass(91min);
+  EXPECT_EQ(reason(kLease), EndReason::kTerm);
+  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+  EXPECT_EQ(story.record(kHost).health, model::Health::kBroken) << "nobody else gets it";
+}
+
+TEST_F(LeaseRestartTest, AfterARestoreAWaitingLeaseIsHeldUntilItIsReleased) {
+  auto rows = restored_site(site(WorkState::kHeld));
+  rows.work[0].record.reason_text = "it waited";
+  story.begin(std::move(rows));
+  EXPECT_EQ(story.lease_state(kLease), "held");
+  EXPECT_EQ(story.dispatcher.queries().waiting(kLease)->code, model::WaitingCode::kHeld);
+  ASSERT_TRUE(story.ask(ReleaseWork{0, "user root", kLease}));
+  EXPECT_EQ(story.lease_state(kLease), "waiting");
+}
+
+TEST_F(LeaseRestartTest, AllThatIsHeldIsReleasedOrCancelledTogether) {
+  for (const bool cancels : {false, true}) {
+    auto rows = site(WorkState::kHeld);
+    rows.work.push_back(job(WorkState::kHeld));
+    Story other(policy);
+    other.begin(restored_site(std::move(rows)));
+    const auto answer = cancels ? other.ask(CancelHeld{0, "user root"})
+                                : other.ask(ReleaseWork{0, "user root", {}});
+    ASSERT_TRUE(answer);
+    EXPECT_THAT(*answer, testing::UnorderedElementsAre(kLease, WorkId{5}));
+    EXPECT_EQ(other.lease_state(kLease), cancels ? "ended" : "waiting");
+  }
+}
+
+}  // namespace
+}  // namespace hostler::dispatch
