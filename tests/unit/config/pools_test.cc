@@ -88,15 +88,24 @@ TEST(PoolsTest, APoolLendsHostsOnlyIfItSaysSo) {
   EXPECT_EQ(leases(R"(, "leases": {})"),
             (model::LeasePolicy{.max_term = 24h, .clean_command = ""}));
   for (const char* bad : {"0s", "999ms", "366d", "3650d", "-1h"})
-    EXPECT_THAT(pool_problems(R"("leases": {"max_term": ")" + std::string(bad) + ""
-}"),
+    EXPECT_THAT(pool_problems(R"("leases": {"max_term": ")" + std::string(bad) + R"("})"),
                 ElementsAre(HasSubstr("pools[0].leases.max_term: ")))
         << bad;
-EXPECT_THAT(pool_problems(R"("leases": true)"),
-            ElementsAre(HasSubstr("pools[0].leases: found true, allowed: an object")));
-EXPECT_THAT(pool_problems(R"("leases": {"term": "1h"})"),
-            ElementsAre(HasSubstr("pools[0].leases.term: unknown key; known here: max_term, "
-                                  "clean_command")));
+  EXPECT_THAT(pool_problems(R"("leases": true)"),
+              ElementsAre(HasSubstr("pools[0].leases: found true, allowed: an object")));
+  EXPECT_THAT(pool_problems(R"("leases": {"term": "1h"})"),
+              ElementsAre(HasSubstr("pools[0].leases.term: unknown key; known here: max_term, "
+                                    "clean_command")));
+}
+
+TEST(PoolsTest, NothingCleansAHostThatNobodyConnectsTo) {
+  const std::string cleans = R"("leases": {"clean_command": "c"}, "readiness": ")";
+  for (const std::string kind : {"cloud", "reported"})
+    EXPECT_THAT(pool_problems(cleans + kind + "\""),
+                ElementsAre(HasSubstr("pools[0].leases: clean_command needs readiness agent or")))
+        << kind;
+  for (const std::string kind : {"agent", "ssh"})
+    EXPECT_THAT(pool_problems(cleans + kind + "\""), IsEmpty()) << kind;
 }
 
 TEST(PoolsTest, ProviderParamsOfThePoolTakeThePlaceOfThoseOfTheTypeOneByOne) {
