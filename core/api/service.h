@@ -171,7 +171,7 @@ class Service {
   virtual void cancel(const Principal& who, model::WorkId work, Answer<void> answer) = 0;
   /// Lets a held job or lease wait for a host. kConflict if it is not held.
   virtual void release(const Principal& who, model::WorkId work, Answer<void> answer) = 0;
-  /// All held jobs at once; answers with their ids.
+  /// All held jobs and leases at once; answers with their ids.
   virtual void release_held(const Principal& who, Answer<std::vector<model::WorkId>> answer) = 0;
   virtual void cancel_held(const Principal& who, Answer<std::vector<model::WorkId>> answer) = 0;
   virtual void job(const Principal& who, model::WorkId job, bool with_body,

@@ -59,7 +59,7 @@ int jobs(Client& client, const JobsOptions& options);
 int show_work(Client& client, const std::string& id, bool json);
 int cancel(Client& client, const std::vector<std::string>& ids);
 int release(Client& client, const std::vector<std::string>& ids);
-/// All held jobs at once. `action`: release or cancel.
+/// All held jobs and leases at once. `action`: release or cancel.
 int act_on_held(Client& client, const std::string& action);
 
 /// The options of `hostler lease`, one member each.

@@ -68,7 +68,7 @@ int act_on_held(Client& client, const std::string& action) {
   const auto done = client.post("/v1/held/" + action, "");
   if (!done) return complain(done.error());
   const std::string done_to = action == "cancel" ? "cancelled" : "released";
-  say(std::to_string(done->root().at("ids").size()) + " held jobs " + done_to);
+  say(std::to_string(done->root().at("ids").size()) + " held jobs and leases " + done_to);
   return exit_code::kOk;
 }
 

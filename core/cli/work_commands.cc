@@ -33,14 +33,14 @@ void add_work_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
     return a.all ? act_on_held(client, "cancel") : cancel(client, a.ids);
   });
   c->add_option("ids", a.ids, "E.g. j-42 l-3")->type_name("WORK")->check(work_id());
-  c->add_flag("--held", a.all, "All jobs that are held");
+  c->add_flag("--held", a.all, "All jobs and leases that are held");
   c->require_option(1);
   c = add(app, chosen, "release", "Let held jobs and leases wait for hosts (admins only)",
           [&a](Client& client) {
             return a.all ? act_on_held(client, "release") : release(client, a.ids);
           });
   c->add_option("ids", a.ids, "E.g. j-42 l-3")->type_name("WORK")->check(work_id());
-  c->add_flag("--all", a.all, "All jobs that are held");
+  c->add_flag("--all", a.all, "All jobs and leases that are held");
   c->require_option(1);
 }
 
