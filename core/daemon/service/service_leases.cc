@@ -17,7 +17,9 @@ void add_present(Leases& leases, const dispatch::Queries& state, Now now) {
     const model::WorkRecord& record = one.lease.work.record;
     if (model::is_terminal(record.state)) continue;
     live.push_back(record.id);
-    if (record.instance) one.now.host = state.instance(record.instance, now);
+    using model::WorkState;  // One that waits again names the host that it had.
+    if (record.state != WorkState::kQueued && record.state != WorkState::kHeld)
+      one.now.host = state.instance(record.instance, now);
   }
   auto waiting = state.waiting(live);
   for (auto& one : leases)
