@@ -5,8 +5,8 @@ namespace hostler::api {
 
 void FakeService::submit_lease(const Principal& who, LeaseRows lease,
                                Answer<model::WorkId> answer) {
-  note("submit_lease by " + who.name);
   lease_rows = std::move(lease);
+  note("submit_lease by " + who.name);
   give(answer, model::WorkId{3, model::WorkKind::kLease});
 }
 

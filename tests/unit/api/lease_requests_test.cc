@@ -23,6 +23,7 @@ TEST_F(LeaseRequestTest, ALeaseIsAnsweredWithItsId) {
       ask("POST", "/v1/leases", R"({"for": "2h", "pool": "p", "wait_max": "10m", "priority": 3})");
   EXPECT_EQ(got.status, 200);
   EXPECT_EQ(got.body, "{\"id\":\"l-3\"}\n");
+  EXPECT_THAT(last_call(), StartsWith("submit_lease by "));
   const LeaseRows& rows = service.lease_rows;
   EXPECT_EQ(rows.terms.term, Duration(std::chrono::hours(2)));
   EXPECT_EQ(rows.terms.wait_max, Duration(std::chrono::minutes(10)));
@@ -95,13 +96,14 @@ TEST_F(LeaseRequestTest, TheAddressOfItsHostIsThereWhileItIsGranted) {
   service.host.emplace();
   service.host->record.pool = "p";
   service.host->record.type = "t";
+  service.host->record.price_per_hour = {20'000};
   service.host->record.address = "10.0.0.7";
   service.lease_rows.work.record.state = model::WorkState::kStarting;
   EXPECT_THAT(ask("GET", "/v1/leases/l-3").body, Not(HasSubstr("address")));
   service.lease_rows.work.record.state = model::WorkState::kRunning;
   EXPECT_THAT(ask("GET", "/v1/leases/l-3").body,
               HasSubstr(R"("host":{"pool":"p","type":"t","market":"on_demand",)"
-                        R"("price_per_hour":0,"address":"10.0.0.7","ssh_port":22})"));
+                        R"("price_per_hour":0.02,"address":"10.0.0.7","ssh_port":22})"));
 }
 
 TEST_F(LeaseRequestTest, AReaderSeesOfALeaseOfOthersNothingThatQuotesThem) {
