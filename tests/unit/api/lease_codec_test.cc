@@ -93,7 +93,7 @@ TEST(LeaseCodecTest, ShowsALeaseAsItIsNow) {
             R"("until":"1970-01-01T00:00:03.000000Z","host":{"pool":"p","type":"a","zone":"z1",)"
             R"("market":"spot","price_per_hour":0.25,"address":"10.0.0.7","ssh_port":22},)"
             R"("for":"2h","wait_max":"90s","pools":["p"],"needs":{"vcpus":2,"ram":"1536MiB",)"
-            R"("scratch":"10000000000B","gpus":1},"priority":-5,"constraints":{"types":["a","b"],)"
+            R"("scratch":"9765625KiB","gpus":1},"priority":-5,"constraints":{"types":["a","b"],)"
             R"("market":"spot","zone":"z1"},"client_key":"k-1"})");
 }
 
