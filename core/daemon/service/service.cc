@@ -179,7 +179,7 @@ void DaemonService::kill(const api::Principal& who, model::InstanceId instance,
 
 void DaemonService::report_ready(const api::Principal& who, model::InstanceId instance,
                                  api::Answer<void> answer) {
-  request_change(dispatch::ReportReady{0, who.name, instance}, without_jobs(std::move(answer)));
+  request_change(dispatch::ReportReady{0, who.name, instance}, without_ids(std::move(answer)));
 }
 
 void DaemonService::accept_account(const api::Principal& who, const std::string& set,
