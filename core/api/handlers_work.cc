@@ -7,25 +7,27 @@
 namespace hostler::api {
 namespace {
 
-struct Kind {
+struct KindWords {
   model::WorkKind id;
   const char* what;    ///< As messages name one.
   const char* like;    ///< An id of one.
   const char* states;  ///< The words for its states.
   const char* (*word)(model::WorkState);
 };
-constexpr Kind kJobs{model::WorkKind::kJob, "job", "j-42",
-                     "queued, starting, running, collecting, held, succeeded, failed or cancelled",
-                     [](model::WorkState state) { return model::to_string(state); }};
-constexpr Kind kLeases{model::WorkKind::kLease, "lease", "l-3",
-                       "waiting, granting, granted, ending, held or ended", model::lease_state};
+constexpr KindWords kJobs{
+    model::WorkKind::kJob, "job", "j-42",
+    "queued, starting, running, collecting, held, succeeded, failed or cancelled",
+    [](model::WorkState state) { return model::to_string(state); }};
+constexpr KindWords kLeases{model::WorkKind::kLease, "lease", "l-3",
+                            "waiting, granting, granted, ending, held or ended",
+                            model::lease_state};
 
 /// That the path is about.
-const Kind& kind_of(const Request& request) {
+const KindWords& kind_of(const Request& request) {
   return request.path[1] == "leases" ? kLeases : kJobs;
 }
 
-Result<model::WorkId> read_id(const Kind& kind, const std::string& text) {
+Result<model::WorkId> read_id(const KindWords& kind, const std::string& text) {
   const auto id = model::WorkId::parse(text);
   if (id && id->kind == kind.id) return *id;
   return fail(Errc::kInvalidArgument, "'" + printable(text, 40) + "' is no " + kind.what +
@@ -33,7 +35,7 @@ Result<model::WorkId> read_id(const Kind& kind, const std::string& text) {
 }
 
 /// All states that have this word, each once.
-Result<void> add_states(const Kind& kind, std::string_view word,
+Result<void> add_states(const KindWords& kind, std::string_view word,
                         std::vector<model::WorkState>& out) {
   bool known = false;
   for (int n = 0; n <= static_cast<int>(model::WorkState::kHeld); ++n) {
@@ -53,7 +55,7 @@ Result<model::WorkId> path_work(const Request& request) {
 }
 
 Result<WorkFilter> read_filter(const Request& request) {
-  const Kind& kind = kind_of(request);
+  const KindWords& kind = kind_of(request);
   WorkFilter filter;
   const std::string states = request.query_or("state", "");
   for (const std::string_view word : split(states, ','))

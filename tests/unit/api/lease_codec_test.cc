@@ -10,13 +10,13 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-const std::string kWhole = R"({
+const std::string kWholeLease = R"({
   "name": "ci", "needs": {"vcpus": 2, "ram": "1.5GiB", "scratch": "10GB", "gpus": 1},
   "priority": -5, "constraints": {"types": ["b", "a"], "market": "spot", "zone": "z1"},
   "pool": "p", "for": "120m", "wait_max": "90s", "client_key": "k-1"})";
 
 TEST(LeaseCodecTest, ReadsEveryMember) {
-  const auto spec = read_lease(kWhole);
+  const auto spec = read_lease(kWholeLease);
   ASSERT_TRUE(spec) << spec.error().message;
 
   EXPECT_EQ(spec->name, "ci");
@@ -29,7 +29,7 @@ TEST(LeaseCodecTest, ReadsEveryMember) {
 }
 
 TEST(LeaseCodecTest, BodyReadsBackAsTheSameLease) {
-  for (const std::string& text : {kWhole, std::string(R"({"for": "1s"})")}) {
+  for (const std::string& text : {kWholeLease, std::string(R"({"for": "1s"})")}) {
     const auto spec = read_lease(text);
     ASSERT_TRUE(spec);
     const auto again = read_lease(canonical_body(*spec));
@@ -65,7 +65,7 @@ TEST(LeaseCodecTest, NeedsWhatAJobNeedsByDefault) {
 }
 
 TEST(LeaseCodecTest, ShowsALeaseAsItIsNow) {
-  LeaseRows lease = submitted_lease(read_lease(kWhole).value());
+  LeaseRows lease = submitted_lease(read_lease(kWholeLease).value());
   model::WorkRecord& record = lease.work.record;
   record.id.value = 3;
   record.state = model::WorkState::kRunning;
