@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/api/job_codec.h"
+#include "core/api/work_codec.h"
 #include "core/api/service.h"
 #include "core/base/mutex.h"
 

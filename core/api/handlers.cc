@@ -33,13 +33,6 @@ Result<void> need_role(const Principal& who, Role role) {
                                     "; this needs " + (role == Role::kAdmin ? "admin" : "submit"));
 }
 
-Result<model::WorkId> path_job(const Request& request) {
-  const auto id = model::WorkId::parse_job(request.path[2]);
-  if (id) return *id;
-  return fail(Errc::kInvalidArgument,
-              "'" + printable(request.path[2], 40) + "' is no job id (such as j-42)");
-}
-
 Result<std::uint64_t> query_number(const Request& request, const std::string& key,
                                    std::uint64_t fallback, std::uint64_t max) {
   const auto found = request.query.find(key);

@@ -36,6 +36,11 @@ void post_cancel(const Context&, Request, Respond);
 void post_release(const Context&, Request, Respond);
 void post_release_held(const Context&, Request, Respond);
 void post_cancel_held(const Context&, Request, Respond);
+void post_lease(const Context&, Request, Respond);
+void get_leases(const Context&, Request, Respond);
+void get_lease(const Context&, Request, Respond);
+void post_return(const Context&, Request, Respond);
+void post_renew(const Context&, Request, Respond);
 void get_output(const Context&, Request, Respond);
 void get_files(const Context&, Request, Respond);
 void delete_outputs(const Context&, Request, Respond);
@@ -91,8 +96,11 @@ Answer<void> empty_answer(Respond respond);
 
 /// kForbidden unless the principal has at least this role.
 Result<void> need_role(const Principal& who, Role role);
-/// "j-42" of the path's third segment, or kInvalidArgument.
-Result<model::WorkId> path_job(const Request& request);
+/// Work of the kind that the path is about: "j-42" of `/v1/jobs/j-42`, "l-3" of `/v1/leases/l-3`;
+/// or kInvalidArgument.
+Result<model::WorkId> path_work(const Request& request);
+/// The query of a list of such work.
+Result<WorkFilter> read_filter(const Request& request);
 /// A whole number of the query, at most `max`, or `fallback` if the key is not given.
 Result<std::uint64_t> query_number(const Request& request, const std::string& key,
                                    std::uint64_t fallback, std::uint64_t max);

@@ -110,8 +110,8 @@ void get_why(const Context& context, Request request, Respond respond) {
                                      " bytes, the longest has " + std::to_string(kSubjectMax)}));
   if (subject.empty())
     return respond(error_response({Errc::kInvalidArgument,
-                                   "?subject= names what is asked about: j-42, h-7, pool default, "
-                                   "set local, gate KEY"}));
+                                   "?subject= names what is asked about: j-42, l-3, h-7, pool "
+                                   "default, set local, gate KEY"}));
   context.service->why(request.who, subject, json_answer<WhyView>(std::move(respond), write_why));
 }
 

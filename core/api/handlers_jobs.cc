@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "core/api/access.h"
 #include "core/api/feeds.h"
 #include "core/api/handlers.h"
@@ -38,7 +36,7 @@ Result<std::vector<model::WorkItem>> read_submit(const Context& context, const R
     if (!read_job(one, context.limits.job, spec)) return true;  // The next may be wrong, too.
     if (!is_trial) allowed = check_inputs(*context.service, spec);
     if (!allowed) return false;
-    jobs.push_back(submitted_job(std::move(spec)));
+    jobs.push_back(submitted_job(spec));
     if (request.take_memory && !request.take_memory(size_of(jobs.back())))
       allowed = fail(Errc::kUnavailable, kTooMuchAtOnce);
     return allowed.has_value();
@@ -65,33 +63,6 @@ void write_ids(json::Writer& w, const std::vector<model::WorkId>& ids) {
   w.begin_object().key("ids").begin_array();
   for (const auto& id : ids) w.value(id.text());
   w.end_array().end_object();
-}
-
-Result<JobFilter> read_filter(const Request& request) {
-  JobFilter filter;
-  const std::string states = request.query_or("state", "");
-  for (const std::string_view word : split(states, ',')) {
-    if (word.empty()) continue;
-    const auto state = model::parse_work_state(word);
-    if (!state)
-      return fail(Errc::kInvalidArgument,
-                  "?state=" + printable(word, 40) +
-                      ": queued, starting, running, collecting, held, succeeded, failed or "
-                      "cancelled");
-    if (std::ranges::find(filter.states, *state) == filter.states.end())
-      filter.states.push_back(*state);
-  }
-  filter.principal = request.query_or("principal", "");
-  filter.name = request.query_or("name", "");
-  if (const auto before = request.query.find("before"); before != request.query.end()) {
-    const auto id = model::WorkId::parse_job(before->second);
-    if (!id)
-      return fail(Errc::kInvalidArgument,
-                  "?before=" + printable(before->second, 40) + ": no job id");
-    filter.before = *id;
-  }
-  filter.limit = static_cast<std::size_t>(HOSTLER_TRY(query_number(request, "limit", 100, 10'000)));
-  return filter;
 }
 
 }  // namespace
@@ -127,7 +98,7 @@ void get_jobs(const Context& context, Request request, Respond respond) {
 }
 
 void get_job(const Context& context, Request request, Respond respond) {
-  const auto id = path_job(request);
+  const auto id = path_work(request);
   if (!id) return respond(error_response(id.error()));
   context.service->job(
       request.who, *id, true,
@@ -135,18 +106,6 @@ void get_job(const Context& context, Request request, Respond respond) {
                              [who = request.who](json::Writer& w, const JobDetail& detail) {
                                write_detail(w, detail, who);
                              }));
-}
-
-void post_cancel(const Context& context, Request request, Respond respond) {
-  const auto id = path_job(request);
-  if (!id) return respond(error_response(id.error()));
-  context.service->cancel(request.who, *id, empty_answer(std::move(respond)));
-}
-
-void post_release(const Context& context, Request request, Respond respond) {
-  const auto id = path_job(request);
-  if (!id) return respond(error_response(id.error()));
-  context.service->release(request.who, *id, empty_answer(std::move(respond)));
 }
 
 void post_release_held(const Context& context, Request request, Respond respond) {
@@ -161,7 +120,7 @@ void post_cancel_held(const Context& context, Request request, Respond respond) 
 
 void get_output(const Context& context, Request request, Respond respond) {
   const auto refuse = [&](const Error& error) { respond(error_response(error)); };
-  const auto id = path_job(request);
+  const auto id = path_work(request);
   if (!id) return refuse(id.error());
   const std::string stream = request.query_or("stream", "stdout");
   if (stream != "stdout" && stream != "stderr")
@@ -188,7 +147,7 @@ void get_output(const Context& context, Request request, Respond respond) {
 }
 
 void get_files(const Context& context, Request request, Respond respond) {
-  const auto id = path_job(request);
+  const auto id = path_work(request);
   if (!id) return respond(error_response(id.error()));
   context.service->output_files(
       request.who, *id,
@@ -202,7 +161,7 @@ void get_files(const Context& context, Request request, Respond respond) {
 }
 
 void get_file(const Context& context, Request request, Respond respond) {
-  const auto id = path_job(request);
+  const auto id = path_work(request);
   if (!id) return respond(error_response(id.error()));
   std::string path;
   for (std::size_t i = 4; i < request.path.size(); ++i)
@@ -217,7 +176,7 @@ void get_file(const Context& context, Request request, Respond respond) {
 }
 
 void delete_outputs(const Context& context, Request request, Respond respond) {
-  const auto id = path_job(request);
+  const auto id = path_work(request);
   if (!id) return respond(error_response(id.error()));
   context.service->remove_outputs(
       request.who, *id,
@@ -227,7 +186,7 @@ void delete_outputs(const Context& context, Request request, Respond respond) {
 }
 
 void post_give_up_output(const Context& context, Request request, Respond respond) {
-  const auto id = path_job(request);
+  const auto id = path_work(request);
   if (!id) return respond(error_response(id.error()));
   context.service->give_up_output(request.who, *id, empty_answer(std::move(respond)));
 }

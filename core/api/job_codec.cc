@@ -6,7 +6,6 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/crypto/hash.h"
 
 namespace hostler::api {
 namespace {
@@ -15,13 +14,6 @@ using json::Field;
 using json::Object;
 using json::Writer;
 using namespace std::chrono_literals;
-
-constexpr std::int32_t kGpusMax = 1 << 20;
-constexpr std::int64_t kBytesMax = std::int64_t{1} << 50;
-constexpr std::array kMarkets{
-    json::Word<model::Market>{"on_demand", model::Market::kOnDemand},
-    json::Word<model::Market>{"spot", model::Market::kSpot},
-};
 
 bool read_command(const Field& field, const model::JobLimits& limits,
                   std::vector<std::string>& out) {
@@ -115,31 +107,13 @@ void read_inputs(const Field& field, const model::JobLimits& limits, model::JobS
   check_apart(field, spec.inputs);
 }
 
-void read_needs(Object& o, model::Resources& needs) {
-  std::int64_t vcpus = 0;
-  if (o.may("vcpus").thousandths(vcpus, 0, model::kVcpusMax.thousandths()))
-    needs.vcpus = model::Vcpus::of_thousandths(vcpus);
-  o.may("ram").size(needs.ram, 0, kBytesMax);
-  o.may("scratch").size(needs.scratch, 0, kBytesMax);
-  o.may("gpus").integer(needs.gpus, 0, kGpusMax);
-}
-
-void read_constraints(Object& o, const model::JobLimits& limits, model::Constraints& out) {
-  if (o.may("types").names(out.types, limits.types_max)) std::ranges::sort(out.types);
-  model::Market market{};
-  if (o.may("market").word(market, kMarkets)) out.market = market;
-  o.may("zone").text(out.zone, {.bytes_max = 63, .bytes_min = 1, .one_line = true});
-}
-
 void read_members(Object& o, const model::JobLimits& limits, model::JobSpec& spec,
                   std::vector<LocalInput>* local) {
   if (o.exactly_one({"command", "script"}) == "command")
     read_command(o.may("command"), limits, spec.command);
   else
     o.may("script").text(spec.script, {.bytes_max = limits.command_bytes_max, .bytes_min = 1});
-  o.may("name").text(spec.name, {.bytes_max = 200, .one_line = true});
-  o.may("needs").object([&](Object& needs) { read_needs(needs, spec.needs); });
-  o.may("priority").integer(spec.priority, -1'000'000, 1'000'000);
+  read_common(o, limits, spec);
   o.may("time_limit").duration(spec.time_limit, 1ms, 24h * 3650);
   read_env(o.may("env"), limits, spec);
   o.may("stdin").text(spec.stdin_text,
@@ -148,29 +122,11 @@ void read_members(Object& o, const model::JobLimits& limits, model::JobSpec& spe
   o.may("outputs").each(limits.outputs_max, [&](const Field& pattern) {
     read_path(pattern, spec.outputs.emplace_back());
   });
-  o.may("constraints").object([&](Object& c) { read_constraints(c, limits, spec.constraints); });
   o.may("restartable").boolean(spec.restartable);
   o.may("attempts_max").integer(spec.attempts_max, 1, 1000);
   o.may("start_failures_max").integer(spec.start_failures_max, 1, 100);
   o.may("interruption_command")
       .text(spec.interruption_command, {.bytes_max = limits.argument_bytes_max, .bytes_min = 1});
-  o.may("client_key").text(spec.client_key, {.bytes_max = 200, .bytes_min = 1, .one_line = true});
-}
-
-void write_needs(Writer& w, const model::Resources& needs) {
-  w.key("needs").begin_object();
-  w.key("vcpus").thousandths(needs.vcpus.thousandths());
-  w.member("ram", exact_size(needs.ram));
-  if (needs.scratch != 0) w.member("scratch", exact_size(needs.scratch));
-  if (needs.gpus != 0) w.member("gpus", needs.gpus);
-  w.end_object();
-}
-
-void write_texts(Writer& w, std::string_view key, const std::vector<std::string>& texts) {
-  if (texts.empty()) return;
-  w.key(key).begin_array();
-  for (const std::string& text : texts) w.value(text);
-  w.end_array();
 }
 
 void write_inputs(Writer& w, const std::vector<model::Input>& inputs) {
@@ -184,23 +140,8 @@ void write_inputs(Writer& w, const std::vector<model::Input>& inputs) {
   w.end_array();
 }
 
-void write_constraints(Writer& w, const model::Constraints& constraints) {
-  if (constraints == model::Constraints{}) return;
-  w.key("constraints").begin_object();
-  write_texts(w, "types", constraints.types);
-  if (constraints.market) w.member("market", to_string(*constraints.market));
-  if (!constraints.zone.empty()) w.member("zone", constraints.zone);
-  w.end_object();
-}
-
-void write_time(Writer& w, std::string_view key, Wall time) {
-  if (time.us != 0) w.member(key, exact_wall(time));
-}
-
 /// The members that are known at the end of an attempt.
-void write_end(Writer& w, const model::WorkRecord& record, Sight sight) {
-  if (record.reason != model::EndReason::kNone) w.member("reason_code", to_string(record.reason));
-  if (!record.reason_text.empty() && sight == Sight::kAll) w.member("reason", record.reason_text);
+void write_end(Writer& w, const model::WorkRecord& record) {
   const auto status = model::exit_status(record.reason, record.exit_code, record.signal);
   if (status) w.member("exit_status", *status);
   if (record.signal != 0) w.member("signal", record.signal);
@@ -285,30 +226,20 @@ std::string canonical_body(const model::JobSpec& spec) {
   return out;
 }
 
-model::WorkItem submitted_job(model::JobSpec spec) {
-  model::WorkItem out;
-  auto body = canonical_body(spec);
-  if (!spec.client_key.empty()) out.client_digest = crypto::sha256_hex(body);
-  out.body = std::make_shared<const std::string>(std::move(body));
-  out.shape = {spec.needs,       std::move(spec.constraints), spec.priority,
-               spec.restartable, spec.attempts_max,           spec.start_failures_max};
-  out.name = std::move(spec.name);
-  out.client_key = std::move(spec.client_key);
+model::WorkItem submitted_job(const model::JobSpec& spec) {
+  model::WorkItem out = submitted_work(spec, canonical_body(spec));
+  out.shape.restartable = spec.restartable;
+  out.shape.attempts_max = spec.attempts_max;
+  out.shape.start_failures_max = spec.start_failures_max;
   return out;
-}
-
-void write_waiting(Writer& w, const model::WaitingView& waiting) {
-  w.begin_object().member("code", to_string(waiting.code)).member("reason", waiting.reason);
-  w.member("ahead", waiting.ahead).end_object();
 }
 
 void write_job(Writer& w, const model::WorkItem& job, const model::WaitingView* waiting,
                Sight sight) {
   const model::WorkRecord& record = job.record;
-  w.begin_object().member("id", record.id.text());
-  if (!job.name.empty()) w.member("name", job.name);
-  w.member("state", to_string(record.state));
-  write_end(w, record, sight);
+  w.begin_object();
+  write_head(w, job, to_string(record.state), sight);
+  write_end(w, record);
   if (record.attempt != 0) w.member("attempt", record.attempt);
   if (record.instance) w.member("instance", record.instance.text());
   if (record.started.us != 0) w.member("limits", record.limits_enforced ? "cgroup" : "none");

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/api/work_codec.h"
 #include "core/base/error.h"
 #include "core/json/reader.h"
 #include "core/json/writer.h"
@@ -43,15 +44,7 @@ bool read_job(const json::Field& field, const model::JobLimits& limits, model::J
 std::string canonical_body(const model::JobSpec& spec);
 
 /// The row of a new job: its shape, name, client key and body.
-model::WorkItem submitted_job(model::JobSpec spec);
-
-/// How much of a job somebody sees. kNone: nothing, as if it were not listed. kPublic: its state,
-/// times and needs, but nothing that says what it does: no command or script, environment, input,
-/// output, client key, and no reason in words, which may quote them. access.h says who sees what.
-enum class Sight : std::uint8_t { kNone, kPublic, kAll };
-
-/// Why a job waits: the object `waiting_because`.
-void write_waiting(json::Writer& out, const model::WaitingView& waiting);
+model::WorkItem submitted_job(const model::JobSpec& spec);
 
 /// Writes a job as one object: its present state, then, if `job.body` is set, the submitted
 /// members. `waiting` may be null.

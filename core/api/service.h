@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/api/lease_codec.h"
 #include "core/base/error.h"
 #include "core/model/dump.h"
 #include "core/model/quotas.h"
@@ -33,7 +34,8 @@ struct JobDetail {
   model::WorkItem job;  ///< The present record; `body` only where it was asked for.
   std::optional<model::WaitingView> waiting;
 };
-struct JobFilter {
+/// Which work of one kind to list.
+struct WorkFilter {
   std::vector<model::WorkState> states;  ///< Empty: any.
   std::string principal;                 ///< Empty: any.
   std::string name;                      ///< Empty: any; exact.
@@ -43,6 +45,15 @@ struct JobFilter {
 struct JobPage {
   std::vector<JobDetail> jobs;  ///< Newest first.
   model::WorkId next;           ///< Cursor of the next page; 0: this was the last.
+};
+
+struct LeaseDetail {
+  LeaseRows lease;
+  LeaseNow now;
+};
+struct LeasePage {
+  std::vector<LeaseDetail> leases;  ///< Newest first.
+  model::WorkId next;               ///< As in JobPage.
 };
 
 enum class Stream : std::uint8_t { kStdout, kStderr };
@@ -156,15 +167,30 @@ class Service {
   /// would. Changes nothing, and needs none of their inputs.
   virtual void dry_run(const Principal& who, std::vector<model::WorkItem> jobs,
                        Answer<std::string> answer) = 0;
-  virtual void cancel(const Principal& who, model::WorkId job, Answer<void> answer) = 0;
-  /// Lets a held job wait for a host. kConflict if it is not held.
-  virtual void release(const Principal& who, model::WorkId job, Answer<void> answer) = 0;
-  /// All held jobs at once; answers with their ids.
+  /// Ends a job or a lease. kConflict if it has ended.
+  virtual void cancel(const Principal& who, model::WorkId work, Answer<void> answer) = 0;
+  /// Lets a held job or lease wait for a host. kConflict if it is not held.
+  virtual void release(const Principal& who, model::WorkId work, Answer<void> answer) = 0;
+  /// All held jobs and leases at once; answers with their ids.
   virtual void release_held(const Principal& who, Answer<std::vector<model::WorkId>> answer) = 0;
   virtual void cancel_held(const Principal& who, Answer<std::vector<model::WorkId>> answer) = 0;
   virtual void job(const Principal& who, model::WorkId job, bool with_body,
                    Answer<JobDetail> answer) = 0;
-  virtual void jobs(const Principal& who, const JobFilter& filter, Answer<JobPage> answer) = 0;
+  virtual void jobs(const Principal& who, const WorkFilter& filter, Answer<JobPage> answer) = 0;
+
+  /// As submit(), of one lease. kInvalidArgument if no pool lends such a host for so long.
+  virtual void submit_lease(const Principal& who, LeaseRows lease,
+                            Answer<model::WorkId> answer) = 0;
+  virtual void lease(const Principal& who, model::WorkId lease, Answer<LeaseDetail> answer) = 0;
+  virtual void leases(const Principal& who, const WorkFilter& filter, Answer<LeasePage> answer) = 0;
+  /// The holder gives its host back; `used` false: it has not touched it. kConflict if it is not
+  /// granted.
+  virtual void return_lease(const Principal& who, model::WorkId lease, bool used,
+                            Answer<void> answer) = 0;
+  /// The term ends so long from now. kConflict if it is not granted; kInvalidArgument if its pool
+  /// does not lend for so long.
+  virtual void renew_lease(const Principal& who, model::WorkId lease, Duration term,
+                           Answer<void> answer) = 0;
 
   /// Output of the current or last attempt from the query's offset on, at most `max` bytes.
   virtual void output(const Principal& who, model::WorkId job, const OutputQuery& query,
@@ -234,7 +260,7 @@ class Service {
                     Answer<model::CostView> answer) = 0;
   /// A submitter sees its own row, and the use of all together.
   virtual void shares(const Principal& who, Answer<model::SharesView> answer) = 0;
-  /// `subject`: "j-42", "h-7", "pool default", "set local", "gate ...".
+  /// `subject`: "j-42", "l-3", "h-7", "pool default", "set local", "gate ...".
   virtual void why(const Principal& who, const std::string& subject, Answer<WhyView> answer) = 0;
 
   /// What a plan would do now, and what it depends on, each as JSON of its schema in config/.

@@ -1,7 +1,7 @@
 #include "core/api/views_json.h"
 
-#include "core/api/job_codec.h"
 #include "core/api/view_members.h"
+#include "core/api/work_codec.h"
 #include "core/base/text.h"
 
 namespace hostler::api {
@@ -68,6 +68,7 @@ void write_instance(json::Writer& w, const model::InstanceView& view) {
   w.key("attempts").begin_array();
   for (const auto& attempt : view.attempts) w.value(attempt.text());
   w.end_array();
+  if (view.lease) w.member("lease", view.lease->text());
   if (view.uses_max > 0 && r.uses != model::kUsesUnknown) w.member("uses", r.uses);
   if (view.uses_max > 0) w.member("uses_max", view.uses_max);
   member_time(w, "created", r.created);

@@ -13,6 +13,8 @@ struct Arguments {
   std::string url, token_file, ca_file;
   SubmitOptions submit;
   JobsOptions jobs;
+  LeaseOptions lease;
+  LeasesOptions leases;
   PriceOptions prices;
   CostOptions cost;
   SimulateOptions simulate;
@@ -25,7 +27,7 @@ struct Arguments {
   std::string id, folder = ".", subject, reason, file, shell, sandbox, key;
   std::string snapshot, save_snapshot, format = "text";
   std::uint64_t list = 0;
-  bool json = false, standard_error = false, follow = false, all = false, partial = false;
+  bool json = false, standard_error = false, follow = false, all = false, partial = false, unused = false;
   std::uint64_t after = 0;
 };
 

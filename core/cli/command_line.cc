@@ -10,6 +10,11 @@ namespace {
 
 constexpr const char* kEmptyValue = "its value must not be empty";
 
+bool is_id(const std::string& kind, const std::string& text) {
+  return text.starts_with(kind + "-") && text.size() > kind.size() + 1 &&
+         text.find_first_not_of("0123456789", kind.size() + 1) == std::string::npos;
+}
+
 }  // namespace
 
 CLI::App* add(CLI::App& app, Chosen& chosen, const char* name, const char* help, Run run) {
@@ -63,9 +68,15 @@ CLI::Validator positive() {
 
 CLI::Validator id_of(const std::string& kind) {
   const auto problem = [kind](const std::string& text) {
-    const bool good = text.starts_with(kind + "-") && text.size() > kind.size() + 1 &&
-                      text.find_first_not_of("0123456789", kind.size() + 1) == std::string::npos;
-    return good ? std::string() : "'" + text + "' is no id like " + kind + "-42";
+    return is_id(kind, text) ? std::string() : "'" + text + "' is no id like " + kind + "-42";
+  };
+  return {problem, ""};
+}
+
+CLI::Validator work_id() {
+  const auto problem = [](const std::string& text) {
+    return is_id("j", text) || is_id("l", text) ? std::string()
+                                                : "'" + text + "' is no id like j-42 or l-3";
   };
   return {problem, ""};
 }

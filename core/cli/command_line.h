@@ -36,6 +36,8 @@ CLI::Validator amount_of_vcpus();
 CLI::Validator positive();
 /// "j-42", if `kind` is "j".
 CLI::Validator id_of(const std::string& kind);
+/// Of a job or a lease.
+CLI::Validator work_id();
 /// Lets no option of the command, and of those below it, have an empty value. The words of a
 /// command to run may be empty.
 void refuse_empty_values(CLI::App& app);
@@ -44,8 +46,13 @@ void refuse_empty_values(int argc, const char* const* argv);
 /// 0 to the largest that a scenario may have.
 CLI::Validator whole_number();
 
+/// The options that work of every kind is submitted with; `what`: "job".
+void add_work_options(CLI::App* command, WorkOptions& options, const std::string& what);
+
 // The commands, one function for each file.
 void add_job_commands(CLI::App& app, Arguments& a, Chosen& chosen);
+void add_lease_commands(CLI::App& app, Arguments& a, Chosen& chosen);
+void add_work_commands(CLI::App& app, Arguments& a, Chosen& chosen);
 void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen);
 void add_planning_commands(CLI::App& app, Arguments& a, Chosen& chosen);
 void add_driver_commands(CLI::App& app, Arguments& a, Chosen& chosen);

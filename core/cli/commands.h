@@ -12,15 +12,21 @@
 /// its result and returns the exit status.
 namespace hostler::cli {
 
-/// The options of `hostler submit`, one member each.
-struct SubmitOptions {
+/// The options that work of every kind is submitted with, one member each.
+struct WorkOptions {
+  std::string name, vcpus, ram, scratch, type, market, zone, client_key;
+  int gpus = 0, priority = 0;
+  bool wait = false, json = false;
+};
+
+/// The options of `hostler submit`, likewise.
+struct SubmitOptions : WorkOptions {
   std::vector<std::string> command;
   std::string script;  ///< Name of a file; "-" is standard input.
   std::string file;    ///< A file with one JSON object per line, each a job; "-" as above.
-  std::string name, vcpus, ram, scratch, time_limit, stdin_file, type, market, zone, client_key,
-      interruption_command;
-  int gpus = 0, priority = 0, attempts_max = 0, start_failures_max = 0, array = 0;
-  bool restartable = false, wait = false, json = false, dry_run = false;
+  std::string time_limit, stdin_file, interruption_command;
+  int attempts_max = 0, start_failures_max = 0, array = 0;
+  bool restartable = false, dry_run = false;
   std::vector<std::string> env, inputs, outputs;
 };
 int submit(Client& client, const SubmitOptions& options);
@@ -36,6 +42,9 @@ int wait_for_job(Client& client, const std::string& id, bool stream_output);
 /// Waits for all jobs. Returns the last exit status that is not 0, else 0. `json`: prints the jobs
 /// as `{"jobs": [...]}`.
 int wait_all(Client& client, const std::vector<std::string>& ids, bool json);
+/// Waits until the lease is granted, prints "l-3 h-7 ADDRESS PORT" and returns 0. If it ends
+/// before, returns exit_code::kNoStatus.
+int wait_for_grant(Client& client, const std::string& id, bool json);
 int logs(Client& client, const std::string& id, bool standard_error, bool follow);
 int fetch(Client& client, const std::string& id, const std::string& folder, bool partial);
 
@@ -45,11 +54,31 @@ struct JobsOptions {
   bool json = false;
 };
 int jobs(Client& client, const JobsOptions& options);
-int job(Client& client, const std::string& id, bool json);
+
+// `id`, `ids`: of jobs and of leases.
+int show_work(Client& client, const std::string& id, bool json);
 int cancel(Client& client, const std::vector<std::string>& ids);
 int release(Client& client, const std::vector<std::string>& ids);
-/// All held jobs at once. `action`: release or cancel.
+/// All held jobs and leases at once. `action`: release or cancel.
 int act_on_held(Client& client, const std::string& action);
+
+/// The options of `hostler lease`, one member each.
+struct LeaseOptions : WorkOptions {
+  std::string term;  ///< --for
+  std::string pool, wait_max;
+};
+int lease(Client& client, const LeaseOptions& options);
+struct LeasesOptions {
+  std::string name, principal;
+  int limit = 100;
+  bool all = false;  ///< Also those that have ended.
+  bool json = false;
+};
+int leases(Client& client, const LeasesOptions& options);
+/// The term ends after the time `term` from now.
+int renew(Client& client, const std::string& id, const std::string& term);
+/// Gives hosts back.
+int give_back(Client& client, const std::vector<std::string>& ids, bool used);
 
 /// Deletes the kept outputs of jobs.
 int remove_outputs(Client& client, const std::vector<std::string>& ids);

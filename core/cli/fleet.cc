@@ -60,7 +60,8 @@ Row instance_row(json::Value one) {
   if (one.has("init_failed")) state += ",init_failed";
   if (one.has("host_key_alarm")) state += ",host_key_alarm";
   const std::string vcpus = field(used, "vcpus") + "/" + field(total, "vcpus");
-  const std::string jobs = std::to_string(one.at("attempts").size());
+  const std::string jobs =
+      one.has("lease") ? field(one, "lease") : std::to_string(one.at("attempts").size());
   return {field(one, "id"),
           state,
           field(one, "type"),

@@ -3,28 +3,6 @@
 namespace hostler::cli {
 namespace {
 
-/// What the job needs, and when it goes.
-void add_needs(CLI::App* c, SubmitOptions& o) {
-  c->add_option("--name", o.name, "Name of the job")->type_name("NAME");
-  c->add_option("--vcpus", o.vcpus,
-                "Number of vcpus that the job needs, also parts: 0.25; or 0 (1)")
-      ->type_name("N")
-      ->check(amount_of_vcpus());
-  c->add_option("--ram", o.ram, "Memory that the job needs, e.g. 512MiB (1GiB)")->type_name("SIZE");
-  c->add_option("--scratch", o.scratch, "Disk space that the job needs, e.g. 10GiB")
-      ->type_name("SIZE");
-  c->add_option("--gpus", o.gpus, "Number of gpus that the job needs (0)")
-      ->type_name("N")
-      ->check(within(0, 1 << 20));
-  c->add_option("--priority", o.priority,
-                "Jobs of higher priority start first, -1000000 to 1000000 (0)")
-      ->type_name("N")
-      ->check(within(-1'000'000, 1'000'000));
-  c->add_option("--time-limit", o.time_limit,
-                "End the job after this time, e.g. 30m: TERM, then KILL")
-      ->type_name("DURATION");
-}
-
 /// What goes to the host and comes back from it.
 void add_data(CLI::App* c, SubmitOptions& o) {
   c->add_option("--env", o.env, "Set an environment variable; repeat for more")
@@ -41,11 +19,11 @@ void add_data(CLI::App* c, SubmitOptions& o) {
       ->allow_extra_args(false);
 }
 
-/// Where it may run, and how often.
+/// How long and how often it may run.
 void add_limits(CLI::App* c, SubmitOptions& o) {
-  c->add_option("--type", o.type, "Only these instance types")->type_name("A,B");
-  c->add_option("--market", o.market, "Only this market: on_demand or spot")->type_name("MARKET");
-  c->add_option("--zone", o.zone, "Only this zone")->type_name("ZONE");
+  c->add_option("--time-limit", o.time_limit,
+                "End the job after this time, e.g. 30m: TERM, then KILL")
+      ->type_name("DURATION");
   c->add_flag("--restartable", o.restartable, "Start the job again if its host is lost");
   c->add_option("--attempts-max", o.attempts_max, "Start the job at most N times, up to 1000 (3)")
       ->type_name("N")
@@ -74,12 +52,9 @@ void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
                     "Submit the jobs in this file, one JSON object per line; - is standard input; "
                     "excludes the options that describe a job")
           ->type_name("FILE");
-  add_needs(c, o);
+  add_work_options(c, o, "job");
   add_data(c, o);
   add_limits(c, o);
-  c->add_option("--client-key", o.client_key,
-                "Idempotency key: submitting it twice creates one job")
-      ->type_name("KEY");
   c->add_option("--array", o.array,
                 "Submit N copies, up to 100000; HOSTLER_ARRAY_INDEX counts from 0")
       ->type_name("N")
@@ -106,7 +81,7 @@ void add_job_looks(CLI::App& app, Arguments& a, Chosen& chosen) {
   add_limit(c, a.jobs.limit);
   c->add_flag("--json", a.jobs.json, "Print JSON");
   c = add(app, chosen, "job", "Show one job",
-          [&a](Client& client) { return job(client, a.id, a.json); });
+          [&a](Client& client) { return show_work(client, a.id, a.json); });
   c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->check(id_of("j"))->required();
   c->add_flag("--json", a.json, "Print JSON");
   c = add(app, chosen, "wait", "Wait until jobs end",
@@ -123,21 +98,6 @@ void add_job_looks(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->check(id_of("j"))->required();
   c->add_option("-o,--output", a.folder, "Folder to write to (.)")->type_name("FOLDER");
   c->add_flag("--partial", a.partial, "Also take files of which a part is missing");
-}
-
-void add_cancel_and_release(CLI::App& app, Arguments& a, Chosen& chosen) {
-  CLI::App* c = add(app, chosen, "cancel", "Cancel jobs", [&a](Client& client) {
-    return a.all ? act_on_held(client, "cancel") : cancel(client, a.ids);
-  });
-  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB")->check(id_of("j"));
-  c->add_flag("--held", a.all, "All jobs that are held");
-  c->require_option(1);
-  c = add(app, chosen, "release", "Let held jobs start (admins only)", [&a](Client& client) {
-    return a.all ? act_on_held(client, "release") : release(client, a.ids);
-  });
-  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB")->check(id_of("j"));
-  c->add_flag("--all", a.all, "All jobs that are held");
-  c->require_option(1);
 }
 
 void add_quota_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
@@ -167,7 +127,6 @@ void add_quota_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
 void add_job_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   add_submit(app, a, chosen);
   add_job_looks(app, a, chosen);
-  add_cancel_and_release(app, a, chosen);
   add_quota_commands(app, a, chosen);
 }
 

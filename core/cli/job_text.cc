@@ -4,9 +4,8 @@
 #include <unistd.h>
 
 #include "core/base/files.h"
-#include "core/base/text.h"
+#include "core/cli/work_text.h"
 #include "core/json/writer.h"
-#include "core/model/vcpus.h"
 
 namespace hostler::cli {
 namespace {
@@ -14,29 +13,11 @@ namespace {
 constexpr std::size_t kScriptMax = std::size_t{4} << 20;
 constexpr std::size_t kStdinMax = std::size_t{1} << 20;
 
-/// Refuses a value that is not UTF-8: JSON cannot carry other bytes unchanged.
-Result<std::string> text(const std::string& option, std::string value) {
-  if (is_utf8(value)) return value;
-  return fail(Errc::kInvalidArgument, option +
-                                          ": the value must be UTF-8 text; send other bytes in a "
-                                          "file with --input, and let the job read that file");
-}
-
 Result<std::string> text_of_file(const std::string& option, const std::string& file,
                                  std::size_t max) {
   auto all = read_argument(file, max);
   if (!all) return tl::unexpected(std::move(all.error()).with_context(option));
-  return text(option + " " + file, std::move(*all));
-}
-
-void write_needs(json::Writer& w, const SubmitOptions& o) {
-  w.key("needs").begin_object();
-  if (!o.vcpus.empty())
-    w.key("vcpus").thousandths(model::parse_vcpus(o.vcpus).value_or(1).thousandths());
-  if (!o.ram.empty()) w.member("ram", o.ram);
-  if (!o.scratch.empty()) w.member("scratch", o.scratch);
-  if (o.gpus > 0) w.member("gpus", o.gpus);
-  w.end_object();
+  return argument_text(option + " " + file, std::move(*all));
 }
 
 Result<void> write_env(json::Writer& w, const SubmitOptions& o) {
@@ -47,8 +28,8 @@ Result<void> write_env(json::Writer& w, const SubmitOptions& o) {
     if (equals == std::string::npos)
       return fail(Errc::kInvalidArgument, "--env " + pair + ": NAME=VALUE is needed");
     const auto value =
-        HOSTLER_TRY(text("--env " + pair.substr(0, equals), pair.substr(equals + 1)));
-    w.member(HOSTLER_TRY(text("--env", pair.substr(0, equals))), value);
+        HOSTLER_TRY(argument_text("--env " + pair.substr(0, equals), pair.substr(equals + 1)));
+    w.member(HOSTLER_TRY(argument_text("--env", pair.substr(0, equals))), value);
   }
   w.end_object();
   return {};
@@ -61,31 +42,18 @@ Result<void> write_files(json::Writer& w, const SubmitOptions& o) {
       const std::size_t equals = input.find('=');
       const std::string from = equals == std::string::npos ? input : input.substr(equals + 1);
       w.begin_object()
-          .member("path", HOSTLER_TRY(text("--input", input.substr(0, equals))))
-          .member("from", HOSTLER_TRY(text("--input", from)))
+          .member("path", HOSTLER_TRY(argument_text("--input", input.substr(0, equals))))
+          .member("from", HOSTLER_TRY(argument_text("--input", from)))
           .end_object();
     }
     w.end_array();
   }
   if (!o.outputs.empty()) {
     w.key("outputs").begin_array();
-    for (const auto& pattern : o.outputs) w.value(HOSTLER_TRY(text("--output", pattern)));
+    for (const auto& pattern : o.outputs) w.value(HOSTLER_TRY(argument_text("--output", pattern)));
     w.end_array();
   }
   return {};
-}
-
-void write_constraints(json::Writer& w, const SubmitOptions& o) {
-  if (o.type.empty() && o.market.empty() && o.zone.empty()) return;
-  w.key("constraints").begin_object();
-  if (!o.type.empty()) {
-    w.key("types").begin_array();
-    for (const auto type : split(o.type, ',')) w.value(type);
-    w.end_array();
-  }
-  if (!o.market.empty()) w.member("market", o.market);
-  if (!o.zone.empty()) w.member("zone", o.zone);
-  w.end_object();
 }
 
 }  // namespace
@@ -116,28 +84,23 @@ Result<std::string> job_text(const SubmitOptions& o) {
   w.begin_object();
   if (!o.command.empty()) {
     w.key("command").begin_array();
-    for (const auto& word : o.command) w.value(HOSTLER_TRY(text("the command", word)));
+    for (const auto& word : o.command) w.value(HOSTLER_TRY(argument_text("the command", word)));
     w.end_array();
   }
   if (!o.script.empty())
     w.member("script", HOSTLER_TRY(text_of_file("--script", o.script, kScriptMax)));
-  if (!o.name.empty()) w.member("name", HOSTLER_TRY(text("--name", o.name)));
-  write_needs(w, o);
-  if (o.priority != 0) w.member("priority", o.priority);
+  HOSTLER_TRY(write_work(w, o));
   if (!o.time_limit.empty()) w.member("time_limit", o.time_limit);
   HOSTLER_TRY(write_env(w, o));
   if (!o.stdin_file.empty())
     w.member("stdin", HOSTLER_TRY(text_of_file("--stdin", o.stdin_file, kStdinMax)));
   HOSTLER_TRY(write_files(w, o));
-  write_constraints(w, o);
   if (o.restartable) w.member("restartable", true);
   if (o.attempts_max > 0) w.member("attempts_max", o.attempts_max);
   if (o.start_failures_max > 0) w.member("start_failures_max", o.start_failures_max);
   if (!o.interruption_command.empty())
     w.member("interruption_command",
-             HOSTLER_TRY(text("--interruption-command", o.interruption_command)));
-  if (!o.client_key.empty())
-    w.member("client_key", HOSTLER_TRY(text("--client-key", o.client_key)));
+             HOSTLER_TRY(argument_text("--interruption-command", o.interruption_command)));
   w.end_object();
   return out;
 }

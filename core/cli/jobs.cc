@@ -7,29 +7,17 @@
 #include "core/cli/beneath.h"
 #include "core/cli/commands.h"
 #include "core/cli/table.h"
+#include "core/cli/work_rows.h"
 #include "core/json/writer.h"
 
 /// Commands for existing jobs. submit.cc creates jobs, wait.cc waits for them.
 namespace hostler::cli {
 namespace {
 
-/// The last column: why the job waits, or how it ended.
-std::string detail(json::Value job) {
-  return field(job.has("waiting_because") ? job.at("waiting_because") : job, "reason");
-}
-
 /// Removes the fraction of a second from a time of the API.
 std::string to_the_second(const std::string& time) {
   const std::size_t dot = time.find('.');
   return dot == std::string::npos ? time : time.substr(0, dot) + "Z";
-}
-
-int act_on_jobs(Client& client, const std::string& action, const std::vector<std::string>& ids) {
-  int worst = exit_code::kOk;
-  for (const auto& id : ids)
-    if (const auto done = client.post("/v1/jobs/" + escape(id) + "/" + action, ""); !done)
-      worst = complain(done.error());
-  return worst;
 }
 
 /// Returns the file's path beneath `base`. The daemon has checked the path; it is checked again,
@@ -62,7 +50,7 @@ int jobs(Client& client, const JobsOptions& options) {
   for (const json::Value one : got->root().at("jobs").children())
     rows.push_back({field(one, "id"), field(one, "state"), field(one, "name"),
                     field(one, "instance"), field(one, "exit_status"),
-                    to_the_second(field(one, "submitted")), detail(one)});
+                    to_the_second(field(one, "submitted")), why_so(one)});
   std::fputs(format_table({"ID", "STATE", "NAME", "INSTANCE", "EXIT", "SUBMITTED", "REASON"}, rows,
                           terminal_width())
                  .c_str(),
@@ -72,36 +60,15 @@ int jobs(Client& client, const JobsOptions& options) {
   return exit_code::kOk;
 }
 
-int job(Client& client, const std::string& id, bool json) {
-  const auto got = client.get("/v1/jobs/" + escape(id));
-  if (!got) return complain(got.error());
-  if (json) return print_json(got->root());
-  for (const json::Value member : got->root().children()) {
-    const std::string text = member.is(json::Kind::kObject) || member.is(json::Kind::kArray)
-                                 ? json::to_text(member)
-                                 : std::string(member.text());
-    say(padded(std::string(member.key()), 16) + " " + text);
-  }
-  return exit_code::kOk;
-}
-
-int cancel(Client& client, const std::vector<std::string>& ids) {
-  return act_on_jobs(client, "cancel", ids);
-}
-
 int give_up_outputs(Client& client, const std::vector<std::string>& ids) {
-  return act_on_jobs(client, "outputs/give-up", ids);
-}
-
-int release(Client& client, const std::vector<std::string>& ids) {
-  return act_on_jobs(client, "release", ids);
+  return act_on_work(client, ids, "outputs/give-up");
 }
 
 int act_on_held(Client& client, const std::string& action) {
   const auto done = client.post("/v1/held/" + action, "");
   if (!done) return complain(done.error());
   const std::string done_to = action == "cancel" ? "cancelled" : "released";
-  say(std::to_string(done->root().at("ids").size()) + " held jobs " + done_to);
+  say(std::to_string(done->root().at("ids").size()) + " held jobs and leases " + done_to);
   return exit_code::kOk;
 }
 

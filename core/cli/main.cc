@@ -107,6 +107,8 @@ int run(int argc, char** argv) {
       ->type_name("FILE");
   app.fallthrough();
   add_job_commands(app, a, chosen);
+  add_lease_commands(app, a, chosen);
+  add_work_commands(app, a, chosen);
   add_fleet_commands(app, a, chosen);
   add_planning_commands(app, a, chosen);
   add_driver_commands(app, a, chosen);

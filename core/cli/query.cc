@@ -26,4 +26,8 @@ std::string escape(std::string_view text) {
   return out;
 }
 
+std::string work_path(const std::string& id) {
+  return (id.starts_with("l-") ? "/v1/leases/" : "/v1/jobs/") + escape(id);
+}
+
 }  // namespace hostler::cli

@@ -10,6 +10,9 @@ namespace hostler::cli {
 /// Percent-encodes `text` for a URL, as one segment of its path or one value of its query.
 std::string escape(std::string_view text);
 
+/// Where the API has a job or a lease: "/v1/jobs/j-42", "/v1/leases/l-3".
+std::string work_path(const std::string& id);
+
 /// Builds a request path with a query string.
 class Query {
  public:

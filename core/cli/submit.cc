@@ -8,20 +8,13 @@
 #include "core/cli/job_text.h"
 #include "core/cli/plan_text.h"
 #include "core/cli/uploads.h"
+#include "core/cli/work_text.h"
 #include "core/json/writer.h"
 
 namespace hostler::cli {
 namespace {
 
 constexpr std::size_t kJobsFileMax = std::size_t{256} << 20;
-
-/// Removes the position in the JSON text from the message. Of no use if that text was built from
-/// options.
-Error without_position(Error error) {
-  if (const std::size_t at = error.message.rfind(" (at "); at != std::string::npos)
-    error.message.resize(at);
-  return error;
-}
 
 /// Parses the JSON of one job, uploads its inputs, and appends the job to the request. `index`: of
 /// an array job, else -1.

@@ -11,7 +11,7 @@
 #include "core/cli/follow.h"
 #include "core/json/writer.h"
 
-/// Waiting for jobs. If the daemon restarts meanwhile, these functions connect again.
+/// Waiting for jobs and leases. If the daemon restarts meanwhile, these functions connect again.
 namespace hostler::cli {
 namespace {
 
@@ -48,11 +48,12 @@ class Progress {
   std::string shown_;
 };
 
-/// While it exists, SIGINT and SIGTERM print that the job continues before they end this program.
+/// While it exists, SIGINT and SIGTERM print that the work continues before they end this program.
 class InterruptNotice {
  public:
-  explicit InterruptNotice(const std::string& id) {
-    text() = "hostler: " + id + " continues; to wait again: 'hostler wait " + id +
+  /// `again`: what the command `look` does.
+  InterruptNotice(const std::string& id, const char* again, const char* look) {
+    text() = "hostler: " + id + " continues; to " + again + ": 'hostler " + look + " " + id +
              "', to end it: 'hostler cancel " + id + "'\n";
     set(&interrupted);
   }
@@ -75,31 +76,31 @@ class InterruptNotice {
   }
 };
 
-std::string describe(json::Value job) {
-  std::string out = std::string(job.at("id").text()) + " " + std::string(job.at("state").text());
-  if (job.has("instance")) out += " on " + std::string(job.at("instance").text());
-  if (job.has("waiting_because")) out += ": " + field(job.at("waiting_because"), "reason");
+std::string describe(json::Value work) {
+  std::string out = std::string(work.at("id").text()) + " " + std::string(work.at("state").text());
+  if (work.has("instance")) out += " on " + std::string(work.at("instance").text());
+  if (work.has("waiting_because")) out += ": " + field(work.at("waiting_because"), "reason");
   return out;
 }
 
-/// Polls the job until its state satisfies `is_reached`. It polls because the reason why a job
+/// Polls the work until its state satisfies `is_reached`. It polls because the reason why work
 /// waits changes without an event.
 Result<json::Document> wait_until(Client& client, const std::string& id,
                                   bool (*is_reached)(std::string_view)) {
   Progress progress;
   int failures = 0;
   for (;;) {
-    auto job = client.get("/v1/jobs/" + escape(id));
-    if (!job) {
-      if (!client.may_retry(job.error()) || !pause_before_retry(++failures)) return job;
+    auto work = client.get(work_path(id));
+    if (!work) {
+      if (!client.may_retry(work.error()) || !pause_before_retry(++failures)) return work;
       continue;
     }
     failures = 0;
-    if (is_reached(job->root().at("state").text())) {
+    if (is_reached(work->root().at("state").text())) {
       progress.clear();
-      return job;
+      return work;
     }
-    progress.show(describe(job->root()));
+    progress.show(describe(work->root()));
     std::this_thread::sleep_for(100ms);
   }
 }
@@ -119,7 +120,7 @@ Result<json::Document> wait_for_end(Client& client, const std::string& id, int& 
 }  // namespace
 
 int wait_for_job(Client& client, const std::string& id, bool stream_output) {
-  const InterruptNotice notice(id);
+  const InterruptNotice notice(id, "wait again", "wait");
   int lost = exit_code::kOk;
   if (stream_output) {
     const auto running = wait_until(client, id, [](std::string_view state) {
@@ -149,7 +150,7 @@ int wait_all(Client& client, const std::vector<std::string>& ids, bool json) {
   json::Writer w(out);
   w.begin_object().key("jobs").begin_array();
   for (const auto& id : ids) {
-    const InterruptNotice notice(id);
+    const InterruptNotice notice(id, "wait again", "wait");
     int status = 0;
     const auto job = wait_for_end(client, id, status);
     if (job)
@@ -161,6 +162,25 @@ int wait_all(Client& client, const std::vector<std::string>& ids, bool json) {
   w.end_array().end_object();
   if (json) std::puts(out.c_str());
   return last_bad;
+}
+
+int wait_for_grant(Client& client, const std::string& id, bool json) {
+  const InterruptNotice notice(id, "look at it", "leases");
+  const auto reached = wait_until(client, id, [](std::string_view state) {
+    return state == "granted" || state == "ending" || state == "ended";
+  });
+  if (!reached) return complain(reached.error());
+  const auto lease = reached->root();
+  const auto host = lease.at("host");
+  const bool is_granted = lease.at("state").text() == "granted";
+  if (json)
+    print_json(lease);
+  else if (is_granted)
+    say(id + " " + field(lease, "instance") + " " + field(host, "address") + " " +
+        field(host, "ssh_port"));
+  if (is_granted) return exit_code::kOk;
+  warn(id + " has ended: " + field(lease, lease.has("reason") ? "reason" : "reason_code"));
+  return exit_code::kNoStatus;
 }
 
 }  // namespace hostler::cli

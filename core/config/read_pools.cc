@@ -10,7 +10,6 @@
 namespace hostler::config {
 namespace {
 
-constexpr std::size_t kCommandMax = std::size_t{16} * 1024;
 constexpr std::array kReadiness{
     json::Word<model::Readiness>{"agent", model::Readiness::kAgent},
     json::Word<model::Readiness>{"ssh", model::Readiness::kSsh},
@@ -149,6 +148,15 @@ void read_timers(json::Object& o, model::PoolPolicy& out) {
   o.may("starvation_after").duration(out.starvation_after, 1s, kLongest);
 }
 
+/// Call it after `readiness` was read: a cleaning command must be brought to the host.
+void read_lending(const json::Field& field, model::PoolPolicy& out) {
+  read_leases(field, out.leases);
+  if (out.leases && !out.leases->clean_command.empty() && !model::needs_link(out.readiness))
+    field.problem(
+        "clean_command needs readiness agent or ssh, because it runs over the proved connection; "
+        "without it, hosts that were used are destroyed");
+}
+
 /// Hosts without an agent are lent, or of no use. Some need no connection, so that nothing can be
 /// sent there.
 void check_readiness(json::Object& o, const model::PoolPolicy& pool) {
@@ -172,6 +180,7 @@ void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy
   read_pool_types(o.need("types"), site, out);
   read_ceilings(o.may("ceilings"), out.ceilings);
   o.may("readiness").word(out.readiness, kReadiness);
+  read_lending(o.may("leases"), out);
   read_placement(o, out.placement);
   read_image_or_id(o, out.image, out.image_id);
   read_provider_params(o.may("provider_params"), site, out);

@@ -14,6 +14,7 @@
 namespace hostler::config {
 
 inline constexpr std::size_t kSecretFileMax = std::size_t{64} * 1024;
+inline constexpr std::size_t kCommandMax = std::size_t{16} * 1024;  ///< Of a shell command.
 inline constexpr std::int32_t kInstancesMax = 1'000'000;
 inline constexpr std::int64_t kPriceMax = model::kPriceMax.value;
 inline constexpr std::int64_t kBytesMax = std::int64_t{1} << 50;

@@ -15,8 +15,6 @@ using model::Reason;
 
 namespace {
 
-bool is_job(model::WorkId work) { return work.kind == model::WorkKind::kJob; }
-
 bool is_over(InstanceState state) {
   return state == InstanceState::kTerminating || state == InstanceState::kAbandoned ||
          state == InstanceState::kVanished || state == InstanceState::kGone;
@@ -39,9 +37,12 @@ BootOutcome failed_boot(const model::InstanceRecord& record) {
 }  // namespace
 
 void MetricsFeed::restore(const model::Restored& restored) {
-  for (const auto& job : restored.work)
-    if (is_job(job.record.id) && job.record.attempt == 0)
-      add_submitted(job.record.id, job.submitted);
+  for (const auto& item : restored.work)
+    if (item.record.id.kind == model::WorkKind::kLease) {
+      if (item.record.started.us == 0) lease_submits_[item.record.id] = item.submitted;
+    } else if (item.record.attempt == 0) {
+      add_submitted(item.record.id, item.submitted);
+    }
   for (const auto& [record, create, used_up] : restored.instances)
     counted_[record.id] = {record.verified.us != 0, record.ready.us != 0, record.first_job.us != 0,
                            record.ready.us != 0 || is_over(record.state)};
@@ -51,21 +52,42 @@ void MetricsFeed::count(const std::vector<model::Change>& changes, Now now) {
   for (const auto& change : changes) {
     if (const auto* instance = model::get_change<model::InstanceChanged>(change)) {
       count_instance(instance->record);
-    } else if (const auto* job = std::get_if<model::WorkItem>(&change)) {
-      if (!is_job(job->record.id)) continue;
-      metrics_.job_submitted();
-      add_submitted(job->record.id, job->submitted);
+    } else if (const auto* item = std::get_if<model::WorkItem>(&change)) {
+      count_submit(*item);
     } else if (const auto* changed = std::get_if<model::WorkChanged>(&change)) {
-      const auto& record = changed->record;
-      if (is_job(record.id) && model::is_terminal(record.state)) count_end(record);
+      if (changed->record.id.kind == model::WorkKind::kLease)
+        count_lease(changed->record, now);
+      else if (model::is_terminal(changed->record.state))
+        count_end(changed->record);
     } else if (const auto* attempt = std::get_if<model::AttemptChanged>(&change)) {
       if (attempt->state != model::AttemptState::kIntended) continue;
       metrics_.attempt_started();
       if (attempt->attempt.number != 1) continue;
       if (const auto at = remove_submitted(attempt->attempt.work))
-        metrics_.job_waited(now.wall - *at);
+        metrics_.work_waited(model::WorkKind::kJob, now.wall - *at);
     }
   }
+}
+
+void MetricsFeed::count_submit(const model::WorkItem& item) {
+  const model::WorkId id = item.record.id;
+  metrics_.work_submitted(id.kind);
+  if (id.kind == model::WorkKind::kLease)
+    lease_submits_[id] = item.submitted;
+  else
+    add_submitted(id, item.submitted);
+}
+
+void MetricsFeed::count_lease(const model::WorkRecord& record, Now now) {
+  const bool has_ended = model::is_terminal(record.state);
+  if (has_ended) metrics_.lease_ended(record.reason);
+  const auto waiting = lease_submits_.find(record.id);
+  if (waiting == lease_submits_.end()) return;
+  if (record.state == model::WorkState::kRunning)
+    metrics_.work_waited(record.id.kind, now.wall - waiting->second);
+  else if (!has_ended)
+    return;
+  lease_submits_.erase(waiting);
 }
 
 void MetricsFeed::add_submitted(model::WorkId job, Wall at) {
@@ -112,14 +134,17 @@ void MetricsFeed::count_instance(const model::InstanceRecord& record) {
 }
 
 void MetricsFeed::set_gauges(const dispatch::Queries& state, Now now) {
-  set_jobs(state.totals(now.mono));
+  set_work(state.totals(now.mono));
   set_instances(state);
   set_clouds(state, now.mono);
 }
 
-void MetricsFeed::set_jobs(const model::Totals& totals) {
-  for (std::size_t i = 0; i < model::kLiveStates.size(); ++i)
-    metrics_.set_jobs(model::kLiveStates[i], static_cast<std::size_t>(totals.jobs[i]));
+void MetricsFeed::set_work(const model::Totals& totals) {
+  for (std::size_t i = 0; i < model::kLiveStates.size(); ++i) {
+    const auto state = model::kLiveStates[i];
+    metrics_.set_work(model::WorkKind::kJob, state, static_cast<std::size_t>(totals.jobs[i]));
+    metrics_.set_work(model::WorkKind::kLease, state, static_cast<std::size_t>(totals.leases[i]));
+  }
   metrics_.set_queue_age(totals.oldest_wait);
   metrics_.set_waiting(totals.waiting);
 }

@@ -17,7 +17,7 @@ class MetricsFeed {
   /// Restores which milestones an earlier run has counted and which jobs wait for their first
   /// start. Once, before the first count().
   void restore(const model::Restored& restored);
-  /// Counts what has happened: submits, starts and ends of jobs, boots and their milestones.
+  /// Counts what has happened: submits, starts and ends of work, boots and their milestones.
   void count(const std::vector<model::Change>& changes, Now now);
   /// Sets the gauges, which show the present.
   void set_gauges(const dispatch::Queries& state, Now now);
@@ -37,13 +37,16 @@ class MetricsFeed {
   /// The job is started for the first time, or ends without a start. Returns when it was submitted.
   std::optional<Wall> remove_submitted(model::WorkId job);
   void count_end(const model::WorkRecord& record);
-  void set_jobs(const model::Totals& totals);
+  void count_submit(const model::WorkItem& item);
+  void count_lease(const model::WorkRecord& record, Now now);
+  void set_work(const model::Totals& totals);
   void set_instances(const dispatch::Queries& state);
   void set_clouds(const dispatch::Queries& state, Mono now);
 
   metrics::Metrics& metrics_;
   std::map<model::InstanceId, Counted> counted_;
   std::map<model::WorkId, Submitted> submitted_;  ///< By the first id of each.
+  std::map<model::WorkId, Wall> lease_submits_;   ///< Of leases that were never granted.
 };
 
 }  // namespace hostler::daemon

@@ -93,6 +93,15 @@ struct Metrics::Families {
   Counter& output =
       counter("hostler_output_bytes_total", "Bytes of job output received from hosts.");
 
+  // Leases.
+  Family<Gauge>& leases = gauges("hostler_leases", "Leases that have not ended, by state.");
+  Counter& leases_submitted =
+      counter("hostler_leases_submitted_total", "Leases that were submitted.");
+  Family<Counter>& leases_ended = counters("hostler_leases_ended_total", "Leases that ended.");
+  Histogram& lease_waited =
+      histogram("hostler_lease_wait_seconds", "Time from the submit of a lease to its grant.",
+                wait_buckets());
+
   // Instances and hosts.
   Snapshot instances{registry, "hostler_instances", "Instances, by instance set, type and state."};
   Snapshot hosts{registry, "hostler_hosts",

@@ -8,6 +8,7 @@
 
 #include "core/metrics/families.h"
 #include "core/metrics/process.h"
+#include "core/model/lease.h"
 
 namespace hostler::metrics {
 namespace {
@@ -27,7 +28,9 @@ Metrics::Metrics(std::string version) : families_(std::make_unique<Families>()) 
   f.build.Add({{"version", std::move(version)}}).Set(1);
   for (std::size_t i = 0; i < f.work.size(); ++i)
     f.work[i] = &f.work_family.Add({{"kind", kLoopWork[i]}}, work_buckets());
-  for (const auto state : model::kLiveStates) set_jobs(state, 0);
+  for (const auto state : model::kLiveStates)
+    for (const auto kind : {model::WorkKind::kJob, model::WorkKind::kLease})
+      set_work(kind, state, 0);
   // A rate needs two samples: the series exists before its first alarm.
   for (const auto& event : model::all_events())
     if (event.severity == model::Severity::kAlarm) f.alarms.Add({{"event", event.code}});
@@ -106,8 +109,10 @@ void Metrics::set_waiting(const std::map<model::WaitingCode, std::uint64_t>& job
   families_->waiting.replace(values);
 }
 
-void Metrics::set_jobs(model::WorkState state, std::size_t count) {
-  families_->jobs.Add({{"state", model::to_string(state)}}).Set(number(count));
+void Metrics::set_work(model::WorkKind kind, model::WorkState state, std::size_t count) {
+  const bool is_lease = kind == model::WorkKind::kLease;
+  const char* word = is_lease ? model::lease_state(state) : model::to_string(state);
+  (is_lease ? families_->leases : families_->jobs).Add({{"state", word}}).Set(number(count));
 }
 
 void Metrics::set_queue_age(Duration oldest) { families_->queue_age.Set(seconds(oldest)); }
@@ -131,9 +136,17 @@ void Metrics::set_store(const StoreStatus& status) {
 void Metrics::set_certificate(Duration left) { families_->certificate.Set(seconds(left)); }
 void Metrics::set_reload_refused(bool refused) { families_->reload_refused.Set(refused ? 1 : 0); }
 
-void Metrics::job_submitted() { families_->submitted.Increment(); }
+void Metrics::work_submitted(model::WorkKind kind) {
+  const bool is_lease = kind == model::WorkKind::kLease;
+  (is_lease ? families_->leases_submitted : families_->submitted).Increment();
+}
+
+void Metrics::work_waited(model::WorkKind kind, Duration time) {
+  const bool is_lease = kind == model::WorkKind::kLease;
+  (is_lease ? families_->lease_waited : families_->waited).Observe(seconds(time));
+}
+
 void Metrics::attempt_started() { families_->attempts.Increment(); }
-void Metrics::job_waited(Duration time) { families_->waited.Observe(seconds(time)); }
 
 void Metrics::job_ended(model::WorkState state, model::EndReason reason,
                         std::optional<Duration> ran) {
@@ -141,6 +154,10 @@ void Metrics::job_ended(model::WorkState state, model::EndReason reason,
   families_->ended.Add({{"state", model::to_string(state)}, {"reason", why.empty() ? "none" : why}})
       .Increment();
   if (ran) families_->ran.Observe(seconds(*ran));
+}
+
+void Metrics::lease_ended(model::EndReason reason) {
+  families_->leases_ended.Add({{"reason", model::to_string(reason)}}).Increment();
 }
 
 void Metrics::output_came(std::size_t bytes) { families_->output.Increment(number(bytes)); }

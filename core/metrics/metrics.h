@@ -118,8 +118,8 @@ class Metrics {
   /// Queued jobs by why they wait; a code that is not in it has none.
   void set_waiting(const std::map<model::WaitingCode, std::uint64_t>& jobs);
 
-  /// `state` is not terminal: jobs that ended are not counted here.
-  void set_jobs(model::WorkState state, std::size_t count);
+  /// `state` is not terminal: work that has ended is not counted here.
+  void set_work(model::WorkKind kind, model::WorkState state, std::size_t count);
   /// How long the oldest queued job has waited; 0 if none waits.
   void set_queue_age(Duration oldest);
   /// The ceiling of the site's price per hour; 0: none.
@@ -132,14 +132,15 @@ class Metrics {
   /// The last reload of the configuration.
   void set_reload_refused(bool refused);
 
-  // Jobs.
-  void job_submitted();
+  // Work.
+  void work_submitted(model::WorkKind kind);
+  /// Time from the submit to the start of the first attempt, or to the grant.
+  void work_waited(model::WorkKind kind, Duration time);
   /// The dispatcher decided to start an attempt.
   void attempt_started();
-  /// Time from the submit to the start of the first attempt.
-  void job_waited(Duration time);
   /// `ran`: the run time of the last attempt; nullopt if no host reported its end.
   void job_ended(model::WorkState state, model::EndReason reason, std::optional<Duration> ran);
+  void lease_ended(model::EndReason reason);
   /// A piece of a job's stdout or stderr came from a host.
   void output_came(std::size_t bytes);
 

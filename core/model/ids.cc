@@ -22,11 +22,6 @@ std::optional<WorkId> WorkId::parse(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<WorkId> WorkId::parse_job(std::string_view text) {
-  const auto id = parse(text);
-  return id && id->kind == WorkKind::kJob ? id : std::nullopt;
-}
-
 std::optional<AttemptId> AttemptId::parse(std::string_view text) {
   const std::size_t dot = text.find('.');
   if (dot == std::string_view::npos) return std::nullopt;

@@ -52,7 +52,6 @@ struct WorkId {
   [[nodiscard]] std::string text() const;
   /// Of any kind.
   static std::optional<WorkId> parse(std::string_view text);
-  static std::optional<WorkId> parse_job(std::string_view text);
 };
 
 /// One try of a piece of work; numbers count from 1. An attempt starts at most once.

@@ -77,26 +77,30 @@ struct Input {
   friend bool operator==(const Input&, const Input&) = default;
 };
 
-/// A job as it was submitted: its members are those of the request. Exactly one of command and
-/// script is set.
-struct JobSpec {
+/// What work of every kind is submitted with: its members are those of the request.
+struct WorkSpec {
   std::string name;
-  std::vector<std::string> command;
-  std::string script;
   Resources needs{.vcpus = 1, .gpus = 0, .ram = std::int64_t{1} << 30, .scratch = 0};
   std::int32_t priority = 0;  ///< Higher goes first.
-  Duration time_limit{};      ///< 0: none. Enforced by the host.
+  Constraints constraints;
+  std::string client_key;
+  friend bool operator==(const WorkSpec&, const WorkSpec&) = default;
+};
+
+/// A job as it was submitted, likewise. Exactly one of command and script is set.
+struct JobSpec : WorkSpec {
+  std::vector<std::string> command;
+  std::string script;
+  Duration time_limit{};  ///< 0: none. Enforced by the host.
   std::vector<std::pair<std::string, std::string>> env;
   std::string stdin_text;
   std::vector<Input> inputs;
   std::vector<std::string> outputs;  ///< Patterns relative to the working folder.
-  Constraints constraints;
   bool restartable = false;
   std::uint32_t attempts_max = 3;
   std::uint32_t start_failures_max = kStartFailuresMax;
   /// sh; run beside the job when its host will be interrupted. Empty: that of the pool.
   std::string interruption_command;
-  std::string client_key;
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
 

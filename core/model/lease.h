@@ -1,10 +1,23 @@
 #pragma once
 
+#include <chrono>
+
 #include "core/base/time.h"
 #include "core/model/ids.h"
 #include "core/model/job.h"
 
 namespace hostler::model {
+
+/// The shortest and the longest time for which a pool may lend a host.
+inline constexpr Duration kTermMin = std::chrono::seconds(1), kTermMax = std::chrono::days(365);
+
+/// A lease as it was submitted: its members are those of the request. `constraints.pools` has the
+/// pool that was named, or is empty: any pool that lends so.
+struct LeaseSpec : WorkSpec {
+  Duration term{};      ///< The member `for`.
+  Duration wait_max{};  ///< 0: it waits for ever.
+  friend bool operator==(const LeaseSpec&, const LeaseSpec&) = default;
+};
 
 /// The part of a lease that work of other kinds does not have: its members are one row. All else is
 /// in WorkItem and WorkRecord: `instance` is the host that is lent, `placed` is when the planner

@@ -24,7 +24,7 @@ struct InstanceView {
   InstanceRecord record;
   Resources total, used;
   std::vector<AttemptId> attempts;
-  std::optional<WorkId> lease;  ///< It is lent.
+  std::optional<WorkId> lease;  ///< It is lent to this lease.
   std::int32_t uses_max = 0;    ///< So often it may be used; 0: no limit.
   std::optional<StandingKeyAlarm> key_alarm;
   std::optional<Wall> unlisted_since;  ///< Lists omit it since then.

@@ -17,14 +17,14 @@ bool may_wait(model::WorkState state) {
          state == model::WorkState::kCollecting;
 }
 
-PendingReplies::Answer without_jobs(api::Answer<void> answer) {
+}  // namespace
+
+PendingReplies::Answer DaemonService::without_ids(api::Answer<void> answer) {
   return [answer = std::move(answer)](Result<std::vector<model::WorkId>> result) {
     if (!result) return answer(tl::unexpected(std::move(result.error())));
     answer({});
   };
 }
-
-}  // namespace
 
 Result<void> DaemonService::check_state() const {
   const auto old = uses_.store->old_state();
@@ -39,15 +39,6 @@ Result<void> DaemonService::check_store() const {
   if (health.ok && health.queued <= kCommitsWaitingMax) return {};
   return fail(Errc::kUnavailable, "nothing can be accepted now: the store does not commit" +
                                       (health.error.empty() ? std::string() : ": " + health.error));
-}
-
-template <class Event>
-void DaemonService::request_change(Event event, PendingReplies::Answer answer) {
-  if (const auto able = check_store(); !able) return answer(tl::unexpected(able.error()));
-  const auto ticket = uses_.replies->add(std::move(answer));
-  if (!ticket) return;
-  event.ticket = *ticket;
-  uses_.loop->post(std::move(event));
 }
 
 Result<dispatch::Submit> DaemonService::submit_of(const api::Principal& who,
@@ -68,34 +59,35 @@ void DaemonService::submit(const api::Principal& who, std::vector<model::WorkIte
   request_change(std::move(*event), std::move(answer));
 }
 
-Result<void> DaemonService::ends_work(const api::Principal& who, model::WorkId job) const {
-  const auto known = HOSTLER_TRY(uses_.store->reads().job(job));
+Result<void> DaemonService::may_change(const api::Principal& who, model::WorkId work) const {
+  const auto known = HOSTLER_TRY(stored_work(work, /*with_body=*/false));
   if (who.role != api::Role::kAdmin && known.principal != who.name)
-    return fail(Errc::kForbidden, job.text() + " is not yours");
-  if (model::is_terminal(known.record.state))
-    return fail(Errc::kConflict,
-                job.text() + " has ended: " + model::to_string(known.record.state));
-  return {};
+    return fail(Errc::kForbidden, work.text() + " is not yours");
+  if (!model::is_terminal(known.record.state)) return {};
+  const char* how = work.kind == model::WorkKind::kLease ? model::to_string(known.record.reason)
+                                                         : model::to_string(known.record.state);
+  return fail(Errc::kConflict, work.text() + " has ended: " + how);
 }
 
-void DaemonService::cancel(const api::Principal& who, model::WorkId job, api::Answer<void> answer) {
-  if (const auto may = ends_work(who, job); !may) return answer(tl::unexpected(may.error()));
-  request_change(dispatch::CancelWork{0, who.name, who.role == api::Role::kAdmin, job},
-                 without_jobs(std::move(answer)));
+void DaemonService::cancel(const api::Principal& who, model::WorkId work,
+                           api::Answer<void> answer) {
+  if (const auto may = may_change(who, work); !may) return answer(tl::unexpected(may.error()));
+  request_change(dispatch::CancelWork{0, who.name, who.role == api::Role::kAdmin, work},
+                 without_ids(std::move(answer)));
 }
 
 void DaemonService::give_up_output(const api::Principal& who, model::WorkId job,
                                    api::Answer<void> answer) {
-  if (const auto may = ends_work(who, job); !may) return answer(tl::unexpected(may.error()));
+  if (const auto may = may_change(who, job); !may) return answer(tl::unexpected(may.error()));
   request_change(dispatch::GiveUpOutput{0, who.name, who.role == api::Role::kAdmin, job},
-                 without_jobs(std::move(answer)));
+                 without_ids(std::move(answer)));
 }
 
-void DaemonService::release(const api::Principal& who, model::WorkId job,
+void DaemonService::release(const api::Principal& who, model::WorkId work,
                             api::Answer<void> answer) {
-  const auto known = uses_.store->reads().job(job);
+  const auto known = stored_work(work, /*with_body=*/false);
   if (!known) return answer(tl::unexpected(known.error()));
-  request_change(dispatch::ReleaseWork{0, who.name, job}, without_jobs(std::move(answer)));
+  request_change(dispatch::ReleaseWork{0, who.name, work}, without_ids(std::move(answer)));
 }
 
 void DaemonService::release_held(const api::Principal& who,
@@ -108,17 +100,27 @@ void DaemonService::cancel_held(const api::Principal& who,
   request_change(dispatch::CancelHeld{0, who.name}, std::move(answer));
 }
 
-Result<model::WorkItem> DaemonService::readable_job(const api::Principal& who, model::WorkId job,
-                                                    bool with_body) const {
-  auto found = HOSTLER_TRY(uses_.store->reads().job(job, with_body));
-  if (api::sight_of(who, found.principal) == api::Sight::kNone)
-    return fail(Errc::kForbidden, job.text() + " is not yours");
+Result<model::WorkItem> DaemonService::stored_work(model::WorkId work, bool with_body) const {
+  if (work.kind != model::WorkKind::kLease) return uses_.store->reads().job(work, with_body);
+  auto lease = HOSTLER_TRY(uses_.store->reads().lease(work, with_body));
+  return std::move(lease.item);
+}
+
+Result<void> DaemonService::may_read(const api::Principal& who, const model::WorkItem& work) {
+  if (api::sight_of(who, work.principal) != api::Sight::kNone) return {};
+  return fail(Errc::kForbidden, work.record.id.text() + " is not yours");
+}
+
+Result<model::WorkItem> DaemonService::readable_work(const api::Principal& who, model::WorkId work,
+                                                     bool with_body) const {
+  auto found = HOSTLER_TRY(stored_work(work, with_body));
+  HOSTLER_TRY(may_read(who, found));
   return found;
 }
 
 void DaemonService::job(const api::Principal& who, model::WorkId id, bool with_body,
                         api::Answer<api::JobDetail> answer) {
-  auto found = readable_job(who, id, with_body);
+  auto found = readable_work(who, id, with_body);
   if (!found) return answer(tl::unexpected(found.error()));
   api::JobDetail detail{std::move(*found), std::nullopt};
   if (!may_wait(detail.job.record.state)) return answer(std::move(detail));
@@ -129,16 +131,23 @@ void DaemonService::job(const api::Principal& who, model::WorkId id, bool with_b
   });
 }
 
-void DaemonService::jobs(const api::Principal& who, const api::JobFilter& filter,
-                         api::Answer<api::JobPage> answer) {
+Result<store::Page<model::WorkItem>> DaemonService::page_of(const api::Principal& who,
+                                                            const api::WorkFilter& filter,
+                                                            model::WorkKind kind) const {
   store::JobFilter wanted;
+  wanted.kind = kind;
   wanted.states = filter.states;
   wanted.principal = who.role == api::Role::kSubmit ? who.name : filter.principal;
   wanted.name = filter.name;
   wanted.after = filter.before;
   wanted.newest_first = true;
   wanted.limit = filter.limit;
-  auto found = uses_.store->reads().jobs(wanted);
+  return uses_.store->reads().jobs(wanted);
+}
+
+void DaemonService::jobs(const api::Principal& who, const api::WorkFilter& filter,
+                         api::Answer<api::JobPage> answer) {
+  auto found = page_of(who, filter, model::WorkKind::kJob);
   if (!found) return answer(tl::unexpected(found.error()));
   api::JobPage page;
   if (found->more && !found->items.empty()) page.next = found->items.back().record.id;
@@ -159,38 +168,38 @@ void DaemonService::jobs(const api::Principal& who, const api::JobFilter& filter
 void DaemonService::set_idle_behavior(const api::Principal& who, model::InstanceId instance,
                                       model::IdleBehavior behavior, api::Answer<void> answer) {
   request_change(dispatch::SetIdleBehavior{0, who.name, instance, behavior},
-                 without_jobs(std::move(answer)));
+                 without_ids(std::move(answer)));
 }
 
 void DaemonService::kill(const api::Principal& who, model::InstanceId instance,
                          const std::string& reason, api::Answer<void> answer) {
   request_change(dispatch::KillInstance{0, who.name, instance, reason},
-                 without_jobs(std::move(answer)));
+                 without_ids(std::move(answer)));
 }
 
 void DaemonService::report_ready(const api::Principal& who, model::InstanceId instance,
                                  api::Answer<void> answer) {
-  request_change(dispatch::ReportReady{0, who.name, instance}, without_jobs(std::move(answer)));
+  request_change(dispatch::ReportReady{0, who.name, instance}, without_ids(std::move(answer)));
 }
 
 void DaemonService::accept_account(const api::Principal& who, const std::string& set,
                                    api::Answer<void> answer) {
-  request_change(dispatch::AcceptAccount{0, who.name, set}, without_jobs(std::move(answer)));
+  request_change(dispatch::AcceptAccount{0, who.name, set}, without_ids(std::move(answer)));
 }
 
 void DaemonService::believe(const api::Principal& who, const std::string& set, std::uint64_t list,
                             api::Answer<void> answer) {
-  request_change(dispatch::BelieveList{0, who.name, set, list}, without_jobs(std::move(answer)));
+  request_change(dispatch::BelieveList{0, who.name, set, list}, without_ids(std::move(answer)));
 }
 
 void DaemonService::give_up(const api::Principal& who, const std::string& set,
                             api::Answer<void> answer) {
-  request_change(dispatch::GiveUpUnreachable{0, who.name, set}, without_jobs(std::move(answer)));
+  request_change(dispatch::GiveUpUnreachable{0, who.name, set}, without_ids(std::move(answer)));
 }
 
 void DaemonService::open_gate(const api::Principal& who, const std::string& key,
                               api::Answer<void> answer) {
-  request_change(dispatch::OpenGate{0, who.name, key}, without_jobs(std::move(answer)));
+  request_change(dispatch::OpenGate{0, who.name, key}, without_ids(std::move(answer)));
 }
 
 void DaemonService::instances(const api::Principal&,

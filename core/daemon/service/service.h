@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/api/service.h"
 #include "core/daemon/loop.h"
@@ -59,16 +61,26 @@ class DaemonService final : public api::Service {
               api::Answer<std::vector<model::WorkId>> answer) override;
   void dry_run(const api::Principal& who, std::vector<model::WorkItem> jobs,
                api::Answer<std::string> answer) override;
-  void cancel(const api::Principal& who, model::WorkId job, api::Answer<void> answer) override;
-  void release(const api::Principal& who, model::WorkId job, api::Answer<void> answer) override;
+  void cancel(const api::Principal& who, model::WorkId work, api::Answer<void> answer) override;
+  void release(const api::Principal& who, model::WorkId work, api::Answer<void> answer) override;
   void release_held(const api::Principal& who,
                     api::Answer<std::vector<model::WorkId>> answer) override;
   void cancel_held(const api::Principal& who,
                    api::Answer<std::vector<model::WorkId>> answer) override;
   void job(const api::Principal& who, model::WorkId job, bool with_body,
            api::Answer<api::JobDetail> answer) override;
-  void jobs(const api::Principal& who, const api::JobFilter& filter,
+  void jobs(const api::Principal& who, const api::WorkFilter& filter,
             api::Answer<api::JobPage> answer) override;
+  void submit_lease(const api::Principal& who, api::LeaseRows lease,
+                    api::Answer<model::WorkId> answer) override;
+  void lease(const api::Principal& who, model::WorkId lease,
+             api::Answer<api::LeaseDetail> answer) override;
+  void leases(const api::Principal& who, const api::WorkFilter& filter,
+              api::Answer<api::LeasePage> answer) override;
+  void return_lease(const api::Principal& who, model::WorkId lease, bool used,
+                    api::Answer<void> answer) override;
+  void renew_lease(const api::Principal& who, model::WorkId lease, Duration term,
+                   api::Answer<void> answer) override;
 
   void output(const api::Principal& who, model::WorkId job, const api::OutputQuery& query,
               api::Answer<api::OutputPart> answer) override;
@@ -140,20 +152,36 @@ class DaemonService final : public api::Service {
   [[nodiscard]] Result<void> check_store() const;
   /// kConflict while an old state is only shown.
   [[nodiscard]] Result<void> check_state() const;
-  /// kForbidden unless the principal may end the job; kConflict if it has ended.
-  [[nodiscard]] Result<void> ends_work(const api::Principal& who, model::WorkId job) const;
+  /// kForbidden unless the principal may end or change the work; kConflict if it has ended.
+  [[nodiscard]] Result<void> may_change(const api::Principal& who, model::WorkId work) const;
   /// Posts a change to the loop, which answers once it is durable. Refused at once, and not posted,
   /// while the store does not commit.
   template <class Event>
-  void request_change(Event event, PendingReplies::Answer answer);
+  void request_change(Event event, PendingReplies::Answer answer) {
+    if (const auto able = check_store(); !able) return answer(tl::unexpected(able.error()));
+    const auto ticket = uses_.replies->add(std::move(answer));
+    if (!ticket) return;
+    event.ticket = *ticket;
+    uses_.loop->post(std::move(event));
+  }
+  /// For a change that tells no ids.
+  static PendingReplies::Answer without_ids(api::Answer<void> answer);
   /// As the dispatcher checks it. kUnavailable while the disk has no room for jobs.
   Result<dispatch::Submit> submit_of(const api::Principal& who,
                                      std::vector<model::WorkItem> jobs) const;
-  /// kNotFound, or kForbidden if the principal may not see the job.
-  Result<model::WorkItem> readable_job(const api::Principal& who, model::WorkId job,
-                                       bool with_body = false) const;
-  /// As readable_job(); kForbidden also for who does not see all of it, kNotFound if its output was
-  /// deleted.
+  /// Of any kind; kNotFound.
+  [[nodiscard]] Result<model::WorkItem> stored_work(model::WorkId work, bool with_body) const;
+  /// kForbidden if the principal may not see the work.
+  static Result<void> may_read(const api::Principal& who, const model::WorkItem& work);
+  /// kNotFound, or kForbidden if the principal may not see the work.
+  Result<model::WorkItem> readable_work(const api::Principal& who, model::WorkId work,
+                                        bool with_body = false) const;
+  /// Without the work that the principal may not see.
+  Result<store::Page<model::WorkItem>> page_of(const api::Principal& who,
+                                               const api::WorkFilter& filter,
+                                               model::WorkKind kind) const;
+  /// As readable_work(); kForbidden also for who does not see all of it, kNotFound if its output
+  /// was deleted.
   Result<model::WorkItem> job_with_output(const api::Principal& who, model::WorkId job) const;
   /// Removes the reasons of jobs that the principal does not see all of. The records themselves
   /// stay, because the revisions of a feed have no gaps.

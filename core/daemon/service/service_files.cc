@@ -28,7 +28,7 @@ class StoredBlob final : public api::BlobWriter {
 
 Result<model::WorkItem> DaemonService::job_with_output(const api::Principal& who,
                                                        model::WorkId job) const {
-  auto known = HOSTLER_TRY(readable_job(who, job));
+  auto known = HOSTLER_TRY(readable_work(who, job));
   if (api::sight_of(who, known.principal) != api::Sight::kAll)
     return fail(Errc::kForbidden, who.name + " may not see the output of " + job.text());
   HOSTLER_TRY(check_not_discarded(known.record));

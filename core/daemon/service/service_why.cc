@@ -77,7 +77,7 @@ Result<void> add_state(api::WhyView& view, const dispatch::Queries& state, const
   const std::string_view name = subject.substr(std::min(space + 1, subject.size()));
   bool known = !view.records.empty();
   if (const auto job = model::WorkId::parse(subject)) {
-    add_job(view, state, *job, host, now);  // It exists: readable_job() found it in the store.
+    add_job(view, state, *job, host, now);  // It exists: readable_work() found it in the store.
     known = true;
   } else if (const auto instance = model::InstanceId::parse(subject)) {
     view.instance = state.instance(*instance, now);
@@ -98,8 +98,8 @@ Result<void> add_state(api::WhyView& view, const dispatch::Queries& state, const
   } else if (!known) {
     return fail(Errc::kInvalidArgument,
                 "'" + printable(subject, 60) +
-                    "' is no subject with reasons: ask about a job (j-42), an instance (h-7), "
-                    "'pool NAME', 'set NAME', 'gate KEY' or 'site'");
+                    "' is no subject with reasons: ask about a job (j-42), a lease (l-3), an "
+                    "instance (h-7), 'pool NAME', 'set NAME', 'gate KEY' or 'site'");
   }
   if (known) return {};
   return fail(Errc::kNotFound, "there is no " + (kind == "gate" ? "shut " : std::string()) +
@@ -121,7 +121,7 @@ void DaemonService::why(const api::Principal& who, const std::string& subject,
                         api::Answer<api::WhyView> answer) {
   model::InstanceId host;
   if (const auto id = model::WorkId::parse(subject)) {
-    const auto job = readable_job(who, *id);
+    const auto job = readable_work(who, *id);
     if (!job) return answer(tl::unexpected(job.error()));
     if (!model::is_terminal(job->record.state)) host = job->record.instance;
   }

@@ -109,7 +109,7 @@ class RestoredTest(unittest.TestCase):
         self.assertEqual(SITE.wait_for_end(waits)["state"], "succeeded")
         with open(SITE.marks + "/once", encoding="utf-8") as file:
             self.assertEqual(file.read(), "ran\n")
-        self.assertEqual(hostler("release", "--all"), "0 held jobs released\n")
+        self.assertEqual(hostler("release", "--all"), "0 held jobs and leases released\n")
 
     def test_a_host_that_was_made_since_the_backup_is_kept_with_its_work(self):
         SITE.wait_for_no_instances()

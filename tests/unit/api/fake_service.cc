@@ -39,10 +39,9 @@ void FakeService::note(std::string call) {
   calls_.push_back(std::move(call));
 }
 
-template <class T>
-void FakeService::give(Answer<T>& answer, T value) {
-  if (error) return answer(tl::unexpected(*error));
-  answer(std::move(value));
+void FakeService::note_list(std::string call, const WorkFilter& filter, const Principal& who) {
+  for (const auto state : filter.states) call += std::string(" ") + model::to_string(state);
+  note(call + " " + std::to_string(filter.limit) + " by " + who.name);
 }
 
 void FakeService::submit(const Principal& who, std::vector<model::WorkItem> jobs,
@@ -57,8 +56,8 @@ void FakeService::submit(const Principal& who, std::vector<model::WorkItem> jobs
   give(answer, std::move(ids));
 }
 
-void FakeService::release(const Principal& who, model::WorkId job, Answer<void> answer) {
-  note("release " + job.text() + " by " + who.name);
+void FakeService::release(const Principal& who, model::WorkId work, Answer<void> answer) {
+  note("release " + work.text() + " by " + who.name);
   if (error) return answer(tl::unexpected(*error));
   answer({});
 }
@@ -75,8 +74,8 @@ void FakeService::cancel_held(const Principal& who, Answer<std::vector<model::Wo
   answer(std::vector<model::WorkId>{});
 }
 
-void FakeService::cancel(const Principal& who, model::WorkId job, Answer<void> answer) {
-  note("cancel " + job.text() + " by " + who.name);
+void FakeService::cancel(const Principal& who, model::WorkId work, Answer<void> answer) {
+  note("cancel " + work.text() + " by " + who.name);
   if (error) return answer(tl::unexpected(*error));
   answer({});
 }
@@ -120,10 +119,8 @@ void FakeService::job(const Principal& who, model::WorkId id, bool, Answer<JobDe
   give(answer, std::move(out));
 }
 
-void FakeService::jobs(const Principal& who, const JobFilter& filter, Answer<JobPage> answer) {
-  std::string states;
-  for (const auto state : filter.states) states += std::string(" ") + model::to_string(state);
-  note("jobs" + states + " " + std::to_string(filter.limit) + " by " + who.name);
+void FakeService::jobs(const Principal& who, const WorkFilter& filter, Answer<JobPage> answer) {
+  note_list("jobs", filter, who);
   give(answer, JobPage{});
 }
 

@@ -33,6 +33,9 @@ class FakeService final : public Service {
   std::vector<model::GateRecord> gate_records;
   DumpView dump_view;
 
+  LeaseRows lease_rows;                     ///< Of every lease that is asked for.
+  std::optional<model::InstanceView> host;  ///< That it has.
+
   /// "submit 2 by token ci", one for each call, in order.
   std::vector<std::string> calls() const;
   std::vector<model::WorkItem> submitted() const;
@@ -41,13 +44,20 @@ class FakeService final : public Service {
 
   void submit(const Principal& who, std::vector<model::WorkItem> jobs,
               Answer<std::vector<model::WorkId>> answer) override;
-  void cancel(const Principal& who, model::WorkId job, Answer<void> answer) override;
-  void release(const Principal& who, model::WorkId job, Answer<void> answer) override;
+  void cancel(const Principal& who, model::WorkId work, Answer<void> answer) override;
+  void release(const Principal& who, model::WorkId work, Answer<void> answer) override;
   void release_held(const Principal& who, Answer<std::vector<model::WorkId>> answer) override;
   void cancel_held(const Principal& who, Answer<std::vector<model::WorkId>> answer) override;
   void job(const Principal& who, model::WorkId job, bool with_body,
            Answer<JobDetail> answer) override;
-  void jobs(const Principal& who, const JobFilter& filter, Answer<JobPage> answer) override;
+  void jobs(const Principal& who, const WorkFilter& filter, Answer<JobPage> answer) override;
+  void submit_lease(const Principal& who, LeaseRows lease, Answer<model::WorkId> answer) override;
+  void lease(const Principal& who, model::WorkId lease, Answer<LeaseDetail> answer) override;
+  void leases(const Principal& who, const WorkFilter& filter, Answer<LeasePage> answer) override;
+  void return_lease(const Principal& who, model::WorkId lease, bool used,
+                    Answer<void> answer) override;
+  void renew_lease(const Principal& who, model::WorkId lease, Duration term,
+                   Answer<void> answer) override;
   void output(const Principal& who, model::WorkId job, const OutputQuery& query,
               Answer<OutputPart> answer) override;
   std::shared_ptr<void> on_new_output(model::WorkId job, std::function<void()> wake) override;
@@ -100,8 +110,13 @@ class FakeService final : public Service {
 
  private:
   void note(std::string call);
+  /// "jobs failed queued 100 by user ann"
+  void note_list(std::string call, const WorkFilter& filter, const Principal& who);
   template <class T>
-  void give(Answer<T>& answer, T value);
+  void give(Answer<T>& answer, T value) {
+    if (error) return answer(tl::unexpected(*error));
+    answer(std::move(value));
+  }
 
   mutable std::mutex mutex_;
   std::vector<std::string> calls_;

@@ -40,7 +40,7 @@ TEST(JobCodecTest, ReadsEveryMember) {
   EXPECT_EQ(spec->stdin_text, std::string("x\0y", 3));
   EXPECT_THAT(spec->inputs, ElementsAre(model::Input{"in/text", kSha, true}));
   EXPECT_THAT(spec->outputs, ElementsAre("out/*.txt"));
-  EXPECT_EQ(spec->constraints, (model::Constraints{{"a", "b"}, model::Market::kSpot, "z1"}));
+  EXPECT_EQ(spec->constraints, (model::Constraints{{"a", "b"}, model::Market::kSpot, "z1", {}}));
   EXPECT_TRUE(spec->restartable);
   EXPECT_EQ(spec->attempts_max, 5U);
   EXPECT_EQ(spec->start_failures_max, 7U);

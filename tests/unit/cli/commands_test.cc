@@ -265,6 +265,67 @@ TEST_F(CommandTest, ABootGateCountsHowOftenItWasShutAndAHalfOpenOneHasNoEnd) {
   EXPECT_THAT(said, testing::ContainsRegex("west quota +1970-01-01T00:00:01Z +2\n"));
 }
 
+TEST_F(CommandTest, ALeaseThatIsGrantedIsToldWithItsHostAndOneThatEndedWithItsReason) {
+  LeaseOptions options;
+  options.term = "2h";
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run([&] { return lease(*client, options); }), exit_code::kOk);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "l-3\n");
+
+  model::WorkRecord& record = service.lease_rows.work.record;
+  record.state = WorkState::kRunning;
+  record.instance = {7};
+  service.host.emplace().record.address = "10.0.0.7";
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run([&] { return wait_for_grant(*client, "l-3", false); }), exit_code::kOk);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "l-3 h-7 10.0.0.7 22\n");
+
+  record.state = WorkState::kFailed;
+  record.reason = EndReason::kWaitMax;
+  record.reason_text = "it was not granted for 1s";
+  EXPECT_EQ(run([&] { return wait_for_grant(*client, "l-3", false); }), exit_code::kNoStatus);
+  EXPECT_EQ(errors, "hostler: l-3 has ended: it was not granted for 1s\n");
+}
+
+TEST_F(CommandTest, ABadLeaseIsRefusedBeforeTheDaemonIsAsked) {
+  LeaseOptions options;
+  options.term = "ten years";
+  EXPECT_EQ(run([&] { return lease(*client, options); }), exit_code::kUsage);
+  EXPECT_THAT(errors, HasSubstr("for: 'ten years' is not a duration"));
+  EXPECT_THAT(service.calls(), testing::IsEmpty());
+}
+
+TEST_F(CommandTest, CommandsForWorkGoToTheRouteOfItsKind) {
+  EXPECT_EQ(run([&] { return cancel(*client, {"j-1", "l-2"}); }), exit_code::kOk);
+  EXPECT_EQ(run([&] { return release(*client, {"l-3"}); }), exit_code::kOk);
+  EXPECT_EQ(run([&] { return give_back(*client, {"l-4"}, true); }), exit_code::kOk);
+  EXPECT_EQ(run([&] { return give_back(*client, {"l-5"}, false); }), exit_code::kOk);
+  EXPECT_EQ(run([&] { return renew(*client, "l-6", "1h"); }), exit_code::kOk);
+  EXPECT_THAT(service.calls(),
+              ElementsAre(StartsWith("cancel j-1 by "), StartsWith("cancel l-2 by "),
+                          StartsWith("release l-3 by "), StartsWith("return l-4 used by "),
+                          StartsWith("return l-5 unused by "), StartsWith("renew l-6 for 1h by ")));
+}
+
+TEST_F(CommandTest, LeasesShowWhatIsLeftOfATermAndAHostItsLease) {
+  service.lease_rows.work.record.id = {3, model::WorkKind::kLease};
+  service.lease_rows.work.record.state = WorkState::kRunning;
+  service.lease_rows.work.principal = "user ann";
+  service.lease_rows.terms.term = std::chrono::hours(2);
+  service.lease_rows.terms.until = Wall{1'000'000};  // Long ago.
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run([&] { return leases(*client, {}); }), exit_code::kOk);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(),
+              testing::ContainsRegex("l-3 +granted +2h +0 .* user ann"));
+  EXPECT_EQ(errors, "hostler: there are more leases, older than l-2; use a higher --limit\n");
+
+  service.instance_views.resize(1);
+  service.instance_views[0].lease = model::WorkId{3, model::WorkKind::kLease};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run([&] { return instances(*client, false); }), exit_code::kOk);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("l-3"));
+}
+
 TEST_F(CommandTest, WhatTheDaemonRefusesIsToldWithItsStatus) {
   service.error = Error{Errc::kConflict, "client_key 'k' already names j-1"};
   SubmitOptions options;

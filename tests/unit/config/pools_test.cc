@@ -35,7 +35,8 @@ TEST(PoolsTest, ReadsEveryKey) {
       "boot_timeout": "3m", "probe_timeout": "4m", "shutdown_timeout": "5s",
       "price_factor_max": 3.5, "price_cap_per_hour": 0.25, "spot_patience": "6m",
       "spot_shortage_patience": "0s",
-      "starvation_after": "7m", "readiness": "agent", "verify": ["challenge"], "rotate_keys": false,
+      "starvation_after": "7m", "readiness": "agent",
+      "leases": {"max_term": "8h", "clean_command": "g"}, "verify": ["challenge"], "rotate_keys": false,
       "root_disk": "30GiB", "subnets": ["sn", {"id": "so", "zone": "z"}],
       "security_groups": ["sg-1", "sg-2"], "profiles": ["default", "big"], "placement_group": "pg",
       "capacity_reservation": "cr", "identity_profile": "ip", "tenancy": "host",
@@ -55,6 +56,7 @@ TEST(PoolsTest, ReadsEveryKey) {
   pool.idle_timeout = 2min, pool.boot_timeout = 3min, pool.probe_timeout = 4min;
   pool.shutdown_timeout = 5s, pool.price_factor_max = 3.5, pool.price_cap_per_hour = {250'000};
   pool.spot_patience = 6min, pool.starvation_after = 7min;
+  pool.leases = {.max_term = 8h, .clean_command = "g"};
   pool.verify = {model::VerifyMethod::kChallenge}, pool.rotate_keys = false;
   pool.placement = {.root_disk = std::int64_t{30} << 30,
                     .subnets = {{"sn", ""}, {"so", "z"}},
@@ -74,6 +76,36 @@ TEST(PoolsTest, ReadsEveryKey) {
   pool.interruption_lead = 11min, pool.interruption_margin = 12s;
   pool.no_new_privs = pool.drop_capabilities = false;
   EXPECT_EQ(reading.config.site.pools[0], pool);
+}
+
+TEST(PoolsTest, APoolLendsHostsOnlyIfItSaysSo) {
+  const auto leases = [](const std::string& members) {
+    return read_pool(R"({"name": "p", "sets": ["s"], "types": ["t"])" + members + "}")
+        .config.site.pools.at(0)
+        .leases;
+  };
+  EXPECT_EQ(leases(""), std::nullopt);
+  EXPECT_EQ(leases(R"(, "leases": {})"),
+            (model::LeasePolicy{.max_term = 24h, .clean_command = ""}));
+  for (const char* bad : {"0s", "999ms", "366d", "3650d", "-1h"})
+    EXPECT_THAT(pool_problems(R"("leases": {"max_term": ")" + std::string(bad) + R"("})"),
+                ElementsAre(HasSubstr("pools[0].leases.max_term: ")))
+        << bad;
+  EXPECT_THAT(pool_problems(R"("leases": true)"),
+              ElementsAre(HasSubstr("pools[0].leases: found true, allowed: an object")));
+  EXPECT_THAT(pool_problems(R"("leases": {"term": "1h"})"),
+              ElementsAre(HasSubstr("pools[0].leases.term: unknown key; known here: max_term, "
+                                    "clean_command")));
+}
+
+TEST(PoolsTest, NothingCleansAHostThatNobodyConnectsTo) {
+  const std::string cleans = R"("leases": {"clean_command": "c"}, "readiness": ")";
+  for (const std::string kind : {"cloud", "reported"})
+    EXPECT_THAT(pool_problems(cleans + kind + "\""),
+                ElementsAre(HasSubstr("pools[0].leases: clean_command needs readiness agent or")))
+        << kind;
+  for (const std::string kind : {"agent", "ssh"})
+    EXPECT_THAT(pool_problems(cleans + kind + "\""), IsEmpty()) << kind;
 }
 
 TEST(PoolsTest, ProviderParamsOfThePoolTakeThePlaceOfThoseOfTheTypeOneByOne) {

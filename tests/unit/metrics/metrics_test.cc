@@ -24,7 +24,8 @@ void use_all(Metrics& metrics) {
   metrics.set_instances({{"a", "small", InstanceState::kIdle, 2}});
   metrics.set_prices({{"a", {1'250'000}}});
   metrics.set_gates({{"a", CloudErrorClass::kQuota, 1}});
-  metrics.set_jobs(WorkState::kQueued, 7);
+  metrics.set_work(model::WorkKind::kJob, WorkState::kQueued, 7);
+  metrics.set_work(model::WorkKind::kLease, WorkState::kRunning, 2);
   metrics.set_queue_age(90s);
   metrics.boot_ended("a", "small", BootOutcome::kReady);
   metrics.host_reached("a", Milestone::kFirstJob, 2s);
@@ -48,6 +49,8 @@ TEST(MetricsTest, ShowsWhatItWasTold) {
            R"(hostler_gates_shut{class="quota",set="a"} 1)",
            R"(hostler_jobs{state="queued"} 7)",
            R"(hostler_jobs{state="running"} 0)",
+           R"(hostler_leases{state="granted"} 2)",
+           R"(hostler_leases{state="waiting"} 0)",
            "hostler_queue_age_seconds 90",
            R"(hostler_boots_total{outcome="ready",set="a",type="small"} 1)",
            R"(hostler_boot_milestone_seconds_sum{milestone="first_job",set="a"} 2)",

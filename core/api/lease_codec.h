@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/api/work_codec.h"
+#include "core/base/error.h"
+#include "core/json/writer.h"
+#include "core/model/job_limits.h"
+#include "core/model/lease.h"
+#include "core/model/records.h"
+#include "core/model/views.h"
+
+/// A lease as JSON, the same in the API, the store and `hostler leases --json`. No I/O, any thread.
+namespace hostler::api {
+
+/// Reads a lease as a client submits it. Absent members leave the defaults of LeaseSpec. Errors
+/// name the path of the member.
+Result<model::LeaseSpec> read_lease(std::string_view json, const model::JobLimits& limits = {});
+
+/// The whole lease as compact JSON. Equal specs give equal text, and read_lease() gives the spec
+/// back. The store keeps this text, and submits with the same client_key are compared by it.
+std::string canonical_body(const model::LeaseSpec& spec);
+
+/// A lease: its present record and its own row.
+struct LeaseRows {
+  model::WorkItem work;
+  model::LeaseRecord terms;
+};
+/// The rows of a new lease; the dispatcher gives it its number.
+LeaseRows submitted_lease(const model::LeaseSpec& spec);
+
+/// Of a lease that has not ended, as far as it applies.
+struct LeaseNow {
+  std::optional<model::WaitingView> waiting;
+  std::optional<model::InstanceView> host;  ///< That it has or is to get.
+};
+/// Writes a lease as one object. The address of its host is there while it is granted.
+void write_lease(json::Writer& w, const LeaseRows& lease, const LeaseNow& now, Sight sight);
+
+}  // namespace hostler::api

@@ -1,0 +1,53 @@
+#include "core/cli/command_line.h"
+
+namespace hostler::cli {
+namespace {
+
+void add_lease(CLI::App& app, Arguments& a, Chosen& chosen) {
+  LeaseOptions& o = a.lease;
+  CLI::App* c = add(app, chosen, "lease", "Ask for a whole host, for a time",
+                    [&a](Client& client) { return lease(client, a.lease); });
+  c->add_option("--for", o.term, "How long, e.g. 2h; from the grant on")
+      ->type_name("DURATION")
+      ->required();
+  c->add_option("--pool", o.pool, "Only a host of this pool")->type_name("POOL");
+  c->add_option("--wait-max", o.wait_max, "End the lease if it was not granted for so long")
+      ->type_name("DURATION");
+  add_work_options(c, o, "lease");
+  c->add_flag("--wait", o.wait,
+              "Wait until it is granted, and print its host, the address and the SSH port");
+  c->add_flag("--json", o.json, "Print JSON");
+}
+
+void add_leases(CLI::App& app, Arguments& a, Chosen& chosen) {
+  CLI::App* c =
+      add(app, chosen, "leases", "List leases, newest first, or show one", [&a](Client& client) {
+        return a.id.empty() ? leases(client, a.leases) : show_work(client, a.id, a.leases.json);
+      });
+  CLI::Option* id = c->add_option("id", a.id, "Show this one, e.g. l-3")->type_name("LEASE");
+  id->check(id_of("l"));
+  c->add_flag("--all", a.leases.all, "Also leases that have ended");
+  c->add_option("--name", a.leases.name, "Only leases of this name")->type_name("NAME");
+  c->add_option("--principal", a.leases.principal, "Only leases of this holder")->type_name("NAME");
+  add_limit(c, a.leases.limit);
+  for (const char* filter : {"--all", "--name", "--principal", "--limit"})
+    id->excludes(c->get_option(filter));
+  c->add_flag("--json", a.leases.json, "Print JSON");
+}
+
+}  // namespace
+
+void add_lease_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
+  add_lease(app, a, chosen);
+  add_leases(app, a, chosen);
+  CLI::App* c = add(app, chosen, "renew", "Let the term of a lease end so long from now",
+                    [&a](Client& client) { return renew(client, a.id, a.lease.term); });
+  c->add_option("id", a.id, "E.g. l-3")->type_name("LEASE")->check(id_of("l"))->required();
+  c->add_option("--for", a.lease.term, "How long, e.g. 1h")->type_name("DURATION")->required();
+  c = add(app, chosen, "return", "Give the hosts of leases back",
+          [&a](Client& client) { return give_back(client, a.ids, !a.unused); });
+  c->add_option("ids", a.ids, "E.g. l-3 l-4")->type_name("LEASE")->check(id_of("l"))->required();
+  c->add_flag("--unused", a.unused, "You have not touched them: others get them as they are");
+}
+
+}  // namespace hostler::cli

@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "core/api/lease_codec.h"
+#include "core/base/units.h"
+#include "core/cli/commands.h"
+#include "core/cli/table.h"
+#include "core/cli/work_rows.h"
+#include "core/cli/work_text.h"
+#include "core/json/writer.h"
+
+/// Commands for leases. work.cc has those that jobs have too, wait.cc waits.
+namespace hostler::cli {
+namespace {
+
+constexpr const char* kLiveStates = "waiting,granting,granted,ending,held";
+
+/// The body of a request.
+Result<std::string> lease_text(const LeaseOptions& o) {
+  std::string out;
+  json::Writer w(out);
+  w.begin_object().member("for", HOSTLER_TRY(argument_text("--for", o.term)));
+  if (!o.pool.empty()) w.member("pool", HOSTLER_TRY(argument_text("--pool", o.pool)));
+  if (!o.wait_max.empty())
+    w.member("wait_max", HOSTLER_TRY(argument_text("--wait-max", o.wait_max)));
+  HOSTLER_TRY(write_work(w, o));
+  w.end_object();
+  const auto spec = api::read_lease(out);
+  if (!spec) return tl::unexpected(without_position(spec.error()));
+  return api::canonical_body(*spec);
+}
+
+/// Of the term of a granted lease, by the clock of this machine.
+std::string time_left(json::Value lease) {
+  if (lease.at("state").text() != "granted") return "";
+  const auto until = parse_wall(lease.at("until").text_or(""));
+  if (!until) return "";
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const Wall wall{std::chrono::duration_cast<std::chrono::microseconds>(now).count()};
+  return format_duration(std::max(*until - wall, Duration::zero()));
+}
+
+std::vector<std::string> lease_row(json::Value lease) {
+  return {field(lease, "id"),   field(lease, "state"),     field(lease, "for"),
+          time_left(lease),     field(lease, "instance"),  field(lease.at("host"), "address"),
+          field(lease, "name"), field(lease, "principal"), why_so(lease)};
+}
+
+}  // namespace
+
+int lease(Client& client, const LeaseOptions& options) {
+  const auto body = lease_text(options);
+  if (!body) return complain(body.error());
+  const auto answer = client.post("/v1/leases", *body);
+  if (!answer) return complain(answer.error());
+  const std::string id = field(answer->root(), "id");
+  if (options.wait) return wait_for_grant(client, id, options.json);
+  if (options.json) return print_json(answer->root());
+  say(id);
+  return exit_code::kOk;
+}
+
+int leases(Client& client, const LeasesOptions& options) {
+  const auto got = client.get(Query("/v1/leases")
+                                  .add("limit", static_cast<std::uint64_t>(options.limit))
+                                  .add("state", options.all ? "" : kLiveStates)
+                                  .add("name", options.name)
+                                  .add("principal", options.principal)
+                                  .text());
+  if (!got) return complain(got.error());
+  if (options.json) return print_json(got->root());
+  std::vector<std::vector<std::string>> rows;
+  for (const json::Value one : got->root().at("leases").children()) rows.push_back(lease_row(one));
+  std::fputs(
+      format_table({"ID", "STATE", "FOR", "LEFT", "HOST", "ADDRESS", "NAME", "USER", "REASON"},
+                   rows, terminal_width())
+          .c_str(),
+      stdout);
+  if (const auto next = field(got->root(), "next"); !next.empty())
+    warn("there are more leases, older than " + next + "; use a higher --limit");
+  return exit_code::kOk;
+}
+
+int renew(Client& client, const std::string& id, const std::string& term) {
+  std::string body;
+  json::Writer w(body);
+  w.begin_object().member("for", term).end_object();
+  const auto done = client.post(work_path(id) + "/renew", body);
+  return done ? exit_code::kOk : complain(without_position(done.error()));
+}
+
+int give_back(Client& client, const std::vector<std::string>& ids, bool used) {
+  return act_on_work(client, ids, "return", used ? "" : R"({"used":false})");
+}
+
+}  // namespace hostler::cli

@@ -1,0 +1,59 @@
+#include "core/cli/work_text.h"
+
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/model/vcpus.h"
+
+namespace hostler::cli {
+namespace {
+
+void write_needs(json::Writer& w, const WorkOptions& o) {
+  w.key("needs").begin_object();
+  if (!o.vcpus.empty())
+    w.key("vcpus").thousandths(model::parse_vcpus(o.vcpus).value_or(1).thousandths());
+  if (!o.ram.empty()) w.member("ram", o.ram);
+  if (!o.scratch.empty()) w.member("scratch", o.scratch);
+  if (o.gpus > 0) w.member("gpus", o.gpus);
+  w.end_object();
+}
+
+void write_constraints(json::Writer& w, const WorkOptions& o) {
+  if (o.type.empty() && o.market.empty() && o.zone.empty()) return;
+  w.key("constraints").begin_object();
+  if (!o.type.empty()) {
+    w.key("types").begin_array();
+    for (const auto type : split(o.type, ',')) w.value(type);
+    w.end_array();
+  }
+  if (!o.market.empty()) w.member("market", o.market);
+  if (!o.zone.empty()) w.member("zone", o.zone);
+  w.end_object();
+}
+
+}  // namespace
+
+Result<std::string> argument_text(const std::string& option, std::string value) {
+  if (is_utf8(value)) return value;
+  return fail(Errc::kInvalidArgument, option +
+                                          ": the value must be UTF-8 text; send other bytes in a "
+                                          "file with --input, and let the job read that file");
+}
+
+Result<void> write_work(json::Writer& w, const WorkOptions& o) {
+  if (!o.name.empty()) w.member("name", HOSTLER_TRY(argument_text("--name", o.name)));
+  write_needs(w, o);
+  if (o.priority != 0) w.member("priority", o.priority);
+  write_constraints(w, o);
+  if (!o.client_key.empty())
+    w.member("client_key", HOSTLER_TRY(argument_text("--client-key", o.client_key)));
+  return {};
+}
+
+Error without_position(Error error) {
+  if (const std::size_t at = error.message.rfind(" (at "); at != std::string::npos)
+    error.message.resize(at);
+  return error;
+}
+
+}  // namespace hostler::cli

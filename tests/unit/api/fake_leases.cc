@@ -1,0 +1,40 @@
+#include "core/base/units.h"
+#include "tests/unit/api/fake_service.h"
+
+namespace hostler::api {
+
+void FakeService::submit_lease(const Principal& who, LeaseRows lease,
+                               Answer<model::WorkId> answer) {
+  lease_rows = std::move(lease);
+  note("submit_lease by " + who.name);
+  give(answer, model::WorkId{3, model::WorkKind::kLease});
+}
+
+void FakeService::lease(const Principal& who, model::WorkId id, Answer<LeaseDetail> answer) {
+  note("lease " + id.text() + " by " + who.name);
+  LeaseDetail out{lease_rows, {std::nullopt, host}};
+  out.lease.work.record.id = id;
+  out.lease.work.principal = submitter;
+  give(answer, std::move(out));
+}
+
+void FakeService::leases(const Principal& who, const WorkFilter& filter, Answer<LeasePage> answer) {
+  note_list("leases", filter, who);
+  give(answer, LeasePage{{{lease_rows, {std::nullopt, host}}}, {2, model::WorkKind::kLease}});
+}
+
+void FakeService::return_lease(const Principal& who, model::WorkId lease, bool used,
+                               Answer<void> answer) {
+  note("return " + lease.text() + (used ? " used" : " unused") + " by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  answer({});
+}
+
+void FakeService::renew_lease(const Principal& who, model::WorkId lease, Duration term,
+                              Answer<void> answer) {
+  note("renew " + lease.text() + " for " + exact_duration(term) + " by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  answer({});
+}
+
+}  // namespace hostler::api
