@@ -35,6 +35,9 @@ bool is_safe_path(std::string_view path);
 /// True for `[a-z0-9_-]{1,63}`, the form of names, which are also used as tags in clouds.
 bool is_name(std::string_view text);
 
+/// One word for sh, whatever is in it: in quotation marks.
+std::string shell_word(std::string_view text);
+
 std::vector<std::string_view> split(std::string_view text, char separator);
 /// `text` as a decimal number; nullopt if it contains anything else.
 std::optional<std::uint64_t> parse_u64(std::string_view text);

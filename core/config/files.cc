@@ -1,5 +1,7 @@
 #include "core/base/files.h"
 
+#include <charconv>
+
 #include "core/base/trusted_file.h"
 #include "core/config/readers.h"
 
@@ -36,6 +38,24 @@ bool read_secret(const json::Field& field, const Context& context, std::string& 
   if (!read) return field.problem(read.error().message);
   content = *std::move(read);
   return true;
+}
+
+bool read_named_file(const json::Field& field, const Context& context, std::size_t bytes_max,
+                     std::string& path, std::string& content) {
+  if (!read_path(field, context, path) || !context.options.read_files) return false;
+  auto read = context.options.trusted_only ? read_trusted_file(path, bytes_max)
+                                           : read_file(path, bytes_max);
+  if (!read) return field.problem(read.error().message);
+  content = *std::move(read);
+  return true;
+}
+
+std::optional<unsigned> parse_mode(std::string_view text) {
+  unsigned mode = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, problem] = std::from_chars(text.data(), end, mode, 8);
+  if (problem != std::errc() || rest != end) return std::nullopt;
+  return mode;
 }
 
 }  // namespace hostler::config

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "core/base/text.h"
 #include "core/base/trusted_file.h"
@@ -26,14 +25,12 @@ bool is_loopback(const std::string& address) {
 void read_mode(const json::Field& field, unsigned& out) {
   std::string text;
   if (!field.text(text, {.bytes_max = 8})) return;
-  unsigned mode = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, problem] = std::from_chars(text.data(), end, mode, 8);
-  if (problem != std::errc() || rest != end || mode > 0777 || (mode & 0600U) != 0600U)
+  const auto mode = parse_mode(text);
+  if (!mode || *mode > 0777 || (*mode & 0600U) != 0600U)
     field.refuse(
         "a mode in octal digits with read and write permission for the owner, e.g. \"0660\"");
   else
-    out = mode;
+    out = *mode;
 }
 
 void read_socket(json::Object& o, const Context& context, Access& out) {

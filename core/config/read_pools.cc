@@ -174,7 +174,8 @@ void check_readiness(json::Object& o, const model::PoolPolicy& pool) {
             kind + "\"");
 }
 
-void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy& out) {
+void read_pool(json::Object& o, const Context& context, const std::string& agent_folder,
+               const model::SitePolicy& site, model::PoolPolicy& out) {
   read_plan_keys(o, out);
   read_references(o.need("sets"), site.sets, "set", out.sets);
   read_pool_types(o.need("types"), site, out);
@@ -186,6 +187,7 @@ void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy
   read_provider_params(o.may("provider_params"), site, out);
   read_verify(o.may("verify"), out.verify);
   o.may("rotate_keys").boolean(out.rotate_keys);
+  read_boot(o, context, agent_folder, out);
   o.may("init_command").text(out.init_command, {.bytes_max = kCommandMax});
   o.may("init_failure").word(out.init_failure, kInitFailures);
   o.may("init_delivery").word(out.init_delivery, kInitDeliveries);
@@ -209,11 +211,12 @@ void read_plan_keys(json::Object& o, model::PoolPolicy& out) {
   o.may("uses_max").integer(out.uses_max, 0, 1'000'000);
 }
 
-void read_pools(const json::Field& field, model::SitePolicy& site) {
+void read_pools(const json::Field& field, const Context& context, const std::string& agent_folder,
+                model::SitePolicy& site) {
   std::set<std::string> names;
   field.each(1000, [&](const json::Field& element) {
     element.object([&](json::Object& o) {
-      read_pool(o, site, site.pools.emplace_back());
+      read_pool(o, context, agent_folder, site, site.pools.emplace_back());
       claim_name(o.may("name"), site.pools.back().name, names);
     });
   });

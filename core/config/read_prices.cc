@@ -4,9 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/base/files.h"
 #include "core/base/text.h"
-#include "core/base/trusted_file.h"
 #include "core/config/readers.h"
 #include "core/json/document.h"
 #include "core/model/currency.h"
@@ -97,17 +95,11 @@ void read_currency(json::Object& o, model::SitePolicy& out) {
 
 void read_prices(const json::Field& field, const Context& context, const model::SitePolicy& site,
                  model::SetPolicy& out) {
-  std::string path;
-  if (!read_path(field, context, path) || !context.options.read_files) return;
-  const auto content = context.options.trusted_only ? read_trusted_file(path, kPricesFileMax)
-                                                    : read_file(path, kPricesFileMax);
-  if (!content) {
-    field.problem(content.error().message);
-    return;
-  }
+  std::string path, content;
+  if (!read_named_file(field, context, kPricesFileMax, path, content)) return;
   json::Problems problems;
   std::vector<model::FilePrice> prices;
-  read_entries(*content, site, problems, prices, out.volume_price);
+  read_entries(content, site, problems, prices, out.volume_price);
   if (problems.ok())
     out.file_prices = std::move(prices);
   else

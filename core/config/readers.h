@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/config/config.h"
@@ -39,6 +40,12 @@ bool read_path(const json::Field& field, const Context& context, std::string& ou
 bool read_secret(const json::Field& field, const Context& context, std::string& path,
                  std::string& content);
 
+/// Reads a path and the file at that path, which other users must not be able to change.
+bool read_named_file(const json::Field& field, const Context& context, std::size_t bytes_max,
+                     std::string& path, std::string& content);
+/// A mode in octal digits, as "0644"; nullopt if the text is something else.
+std::optional<unsigned> parse_mode(std::string_view text);
+
 void read_access(json::Object& o, const Context& context, Access& out);
 void read_ceilings(const json::Field& field, model::Ceilings& out);
 /// Reads a query for images.
@@ -66,7 +73,12 @@ void read_proxy(const json::Field& field, const Context& context, std::optional<
 void read_sets(const json::Field& field, const Context& context, model::Sandbox sandbox_min,
                std::vector<Set>& sets, model::SitePolicy& site);
 /// Call it after types and sets have been read into `site`, because pools refer to them.
-void read_pools(const json::Field& field, model::SitePolicy& site);
+/// `agent_folder`: where hostler keeps its own files on hosts, as configured.
+void read_pools(const json::Field& field, const Context& context, const std::string& agent_folder,
+                model::SitePolicy& site);
+/// What the site itself puts on the new hosts of a pool.
+void read_boot(json::Object& o, const Context& context, const std::string& agent_folder,
+               model::PoolPolicy& out);
 /// Sets the defaults of quotas too.
 void read_quotas(json::Object& o, model::Quotas& out);
 void read_agent(json::Object& o, Agent& out);

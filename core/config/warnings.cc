@@ -104,9 +104,9 @@ std::vector<std::string> warnings_of(const Config& config) {
     if (pool.sizes.max == 0)
       out.push_back("pools: \"" + pool.name + "\" has max 0, so it never gets an instance");
   for (const model::PoolPolicy& pool : site.pools)
-    if (pool.init_failure == model::InitFailure::kWarn && pool.init_command.empty())
+    if (pool.init_failure == model::InitFailure::kWarn && !model::runs_at_boot(pool))
       out.push_back("pools: \"" + pool.name +
-                    "\" has init_failure, but no init_command that could fail");
+                    "\" has init_failure, but no init_command or boot_files that could fail");
   warn_of_holds(site, out);
   warn_of_quotas(config, out);
   warn_of_min(site, out);

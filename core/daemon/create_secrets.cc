@@ -15,7 +15,7 @@ dispatch::CreateSecretsFactory make_create_secrets(
     request.idempotency_key = crypto::random_uuid();
     if (const auto keys = public_keys.find(set); keys != public_keys.end())
       request.ssh_public_keys = keys->second;
-    ssh::add_secrets(pool, info, request, identity);
+    ssh::add_secrets(pool, set, info, request, identity);
   };
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/ssh/init_command.h"
 #include "core/ssh/init_script.h"
 #include "core/ssh/init_state.h"
 
@@ -19,7 +20,7 @@ asio::awaitable<Result<void>> HostBoot::check(ssh::Session& session) {
 
 asio::awaitable<Result<void>> HostBoot::check_init(ssh::Session& session) {
   using enum ssh::InitState::Phase;
-  if (init_ended_ || host_.pool.init_command.empty()) co_return Result<void>();
+  if (init_ended_ || !model::runs_at_boot(host_.pool)) co_return Result<void>();
   std::string instance = init_instance();
   const auto state = co_await ssh::read_init_state(session, std::move(instance));
   if (!state) {
@@ -48,6 +49,11 @@ std::string HostBoot::init_instance() const {
   return is_ours ? host_.target.instance.text() : "";
 }
 
+ssh::HostPlace HostBoot::place() const {
+  const auto& target = host_.target;
+  return {target.instance.text(), target.pool, target.set, target.provider_id};
+}
+
 bool HostBoot::begin_command(std::uint64_t proposal) {
   if (!delivery_.begin(proposal, CommandProposal::Clock::now())) return false;
   ++deliveries_;
@@ -62,7 +68,8 @@ void HostBoot::deliver() {
   model::HostExec command;
   command.purpose = "the init command is sent";
   command.arguments = {"sh", "-s"};
-  command.input = ssh::make_init_delivery(host_.pool.init_command, init_instance());
+  command.input =
+      ssh::make_init_delivery(ssh::make_init_command(host_.pool, place()), init_instance());
   command.as_root = true;
   host_.report(model::CommandProposed{std::move(command), delivery_.make(now)});
 }
@@ -72,7 +79,7 @@ asio::awaitable<Result<void>> HostBoot::probe(ssh::Session& session) {
   if (script.empty() || script == "true") co_return Result<void>();
   ssh::ExecRequest request;
   request.command = "sh -s";
-  request.input = script + "\n";
+  request.input = ssh::place_variables(place()) + script + "\n";
   request.output_max = 4096;
   const auto ran = co_await session.exec(std::move(request));
   if (!ran) {

@@ -6,6 +6,7 @@
 
 #include "core/hosts/host_context.h"
 #include "core/hosts/proposal.h"
+#include "core/ssh/init_command.h"
 #include "core/ssh/session.h"
 
 namespace hostler::hosts {
@@ -41,6 +42,7 @@ class HostBoot {
   boost::asio::awaitable<Result<void>> probe(ssh::Session& session);
   /// The name of the host in its init script; empty: not known.
   [[nodiscard]] std::string init_instance() const;
+  [[nodiscard]] ssh::HostPlace place() const;
 
   HostContext& host_;
   bool init_ended_;

@@ -2,18 +2,13 @@
 
 #include <utility>
 
+#include "core/base/text.h"
+
 namespace hostler::hosts {
 namespace {
 
 /// A host that prints for ever is cut off.
 constexpr std::size_t kReceivedMax = std::size_t{16} << 20;
-
-/// One word for sh, whatever is in it.
-std::string as_word(const std::string& word) {
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 }  // namespace
 
@@ -37,7 +32,7 @@ boost::asio::awaitable<model::CommandEnded> run_command(ssh::Session& session, s
   ssh::ExecRequest request;
   if (command.as_root) request.command = with_rights(prefix);
   for (std::size_t i = 0; i < command.arguments.size(); ++i)
-    request.command += (i == 0 ? "" : " ") + as_word(command.arguments[i]);
+    request.command += (i == 0 ? "" : " ") + shell_word(command.arguments[i]);
   request.input = std::move(command.input);
   request.output_max = command.output_max;
   request.received_max = kReceivedMax;

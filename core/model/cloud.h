@@ -101,7 +101,7 @@ const char* to_string(CloudOp op);
 
 using Tags = std::map<std::string, std::string>;
 
-enum class UserDataFormat : std::uint8_t { kNone, kSh };
+enum class UserDataFormat : std::uint8_t { kNone, kSh, kMime };
 
 /// Which of an instance's addresses is used.
 enum class AddressChoice : std::uint8_t {
@@ -214,7 +214,7 @@ struct SetInfo {
   std::uint64_t user_data_max_bytes = 0;
   std::uint32_t tags_max = 0, tag_key_max = 0, tag_value_max = 0, name_max = 0;
   bool create_token_native = false, host_key_inject = false, user_data = true,
-       user_data_gzip = false, spot = false, stop = false;
+       user_data_gzip = false, user_data_mime = false, spot = false, stop = false;
   bool has_host_key_extension = false, has_price_history = false, has_power = false,
        has_console = false, has_leftovers = false;
 };

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/shared.h"
 #include "core/base/time.h"
 #include "core/model/cloud.h"
 #include "core/model/instance.h"
@@ -44,6 +45,15 @@ struct InterruptionCheck {
   std::string command;  ///< sh; prints nothing without a notice. Empty: there is no check.
   Duration interval = 5s;
   friend bool operator==(const InterruptionCheck&, const InterruptionCheck&) = default;
+};
+
+/// A file that a new host gets at its first boot.
+struct BootFile {
+  std::string path;     ///< Absolute, of parts that are not "." or "..".
+  std::string content;  ///< Any bytes.
+  std::uint32_t mode = 0644;
+  std::string owner;  ///< "user" or "user:group"; empty: root.
+  friend bool operator==(const BootFile&, const BootFile&) = default;
 };
 
 /// What is done about things with our tags that outlived their instance.
@@ -137,7 +147,11 @@ struct PoolPolicy {
   /// By the name of the type: its provider_params with the pool's in place of those of the same
   /// name. Only if the pool has some.
   std::map<std::string, std::string> provider_params;
-  std::string init_command;  ///< sh, run at boot after hostler's own.
+  /// For cloud-init, beside hostler's own script; empty: none. Shared, as each host's link has a
+  /// copy of the policy.
+  Shared<std::string> cloud_config;
+  Shared<std::vector<BootFile>> boot_files;  ///< They are there before the init command runs.
+  std::string init_command;                  ///< sh, run at boot after hostler's own.
   InitFailure init_failure = InitFailure::kFail;
   InitDelivery init_delivery = InitDelivery::kAuto;
   std::string boot_probe = "true";  ///< sh; exit status 0 means booted.
@@ -154,6 +168,11 @@ struct PoolPolicy {
   bool drop_capabilities = true;  ///< Of jobs, where the agent is root: the bounding set is empty.
   friend bool operator==(const PoolPolicy&, const PoolPolicy&) = default;
 };
+
+/// New hosts of the pool run something of the site's at their first boot, by hostler's script.
+inline bool runs_at_boot(const PoolPolicy& pool) {
+  return !pool.init_command.empty() || !pool.boot_files->empty();
+}
 
 /// What the scratch disk costs that is asked for with each create of the type.
 inline Micros volume_price(const SetPolicy& set, const InstanceType& type) {

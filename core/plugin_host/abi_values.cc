@@ -138,6 +138,7 @@ std::string read_set_info(const hostler_rec& record, model::SetInfo& out) {
   out.host_key_inject = has(HOSTLER_CAP_HOST_KEY_INJECT);
   out.user_data = has(HOSTLER_CAP_USER_DATA);
   out.user_data_gzip = has(HOSTLER_CAP_USER_DATA_GZIP);
+  out.user_data_mime = has(HOSTLER_CAP_USER_DATA_MIME);
   out.spot = has(HOSTLER_CAP_SPOT);
   out.stop = has(HOSTLER_CAP_STOP);
   if (std::max(out.account_id.size(), out.region.size()) > model::kAccountBytesMax)
@@ -305,7 +306,9 @@ CreateArguments::CreateArguments(const model::CreateRequest& request)
   r.remote_user = to_abi(request.remote_user);
   if (request.user_data_format == model::UserDataFormat::kNone) return;
   user_data_.struct_size = sizeof user_data_;
-  user_data_.format = HOSTLER_USER_DATA_SH;
+  user_data_.format = request.user_data_format == model::UserDataFormat::kMime
+                          ? HOSTLER_USER_DATA_MIME
+                          : HOSTLER_USER_DATA_SH;
   user_data_.flags = HOSTLER_USER_DATA_SECRET;
   if (request.user_data_gzip) user_data_.flags |= HOSTLER_USER_DATA_GZIP;
   user_data_.bytes = reinterpret_cast<const std::uint8_t*>(request.user_data.data());

@@ -23,7 +23,8 @@ std::string beyond_limits(const model::CreateRequest& request, const model::SetI
   if (is_beyond(user_data, info.user_data_max_bytes))
     return too_much(request.user_data_gzip ? "compressed user data" : "user data", user_data,
                     info.user_data_max_bytes,
-                    "make the pool's init_command shorter, or its `init_delivery` auto");
+                    "make cloud_config, boot_files or init_command of the pool shorter, or its "
+                    "`init_delivery` auto");
   if (is_beyond(request.tags.size(), info.tags_max))
     return std::to_string(request.tags.size()) + " tags, the set takes at most " +
            std::to_string(info.tags_max) + ": give the set fewer `tags`";

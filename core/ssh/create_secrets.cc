@@ -6,18 +6,21 @@
 #include "core/crypto/random.h"
 #include "core/crypto/ssh_keys.h"
 #include "core/ssh/gzip.h"
+#include "core/ssh/init_command.h"
 #include "core/ssh/init_script.h"
+#include "core/ssh/multipart.h"
 
 namespace hostler::ssh {
 namespace {
 
 /// Compressed where the set takes no more otherwise. False: it is still too long.
-bool put_user_data(const InitScript& init, const model::SetInfo& info,
-                   model::CreateRequest& request) {
+bool put_user_data(const InitScript& init, const std::string& cloud_config,
+                   const model::SetInfo& info, model::CreateRequest& request) {
   const auto fits = [&] {
     return info.user_data_max_bytes == 0 || request.user_data.size() <= info.user_data_max_bytes;
   };
   request.user_data = make_init_script(init);
+  if (!cloud_config.empty()) request.user_data = make_multipart(cloud_config, request.user_data);
   request.user_data_gzip = false;
   if (fits() || !info.user_data_gzip) return fits();
   request.user_data = gzip(request.user_data);
@@ -27,14 +30,14 @@ bool put_user_data(const InitScript& init, const model::SetInfo& info,
 
 }  // namespace
 
-void add_secrets(const model::PoolPolicy& pool, const model::SetInfo& info,
+void add_secrets(const model::PoolPolicy& pool, const std::string& set, const model::SetInfo& info,
                  model::CreateRequest& request, model::HostIdentity& identity) {
   const auto accepts = [&](model::VerifyMethod method) {
     return std::ranges::find(pool.verify, method) != pool.verify.end();
   };
   InitScript init;
-  init.command = pool.init_command;
   init.instance = request.host_instance_id;
+  init.command = make_init_command(pool, {init.instance, pool.name, set});
   if (info.user_data) identity.challenge_secret = init.secret = crypto::random_hex(32);
   if (accepts(model::VerifyMethod::kDelivered)) {
     const auto pair = crypto::make_ed25519_key("hostler");
@@ -50,14 +53,16 @@ void add_secrets(const model::PoolPolicy& pool, const model::SetInfo& info,
     }
   }
   if (!info.user_data) return;
-  request.user_data_format = model::UserDataFormat::kSh;
+  const std::string& cloud_config = *pool.cloud_config;
+  request.user_data_format =
+      cloud_config.empty() ? model::UserDataFormat::kSh : model::UserDataFormat::kMime;
   const bool by_ssh = !init.command.empty() && pool.init_delivery == model::InitDelivery::kSsh;
-  if (!by_ssh && put_user_data(init, info, request)) return;
+  if (!by_ssh && put_user_data(init, cloud_config, info, request)) return;
   const bool may_come_later =
       pool.init_delivery != model::InitDelivery::kUserData && model::needs_link(pool.readiness);
   if (!may_come_later) return;  // The create is refused.
   if (!std::exchange(init.command, {}).empty()) init.command_comes_later = true;
-  (void)put_user_data(init, info, request);
+  (void)put_user_data(init, cloud_config, info, request);
 }
 
 }  // namespace hostler::ssh

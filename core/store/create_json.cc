@@ -42,7 +42,7 @@ void fields(V& v, typename V::template Ref<model::CreateRequest> r) {
   v.number("price_cap_per_hour", r.price_cap_per_hour.value);
   v.number("root_disk", r.placement.root_disk);
   v.text("name_hint", r.name_hint);
-  v.choice("user_data_format", r.user_data_format, model::UserDataFormat::kSh);
+  v.choice("user_data_format", r.user_data_format, model::UserDataFormat::kMime);
   v.bytes("user_data", r.user_data);
   v.flag("user_data_gzip", r.user_data_gzip);
   v.text("ssh_host_key_private", r.ssh_host_key_private);

@@ -80,7 +80,8 @@ void Ec2Set::info(const hostler_set_info_req&, hostler_op* op) {
   out.region = str(config_.region);
   out.currency = str(config_.region.compare(0, 3, "cn-") == 0 ? "CNY" : "USD");
   out.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_USER_DATA |
-                     HOSTLER_CAP_USER_DATA_GZIP | HOSTLER_CAP_SPOT | HOSTLER_CAP_STOP;
+                     HOSTLER_CAP_USER_DATA_GZIP | HOSTLER_CAP_USER_DATA_MIME | HOSTLER_CAP_SPOT |
+                     HOSTLER_CAP_STOP;
   out.list_consistency_ms = static_cast<std::uint64_t>(config_.list_consistency_ms);
   out.user_data_max_bytes = kUserDataMax;
   out.tags_max = 46;  // of 50, less those of the driver

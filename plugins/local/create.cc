@@ -38,6 +38,8 @@ std::string word(const hostler_str& text, const char* what) {
 std::string read_user_data(const hostler_create_req& request) {
   const hostler_user_data* data = request.user_data;
   if (data == nullptr || data->n_bytes == 0) return "";
+  if (data->format != HOSTLER_USER_DATA_SH)
+    throw Error(HOSTLER_E_UNSUPPORTED, "a machine of the local driver has no cloud-init");
   if (data->n_bytes > kUserDataMax) refuse("user data is longer than 64 KiB");
   std::string text(reinterpret_cast<const char*>(data->bytes), data->n_bytes);
   if (text.compare(0, 2, "#!") != 0) refuse("user data of the format SH does not begin with #!");

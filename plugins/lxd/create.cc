@@ -41,7 +41,7 @@ void add_user_data(const hostler_create_req& request, bool has_cloud_init_keys, 
   bytes.assign(reinterpret_cast<const char*>(data->bytes), data->n_bytes);
   if (bytes.find('\0') != std::string::npos)
     throw Error(HOSTLER_E_UNSUPPORTED, "LXD takes user data as text, and this has a byte 0");
-  if (bytes.compare(0, 2, "#!") != 0)
+  if (data->format == HOSTLER_USER_DATA_SH && bytes.compare(0, 2, "#!") != 0)
     throw Error(HOSTLER_E_INVALID, "user data of the format SH does not begin with #!");
 }
 

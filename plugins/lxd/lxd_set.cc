@@ -90,7 +90,7 @@ void LxdSet::info(const hostler_set_info_req&, hostler_op* op) {
   out.currency = str(config_.currency);
   // A name exists once, and the key of a create is in it.
   out.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_HOST_KEY_INJECT |
-                     HOSTLER_CAP_USER_DATA | HOSTLER_CAP_STOP;
+                     HOSTLER_CAP_USER_DATA | HOSTLER_CAP_USER_DATA_MIME | HOSTLER_CAP_STOP;
   out.list_consistency_ms = 2000;  // LXD answers a create before its list shows the instance
   out.user_data_max_bytes = kUserDataMax;
   out.tags_max = 100;

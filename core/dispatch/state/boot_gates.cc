@@ -18,6 +18,15 @@ bool may_be_of(const model::PoolPolicy& pool, const model::InstanceType& type,
   return named == image || named.empty() || pool.image || type.image;
 }
 
+/// A digest, since they may be long.
+std::string boot_data(const model::PoolPolicy& pool) {
+  std::string text = *pool.cloud_config;
+  for (const auto& file : *pool.boot_files)
+    text += '\n' + file.path + '\n' + std::to_string(file.mode) + ' ' + file.owner + '\n' +
+            file.content;
+  return std::to_string(fnv1a(text)) + '\n';
+}
+
 }  // namespace
 
 gates::GateQuery BootGates::query(const Host& host) const {
@@ -108,7 +117,7 @@ BootGates::Settings BootGates::settings_of(const model::SitePolicy& policy) {
     if (!type.only_in.empty()) chosen.insert(type.name);
   Settings out;
   for (const auto& pool : policy.pools) {
-    std::string text = pool.init_command + '\n' + pool.boot_probe + '\n' +
+    std::string text = boot_data(pool) + pool.init_command + '\n' + pool.boot_probe + '\n' +
                        std::to_string(static_cast<int>(pool.init_failure)) + '\n' +
                        std::to_string(static_cast<int>(pool.init_delivery)) + '\n' +
                        std::to_string(pool.boot_timeout.count()) + '\n' + pool.image_id + '\n' +

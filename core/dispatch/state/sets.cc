@@ -92,10 +92,15 @@ std::string Set::refuses_market(model::Market market) const {
 
 std::string Set::refuses_pool(const model::PoolPolicy& pool) const {
   using enum model::VerifyMethod;
-  if (!is_open() || info.user_data) return {};
+  if (!is_open()) return {};
+  if (!pool.cloud_config->empty() && !(info.user_data && info.user_data_mime))
+    return "the driver of set " + name + " takes no user data for cloud-init: pool " + pool.name +
+           " can have no cloud_config there";
+  if (info.user_data) return {};
   const std::string takes_none =
       "the driver of set " + name + " takes no user data: pool " + pool.name;
-  if (!pool.init_command.empty()) return takes_none + " can have no init_command there";
+  if (model::runs_at_boot(pool))
+    return takes_none + " can have no init_command and no boot_files there";
   const auto accepts = [&](model::VerifyMethod method) {
     return std::ranges::find(pool.verify, method) != pool.verify.end();
   };

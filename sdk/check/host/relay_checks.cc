@@ -24,7 +24,7 @@ void Relay::look_at(const char* call, const char* where, std::string_view text) 
 }
 
 void Relay::check_info(const hostler_set_info& info) {
-  constexpr std::uint64_t kCapabilities = HOSTLER_CAP_USER_DATA_GZIP * 2 - 1;
+  constexpr std::uint64_t kCapabilities = HOSTLER_CAP_USER_DATA_MIME * 2 - 1;
   if (info.max_concurrency > driver().max_concurrency)
     findings_->fail("R35", "set_info",
                     "max_concurrency is " + std::to_string(info.max_concurrency) +

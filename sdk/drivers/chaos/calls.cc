@@ -27,6 +27,7 @@ hostler_status echo(const hostler_create_req& r, hostler_op* op, const std::stri
   said += ", params " + std::string(view(r.type->provider_params_json));
   if (r.user_data != nullptr && (r.user_data->flags & HOSTLER_USER_DATA_GZIP) != 0)
     said += ", gzip of " + std::to_string(r.user_data->n_bytes);
+  if (r.user_data != nullptr && r.user_data->format == HOSTLER_USER_DATA_MIME) said += ", of parts";
   auto record = made(id, key);
   record.state_reason = str(said);
   emit(op, record);

@@ -92,7 +92,7 @@ extern "C" {
 
 #define HOSTLER_ABI_MAJOR 1u
 #define HOSTLER_ABI_MINOR 0u
-#define HOSTLER_ABI_DRAFT 3u
+#define HOSTLER_ABI_DRAFT 4u
 
 /* May p->field be read? The only legal way to reach a field that is newer than 1.0. */
 #define HOSTLER_HAS(p, T, field) \
@@ -196,6 +196,7 @@ typedef int32_t hostler_status;
 
 /* hostler_user_data.format and .flags */
 #define HOSTLER_USER_DATA_SH 1u        /* a script that begins with #! */
+#define HOSTLER_USER_DATA_MIME 2u      /* parts for cloud-init, see HOSTLER_CAP_USER_DATA_MIME */
 #define HOSTLER_USER_DATA_SECRET 0x01u /* use a protected channel if there is one */
 /* `bytes` is compressed (RFC 1952), and handed on as it is; `format` says what is inside. */
 #define HOSTLER_USER_DATA_GZIP 0x02u
@@ -221,6 +222,10 @@ typedef int32_t hostler_status;
 /* User data may come compressed. The host compresses it only if it is longer than
  * user_data_max_bytes otherwise. */
 #define HOSTLER_CAP_USER_DATA_GZIP 0x20u
+/* Machines follow user data of the format MIME, as cloud-init does: a message of the type
+ * multipart/mixed with parts of the types text/cloud-config and text/x-shellscript. Without it none
+ * is sent. */
+#define HOSTLER_CAP_USER_DATA_MIME 0x40u
 
 /* hostler_log_line.level */
 #define HOSTLER_LOG_TRACE 0u

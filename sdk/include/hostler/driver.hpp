@@ -233,7 +233,7 @@ inline void require_known(const hostler_create_req& r) {
   require_known("tenancy", r.tenancy, HOSTLER_TENANCY_HOST);
   require_known("public_ip", r.public_ip, HOSTLER_PUBLIC_IP_NO);
   if (r.user_data != nullptr) {
-    require_known("user data of format", r.user_data->format, HOSTLER_USER_DATA_SH);
+    require_known("user data of format", r.user_data->format, HOSTLER_USER_DATA_MIME);
     require_known_flags("user data", r.user_data->flags,
                         HOSTLER_USER_DATA_SECRET | HOSTLER_USER_DATA_GZIP);
   }

@@ -36,6 +36,8 @@ void refuse_wishes(const hostler_create_req& r) {
       : !view(r.remote_user).empty()          ? "login users to choose from"
       : r.user_data != nullptr && (r.user_data->flags & HOSTLER_USER_DATA_GZIP) != 0
           ? "compressed user data"
+      : r.user_data != nullptr && r.user_data->format != HOSTLER_USER_DATA_SH
+          ? "user data for cloud-init"
           : nullptr;
   if (wish != nullptr)
     throw Error(HOSTLER_E_UNSUPPORTED, std::string("this cloud does not have ") + wish);

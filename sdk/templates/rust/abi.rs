@@ -1,4 +1,4 @@
-//! What the driver uses of hostler/driver.h, draft 3. driver.h is the specification: the order and
+//! What the driver uses of hostler/driver.h, draft 4. driver.h is the specification: the order and
 //! the types of all fields are its. Fields that this driver does not read are here too, for their
 //! place. When the header's draft changes, hostler refuses the driver until this file follows.
 #![allow(dead_code)]
@@ -7,7 +7,7 @@ use std::os::raw::{c_char, c_void};
 
 pub const ABI_MAJOR: u32 = 1;
 pub const ABI_MINOR: u32 = 0;
-pub const ABI_DRAFT: u32 = 3;
+pub const ABI_DRAFT: u32 = 4;
 
 pub type Status = i32;
 pub const OK: Status = 0;

@@ -144,6 +144,34 @@ class TroubleTest(unittest.TestCase):
         self.assertEqual(self.site.wait_for_end(job)["state"], "succeeded")
         self.site.wait_for_nothing()
 
+    def test_a_cloud_config_comes_beside_hostlers_script_compressed_or_not(self):
+        for noise in ("", hashlib.shake_256(b"noise").hexdigest(9000)):
+            with self.subTest(bytes=len(noise)):
+                self.site.write_config(pool={
+                    "cloud_config": f"#cloud-config\n# {noise}\nwrite_files:\n- path: /etc/of-site\n"
+                                    "  content: \"Gr\u00fc\u00dfe \"\nruncmd: [touch /etc/before]\n",
+                    "boot_files": [{"path": "/etc/boot-file", "content": "of hostler"}],
+                    "init_command": "test -e /etc/before && cat /etc/of-site /etc/boot-file > /etc/both"})
+                self.site.start()
+                job = self.site.submit({**JOB, "script": "cat /etc/both"})[0]
+                self.assertEqual(self.site.wait_for_end(job)["state"], "succeeded")
+                self.assertEqual(self.site.output(job), "Gr\u00fc\u00dfe of hostler")
+                self.site.wait_for_nothing()
+                self.site.stop()
+
+    def test_a_cloud_config_that_does_not_fit_is_refused_with_the_limit(self):
+        """Kip's boots ended so without a word."""
+        noise = hashlib.shake_256(b"noise").hexdigest(20000)
+        self.site.write_config(pool={"cloud_config": f"#cloud-config\n# {noise}\n"})
+        self.site.start()
+        job = self.site.submit(JOB)[0]
+        refused = wait_for("the create is refused", lambda: [
+            one for one in self.site.get("/v1/events?follow=0&limit=10000")["events"] if one["event"] == "create_refused"])
+        self.assertIn("the set takes at most 16384", refused[0]["reason"])
+        self.assertIn("cloud_config", refused[0]["reason"])
+        self.assertEqual(self.site.in_ec2(), {})
+        self.site.request("POST", f"/v1/jobs/{job}/cancel")
+
 
 if __name__ == "__main__":
     main(__doc__, hostler={"required": True})

@@ -100,6 +100,26 @@ TEST(InitTest, AnAwaitedInitCommandIsSentWhenItsStartIsDurableAndRunsOnce) {
   EXPECT_EQ(shell("cat " + host.mark()), "ran");
 }
 
+TEST(InitTest, AnAwaitedInitCommandAndTheBootProbeLearnWhereTheyAre) {
+  const AwaitingHost host;
+  const std::string file = (host.dir() / "boot-file").string();
+  FakeDaemon daemon(host);
+  daemon.pool.boot_files = std::vector<model::BootFile>{{file, "from the site ", 0600, ""}};
+  const std::string say =
+      "echo $HOSTLER_INSTANCE $HOSTLER_POOL $HOSTLER_SET $HOSTLER_CLOUD_ID >> " + host.mark();
+  daemon.pool.init_command = "cat " + file + " >> " + host.mark() + "; " + say;
+  daemon.pool.boot_probe = say;
+  daemon.open();
+
+  auto target = host.target();
+  target.provider_id = "i-0'7";
+  daemon.send(model::ConnectHost{target});
+  daemon.send(run(1, daemon.await<model::CommandProposed>().command));
+  daemon.await<model::HostReady>();
+  const std::string place = "h-7 " + target.pool + " " + target.set + " i-0'7";
+  EXPECT_EQ(shell("cat " + host.mark()), "from the site " + place + "\n" + place);
+}
+
 TEST(InitTest, AnAwaitedInitCommandThatFailsIsAFailureAsAnyOther) {
   const AwaitingHost host;
   FakeDaemon daemon(host);

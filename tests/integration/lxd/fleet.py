@@ -43,6 +43,19 @@ class FleetTest(unittest.TestCase):
         self.site.wait_for_nothing()
         self.site.take_down()
 
+    def test_cloud_init_follows_the_cloud_config_before_it_runs_hostlers_script(self):
+        self.site.write_config(pool={
+            "cloud_config": "#cloud-config\nwrite_files:\n- path: /etc/of-site\n  content: \"Gr\u00fc\u00dfe \"\n"
+                            "runcmd: [sleep 2, touch /etc/before]\n",
+            "boot_files": [{"path": "/etc/boot-file", "content": "of hostler", "mode": "0640", "owner": "root:adm"}],
+            "init_command": "test -e /etc/before && cat /etc/of-site /etc/boot-file > /etc/both\n"
+                            "stat -c ' %a %U:%G' /etc/boot-file >> /etc/both"})
+        self.site.start()
+        job = self.submit("cat /etc/both", NEEDS)
+        self.end_well(job)
+        self.assertEqual(self.site.output(job), "Gr\u00fc\u00dfe of hostler 640 root:adm\n")
+        self.site.wait_for_nothing()
+
     def test_a_host_that_somebody_deletes_is_replaced_and_its_job_runs_again(self):
         self.site.write_config(pool={"probe_timeout": "10s"})
         self.site.start()

@@ -66,6 +66,12 @@ TEST(TextTest, ReadsWholeNumbersOnly) {
     EXPECT_FALSE(parse_u64(bad)) << bad;
 }
 
+TEST(TextTest, AWordForTheShellIsInQuotationMarks) {
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("a b$(c)"), "'a b$(c)'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+}
+
 TEST(TextTest, SplitKeepsEmptyParts) {
   EXPECT_THAT(split("a,,b,", ','), testing::ElementsAre("a", "", "b", ""));
   EXPECT_THAT(split("", ','), testing::ElementsAre(""));

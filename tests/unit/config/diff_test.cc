@@ -47,6 +47,25 @@ TEST(DiffTest, PoliciesAreTakenOverAtOnce) {
   EXPECT_THAT(texts(found.restart), ElementsAre());
 }
 
+// Kip's pages said that its cloud-config is read again, and it was read once.
+TEST(DiffTest, WhatNewHostsGetAtBootIsTakenOverAtOnce) {
+  Config old = sample();
+  old.site.pools[0].cloud_config = std::string("#cloud-config\nhostname: a\n");
+  old.site.pools[0].boot_files = std::vector<model::BootFile>{{"/x", "a", 0644, ""}};
+  Config same = sample();
+  same.site.pools[0].cloud_config = std::string("#cloud-config\nhostname: a\n");
+  same.site.pools[0].boot_files = std::vector<model::BootFile>{{"/x", "a", 0644, ""}};
+  EXPECT_THAT(texts(diff(old, same).live), ElementsAre()) << "read again, and the same";
+
+  Config fresh = old;
+  fresh.site.pools[0].cloud_config = std::string("#cloud-config\nhostname: b\n");
+  EXPECT_THAT(texts(diff(old, fresh).live), ElementsAre("pools \"p\""));
+  fresh = old;
+  fresh.site.pools[0].boot_files = std::vector<model::BootFile>{{"/x", "b", 0644, ""}};
+  EXPECT_THAT(texts(diff(old, fresh).live), ElementsAre("pools \"p\""));
+  EXPECT_THAT(texts(diff(old, fresh).restart), ElementsAre());
+}
+
 TEST(DiffTest, SettingsOfADriverAreTakenOverAtOnce) {
   Config fresh = sample();
   fresh.sets[0].config_json = R"({"zone": "b"})";

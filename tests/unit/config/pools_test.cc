@@ -42,6 +42,8 @@ TEST(PoolsTest, ReadsEveryKey) {
       "capacity_reservation": "cr", "identity_profile": "ip", "tenancy": "host",
       "public_address": "no",
       "provider_params": {"a": [1]}, "init_command": "a", "init_failure": "warn",
+      "cloud_config": "#cloud-config\nhostname: x\n", "boot_files": [{"path": "/etc/x",
+      "content": "y", "mode": "0400", "owner": "root:adm"}],
       "init_delivery": "ssh", "boot_probe": "b", "broken_checks":
       [{"name": "c", "command": "d", "interval": "8s"}], "attempts_parallel_max": 9, "uses_max": 10,
       "interruption_check": {"command": "e", "interval": "9s"}, "interruption_command": "f",
@@ -69,6 +71,8 @@ TEST(PoolsTest, ReadsEveryKey) {
                     .public_address = model::PublicAddress::kNo};
   pool.provider_params = {{"t", R"({"a":[1]})"}, {"u", R"({"a":[1]})"}};
   pool.init_command = "a", pool.init_failure = model::InitFailure::kWarn;
+  pool.cloud_config = std::string("#cloud-config\nhostname: x\n");
+  pool.boot_files = std::vector<model::BootFile>{{"/etc/x", "y", 0400, "root:adm"}};
   pool.init_delivery = model::InitDelivery::kSsh, pool.boot_probe = "b";
   pool.broken_checks = {{"c", "d", 8s}}, pool.attempts_parallel_max = 9;
   pool.uses_max = 10;
@@ -251,6 +255,8 @@ TEST(PoolsTest, SettingsWithoutEffectAreWarnedOf) {
   EXPECT_THAT(warnings(R"("init_failure": "warn")"),
               ElementsAre(HasSubstr("\"p\" has init_failure, but no init_command")));
   EXPECT_THAT(warnings(R"("init_failure": "warn", "init_command": "true")"), ElementsAre());
+  EXPECT_THAT(warnings(R"("init_failure": "warn", "boot_files": [{"path": "/x", "content": ""}])"),
+              ElementsAre());
   EXPECT_THAT(warnings(R"("probe_timeout": "6h")"),
               ElementsAre(HasSubstr("\"s\" has mass_unreachable_hold 6h, which is not longer than "
                                     "the probe_timeout 6h of pool \"p\"")));

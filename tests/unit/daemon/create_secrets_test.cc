@@ -108,5 +108,60 @@ TEST(CreateSecretsTest, AnInitCommandThatDoesNotFitComesOverTheConnection) {
       << "compressed it fits";
 }
 
+/// Of a pool with a cloud-config and a boot file.
+Made make_of_site(const model::SetInfo& info, std::size_t bytes,
+                  model::InitDelivery delivery = model::InitDelivery::kAuto) {
+  Made out;
+  model::PoolPolicy pool;
+  pool.name = "p";
+  pool.cloud_config = "#cloud-config\n# " + std::string(100, 'c') + "\n";
+  pool.boot_files = std::vector<model::BootFile>{{"/etc/motd", std::string(bytes, 'x'), 0644, ""}};
+  pool.init_delivery = delivery;
+  out.request.host_instance_id = "h-7";
+  make_create_secrets({})(pool, "west", info, out.request, out.identity);
+  return out;
+}
+
+TEST(CreateSecretsTest, ACloudConfigComesBesideTheScript) {
+  const auto made = make_of_site({}, 10);
+  EXPECT_EQ(made.request.user_data_format, model::UserDataFormat::kMime);
+  EXPECT_THAT(made.request.user_data, testing::StartsWith("MIME-Version: 1.0\n"));
+  EXPECT_THAT(made.request.user_data, HasSubstr("#cloud-config\n# ccc"));
+  EXPECT_THAT(made.request.user_data, HasSubstr("#!/bin/sh\n"));
+  EXPECT_THAT(made.request.user_data, HasSubstr("hostler_file '/etc/motd' 0644 ''"));
+  EXPECT_THAT(made.request.user_data,
+              HasSubstr("HOSTLER_INSTANCE='h-7' HOSTLER_POOL='p' HOSTLER_SET='west' "
+                        "HOSTLER_CLOUD_ID=''\n"));
+}
+
+TEST(CreateSecretsTest, BootFilesThatDoNotFitComeOverTheConnectionAndTheCloudConfigDoesNot) {
+  model::SetInfo info;
+  info.user_data_max_bytes =
+      make_of_site(info, 10, model::InitDelivery::kSsh).request.user_data.size() + 10;
+  const auto made = make_of_site(info, 20'000);
+  EXPECT_EQ(made.request.user_data_format, model::UserDataFormat::kMime);
+  EXPECT_LE(made.request.user_data.size(), info.user_data_max_bytes);
+  EXPECT_THAT(made.request.user_data, HasSubstr("#cloud-config\n# ccc"));
+  EXPECT_THAT(made.request.user_data, HasSubstr("awaits"));
+  EXPECT_THAT(made.request.user_data, Not(HasSubstr("hostler_file")));
+
+  info.user_data_gzip = true;
+  const auto compressed = make_of_site(info, 20'000);
+  EXPECT_EQ(compressed.request.user_data_format, model::UserDataFormat::kMime);
+  EXPECT_THAT(gunzip(compressed.request.user_data), HasSubstr("hostler_file"));
+
+  info = {};
+  EXPECT_THAT(make_of_site(info, 10, model::InitDelivery::kSsh).request.user_data,
+              testing::AllOf(HasSubstr("awaits"), HasSubstr("#cloud-config"),
+                             Not(HasSubstr("hostler_file"))));
+}
+
+// Kip's fault 20: user data that was too long stopped all boots without a word.
+TEST(CreateSecretsTest, ACloudConfigThatDoesNotFitIsLeftTooLongSoThatTheCreateIsRefused) {
+  model::SetInfo info;
+  info.user_data_max_bytes = 100;
+  EXPECT_GT(make_of_site(info, 10).request.user_data.size(), info.user_data_max_bytes);
+}
+
 }  // namespace
 }  // namespace hostler::daemon

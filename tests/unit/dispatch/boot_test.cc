@@ -201,6 +201,38 @@ TEST_F(BootTest, ANewInitCommandOpensTheGatesOfItsPoolAndOtherSettingsDoNot) {
   EXPECT_THAT(gates(), IsEmpty());
 }
 
+TEST(CloudConfigTest, NothingIsCreatedForItWhereNothingOnTheMachineFollowsIt) {
+  auto site = small_site();
+  site.pools[0].cloud_config = std::string("#cloud-config\n");
+  for (const bool follows : {false, true}) {
+    model::SetInfo info;
+    info.user_data_mime = follows;
+    Story story(site);
+    story.restore();
+    story.say(SetOpened{"west", info});
+    (void)story.submit({story.job()});
+    story.pass(1min);
+    EXPECT_EQ(story.all<CreateCall>().size(), follows ? 1U : 0U);
+    const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now.mono);
+    if (follows) continue;
+    ASSERT_TRUE(why && !why->rejected.empty());
+    EXPECT_THAT(why->rejected[0].reason,
+                HasSubstr("the driver of set west takes no user data for cloud-init: pool default "
+                          "can have no cloud_config there"));
+  }
+}
+
+TEST_F(BootTest, NewBootFilesOpenTheGatesOfTheirPool) {
+  sort = Sort::kInitFails;
+  auto site = small_site();
+  (void)story.submit({story.job(2)});
+  live(10s);
+  ASSERT_THAT(gates(), testing::Not(IsEmpty()));
+  site.pools[0].boot_files = std::vector<model::BootFile>{{"/etc/x", "corrected", 0644, ""}};
+  story.say(PolicyChanged{site});
+  EXPECT_THAT(gates(), IsEmpty());
+}
+
 TEST_F(BootTest, AHostOfTheOldSettingsSaysNothingAboutTheNewOnes) {
   std::vector<model::WorkItem> jobs(4, story.job(8));
   (void)story.submit(std::move(jobs));

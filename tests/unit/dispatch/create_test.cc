@@ -280,6 +280,9 @@ TEST_F(CreateTest, NothingIsCreatedForAPoolWhoseHostsTheSetCannotSetUp) {
   EXPECT_EQ(creates(site).first, 1U) << "the driver vouches for it";
   site.pools[0].init_command = "true";
   EXPECT_EQ(creates(site).first, 0U) << "it could not run";
+  site.pools[0].init_command.clear();
+  site.pools[0].boot_files = std::vector<model::BootFile>{{"/x", "", 0644, ""}};
+  EXPECT_THAT(creates(site).second, HasSubstr("no boot_files there"));
 }
 
 // EC2 accepts a create, and the machine dies of a missing key or volume before it boots.

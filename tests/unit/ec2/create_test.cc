@@ -84,6 +84,11 @@ TEST_F(Ec2Create, UserDataIsHandedOnAsItIsUpTo16KiB) {
   EXPECT_EQ(status_of(no_script), HOSTLER_E_INVALID);
   data.flags = HOSTLER_USER_DATA_GZIP;
   EXPECT_THAT(body(), HasSubstr("UserData=H4s%3D"));
+
+  bytes = "MIME-Version: 1.0\n";
+  data.bytes = reinterpret_cast<const std::uint8_t*>(bytes.data()), data.n_bytes = bytes.size();
+  data.format = HOSTLER_USER_DATA_MIME, data.flags = 0;
+  EXPECT_THAT(body(), HasSubstr("UserData=TUlNRS"));
 }
 
 TEST_F(Ec2Create, OneSubnetIsNamedAndARetryNamesTheSame) {

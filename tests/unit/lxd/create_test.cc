@@ -148,6 +148,13 @@ TEST_F(LxdCreateTest, UserDataIsAtMost16KiB) {
   EXPECT_EQ(refusal(), HOSTLER_E_INVALID);
 }
 
+TEST_F(LxdCreateTest, UserDataOfPartsIsHandedOnAsItIs) {
+  give_user_data("MIME-Version: 1.0\n");
+  EXPECT_EQ(refusal(), HOSTLER_E_INVALID) << "as a script";
+  data.format = HOSTLER_USER_DATA_MIME;
+  EXPECT_THAT(body_of(spec(), {}), HasSubstr(R"("cloud-init.user-data":"MIME-Version: 1.0\n")"));
+}
+
 // Bug: they were left out without a word.
 TEST_F(LxdCreateTest, ProfilesOfTheRequestReplaceThoseOfTheSetAndOfTheParameters) {
   type.provider_params_json = HOSTLER_STR(R"({"profiles": ["fast"]})");

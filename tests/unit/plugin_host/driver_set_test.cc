@@ -286,6 +286,18 @@ TEST(DriverSetTest, ACreateSaysWhereInTheCloudItIsPutAndThatItsUserDataIsCompres
             "{\"a\":1}, gzip of 3");
 }
 
+TEST(DriverSetTest, ACreateSaysThatItsUserDataIsOfParts) {
+  ChaosSet set("echo");
+  auto request = ChaosSet::request();
+  request.user_data_format = model::UserDataFormat::kMime;
+  request.user_data = "MIME-Version: 1.0\n";
+  Awaited<model::ListedInstance> created;
+
+  set->create(request, kPatience, {}, created.done());
+
+  EXPECT_THAT(created.get()->state_reason, testing::EndsWith(", of parts"));
+}
+
 TEST(DriverSetTest, ACreateSaysWhatElseTheCloudIsToGiveTheInstance) {
   ChaosSet set("echo");
   auto request = ChaosSet::request();

@@ -101,7 +101,7 @@ TEST_F(MustUnderstand, ADriverInCppRefusesWhatItsHeaderDoesNotKnowOfACreate) {
   refuses(request_.public_ip, HOSTLER_PUBLIC_IP_NO + 1, "public_ip 3");
   refuses(type_.flags, 0x100, "flags 256 of a type");
   refuses(type_.market, HOSTLER_MARKET_SPOT + 1, "market 3");
-  refuses(user_data_.format, HOSTLER_USER_DATA_SH + 1, "user data of format 2");
+  refuses(user_data_.format, HOSTLER_USER_DATA_MIME + 1, "user data of format 3");
   refuses(user_data_.flags, 0x04, "flags 4 of user data");
   refuses(disk_.role, HOSTLER_DISK_SCRATCH + 1, "disk of role 3");
   refuses(disk_.flags, 0x04, "flags 4 of a disk");

@@ -204,7 +204,7 @@ TEST_P(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
                       .tenancy = model::Tenancy::kHost,
                       .public_address = model::PublicAddress::kYes};
   create.remote_user = "jane";
-  create.name_hint = "hint", create.user_data_format = model::UserDataFormat::kSh;
+  create.name_hint = "hint", create.user_data_format = model::UserDataFormat::kMime;
   create.user_data = std::string("\0\xff\n\"", 4);
   create.ssh_host_key_private = "-----BEGIN\n", create.ssh_host_key_public = "ssh-ed25519 A";
   create.ssh_public_keys = {"k1", "k2"};
