@@ -35,6 +35,11 @@ bool is_safe_path(std::string_view path);
 /// True for `[a-z0-9_-]{1,63}`, the form of names, which are also used as tags in clouds.
 bool is_name(std::string_view text);
 
+inline constexpr std::size_t kHostBytesMax = 255;
+/// True if it may be the name or the address of a host: [A-Za-z0-9_.:%-], without brackets. Never
+/// an option of a command, and never a pattern.
+bool is_host(std::string_view text);
+
 std::vector<std::string_view> split(std::string_view text, char separator);
 /// `text` as a decimal number; nullopt if it contains anything else.
 std::optional<std::uint64_t> parse_u64(std::string_view text);
