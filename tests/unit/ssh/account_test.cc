@@ -60,30 +60,40 @@ class AccountOnHostTest : public testing::TestWithParam<const char*> {
   /// What the commands print on a host that has the scripts. `run NAME` runs one and prints its
   /// status, `as_holder TEXT` runs a command as the account.
   std::string on_host(const std::string& commands) {
-    put("host", "set -e\nT=" + folder_.path().string() + "\n" + kHost + "run() { " + GetParam() +
-                    " -s < $T/$1 && echo $1: 0 || echo $1: $?; }\n" + "set +e\n" + commands);
+    put("host", "set -e\nhome=" + home_ + "\nT=" + folder_.path().string() + "\n" + kHost +
+                    "run() { " + GetParam() + " -s < $T/$1 && echo $1: 0 || echo $1: $?; }\n" +
+                    "set +e\n" + commands);
     return shell("unshare --mount --pid --fork --kill-child sh " + (folder_ / "host").string() +
                  " 2>&1 < /dev/null");
   }
 
   const crypto::SshKeyPair pair_ = crypto::make_ed25519_key("");
   const crypto::SshPublicKey key_ = crypto::parse_public_key(pair_.public_key).value();
+  const std::string home_ = "/home/" + kUser.user();
   test::TempFolder folder_;
 
  private:
   static constexpr const char* kHost = R"(
 mount --make-rprivate /
 mount -t proc proc /proc
-mkdir -p $T/etc
-mount -t tmpfs tmpfs $T/etc
-cp -a /etc/. $T/etc
-mount --bind $T/etc /etc
-for folder in /home /root /var /run; do mount -t tmpfs -o mode=755 tmpfs $folder; done
-mkdir -p /var/spool/cron/crontabs /var/spool/cron/atjobs /var/mail /var/tmp /var/lib/systemd/linger /run/sshd
+mount -t tmpfs -o mode=755 tmpfs /run
+mkdir /run/sshd /run/test /run/etc
+mount --bind $T /run/test
+T=/run/test
+cp -a /etc/. /run/etc
+mount --bind /run/etc /etc
+for folder in /home /root /var; do mount -t tmpfs -o mode=755 tmpfs $folder; done
+for folder in /tmp /dev/shm; do mount -t tmpfs tmpfs $folder; done
+mkdir -p /var/spool/cron/crontabs /var/spool/cron/atjobs /var/mail /var/lib/systemd/linger
 export HOSTLER_AGENT_DIR=/var/lib/hostler-agent
-id_of() { id -u hostler-l3; }
-as_holder() { setpriv --reuid=$(id_of) --regid=$(id -g hostler-l3) --clear-groups env HOME=/home/hostler-l3 sh -c "cd; $1"; }
-processes_of() { grep -ls "^Uid:[[:blank:]]*$1[[:blank:]]" /proc/[0-9]*/status | wc -l; }
+as_holder() {
+  setpriv --reuid=$(id -u hostler-l3) --regid=$(id -g hostler-l3) --clear-groups \
+    env HOME=$home sh -c "cd; $1"
+}
+processes_of() {
+  cat /proc/[0-9]*/status 2>/dev/null | awk -v uid=$1 '/^State:/ { state = $2 }
+    /^Uid:/ && $2 == uid && state != "Z" { n++ } END { print n + 0 }'
+}
 )";
 };
 
@@ -92,8 +102,9 @@ TEST_P(AccountOnHostTest, TheAccountIsThereWholeAndOnlyItsKeysOpenIt) {
                     "grep ^hostler-l3: /etc/shadow | cut -d: -f2;"
                     "stat -c '%a %U %G' hostler-l3 hostler-l3/.ssh hostler-l3/.ssh/authorized_keys;"
                     "cat hostler-l3/.ssh/authorized_keys"),
-            "open: 0\nhostler-l3\n/home/hostler-l3\n*\n700 hostler-l3 hostler-l3\n"
-            "700 hostler-l3 hostler-l3\n600 hostler-l3 hostler-l3\nrestrict,pty " +
+            "open: 0\nhostler-l3\n" + home_ +
+                "\n*\n700 hostler-l3 hostler-l3\n"
+                "700 hostler-l3 hostler-l3\n600 hostler-l3 hostler-l3\nrestrict,pty " +
                 key_.line() + " hostler-l3");
 }
 
@@ -106,30 +117,28 @@ TEST_P(AccountOnHostTest, SshdTakesTheKeyUntilTheAccountIsClosed) {
       "-o ProxyCommand='/usr/sbin/sshd -i -f /run/sshd_config 2>/dev/null' "
       "hostler-l3@host 'id -un; pwd' || echo refused; };";
   const std::string said = on_host(server + "run open; log_in; run close; log_in 2>/dev/null");
-  EXPECT_EQ(
-      said,
-      "open: 0\nhostler-l3\n/home/hostler-l3\nfiles that are left elsewhere: 0\nclose: 0\nrefused");
+  EXPECT_EQ(said, "open: 0\nhostler-l3\n" + home_ +
+                      "\nfiles that are left elsewhere: 0\nclose: 0\nrefused");
 }
 
 // A lost answer: the daemon sends the script again, and the holder may have logged in meanwhile.
 TEST_P(AccountOnHostTest, AnAccountThatIsThereStaysAsItsHolderHasMadeIt) {
   EXPECT_EQ(
       on_host("run open; as_holder 'echo other >> .ssh/authorized_keys'; run open;"
-              "grep -c . /home/hostler-l3/.ssh/authorized_keys;"
+              "grep -c . $home/.ssh/authorized_keys;"
               "as_holder 'rm -rf .ssh; ln -s /root .ssh'; run open; ls -A /root; ls -A /home"),
       "open: 0\nopen: 0\n2\nopen: 0\nhostler-l3");
 }
 
 TEST_P(AccountOnHostTest, WhatAnUnfinishedRunHasLeftIsMadeWhole) {
-  EXPECT_EQ(
-      on_host("for part in 1 2 3 4 5 6 7 8 9 10 11; do size=$(wc -c < $T/open);"
-              "head -c $((size * part / 12)) $T/open | " +
-              std::string(GetParam()) +
-              " -s 2>/dev/null; done; id -u hostler-l3 2>/dev/null;"
-              "run open; userdel hostler-l3; rm -rf /home/hostler-l3; run open;"
-              "rm -rf /home/hostler-l3; mkdir -p /home/.hostler-l3.new/x; run open; ls -A /home;"
-              "ls -A /home/hostler-l3/.ssh"),
-      "open: 0\nopen: 0\nopen: 0\nhostler-l3\nauthorized_keys");
+  EXPECT_EQ(on_host("for part in 1 2 3 4 5 6 7 8 9 10 11; do size=$(wc -c < $T/open);"
+                    "head -c $((size * part / 12)) $T/open | " +
+                    std::string(GetParam()) +
+                    " -s 2>/dev/null; done; id -u hostler-l3 2>/dev/null;"
+                    "run open; userdel hostler-l3; rm -rf $home; run open;"
+                    "rm -rf $home; mkdir -p /home/.hostler-l3.new/x; run open; ls -A /home;"
+                    "ls -A $home/.ssh"),
+            "open: 0\nopen: 0\nopen: 0\nhostler-l3\nauthorized_keys");
 }
 
 TEST_P(AccountOnHostTest, TheAccountOfSomebodyElseIsLeftAlone) {
@@ -144,41 +153,46 @@ TEST_P(AccountOnHostTest, TheAccountOfSomebodyElseIsLeftAlone) {
 }
 
 TEST_P(AccountOnHostTest, ClosingRemovesAllThatTheHolderHasLeft) {
-  EXPECT_EQ(
-      on_host(
-          "run open; uid=$(id_of); as_holder 'echo x > file; mkdir -m 000 shut; umask 0; : > "
-          "/var/tmp/left' 2>/dev/null;"
-          "chmod 1777 /var/tmp; as_holder ': > /var/tmp/left'; cd /var/spool/cron;"
-          "echo '* * * * * true' > crontabs/hostler-l3; : > atjobs/a00; : > /var/mail/hostler-l3;"
-          ": > crontabs/other; : > /var/lib/systemd/linger/hostler-l3;"
-          "chown hostler-l3 crontabs/hostler-l3 atjobs/a00 /var/mail/hostler-l3;"
-          "run close; find /home /var/spool /var/mail /var/lib/systemd $HOSTLER_AGENT_DIR -type f;"
-          "grep -c hostler-l3 /etc/passwd /etc/shadow /etc/group; run close"),
-      "open: 0\nfiles that are left elsewhere: 1\nclose: 0\n/var/spool/cron/crontabs/other\n"
-      "/var/lib/hostler-agent/accounts/lock\n/etc/passwd:0\n/etc/shadow:0\n/etc/group:0\n"
-      "files that are left elsewhere: 0\nclose: 0");
+  EXPECT_EQ(on_host("run open; as_holder 'echo x > file; mkdir -m 000 shut; echo x > /tmp/left';"
+                    "cd /var/spool/cron; echo '* * * * * true' > crontabs/hostler-l3;"
+                    ": > atjobs/a00; : > crontabs/other; : > /var/mail/hostler-l3;"
+                    "chown hostler-l3 crontabs/hostler-l3 atjobs/a00 /var/mail/hostler-l3;"
+                    ": > /var/lib/systemd/linger/hostler-l3; run close;"
+                    "find /home /var /tmp -type f; ls -A /home;"
+                    "grep -c hostler-l3 /etc/passwd /etc/shadow /etc/group; run close"),
+            "open: 0\nfiles that are left elsewhere: 1\nclose: 0\n/var/spool/cron/crontabs/other\n"
+            "/var/lib/hostler-agent/accounts/lock\n/tmp/left\n"
+            "/etc/passwd:0\n/etc/shadow:0\n/etc/group:0\n"
+            "files that are left elsewhere: 0\nclose: 0");
 }
 
-TEST_P(AccountOnHostTest, ClosingEndsEveryProcessOfTheHolder) {
-  // Some ignore signals, some stop whatever they see, and some fork so that each ends at once.
-  EXPECT_EQ(
-      on_host("run open; uid=$(id_of);"
-              "as_holder \"(trap '' TERM HUP; setsid sleep 1000) & setsid sleep 1000 &\";"
-              "as_holder 'while :; do kill -STOP -1; done 2>/dev/null &';"
-              "for i in 1 2 3 4 5; do as_holder '"
-              "export S=\"sleep 0.001; setsid sh -c \\\"\\$S\\\" &\"; setsid sh -c \"$S\" &'; done;"
-              "setsid sleep 1000 & [ $(processes_of $uid) -gt 2 ] && echo many;"
-              "run close; processes_of $uid; id $uid 2>/dev/null; kill -0 $! && echo root goes on"),
-      "open: 0\nmany\nfiles that are left elsewhere: 0\nclose: 0\n0\nroot goes on");
+TEST_P(AccountOnHostTest, ClosingEndsAForkStormAndProcessesThatIgnoreSignals) {
+  // Each process ends at once and leaves another one; each has a session of its own.
+  put("storm",
+      "export S='sleep 0.001; setsid sh -c \"$S\" &'\n"
+      "for i in 1 2 3 4 5; do setsid sh -c \"$S\" & done\n"
+      "(trap '' TERM HUP; setsid sleep 1000) &\n");
+  EXPECT_EQ(on_host("run open; uid=$(id -u hostler-l3); setsid sleep 1000 & of_root=$!;"
+                    "as_holder 'sh -s' < $T/storm; run close; processes_of $uid;"
+                    "id $uid 2>/dev/null; kill -0 $of_root && echo root goes on"),
+            "open: 0\nfiles that are left elsewhere: 0\nclose: 0\n0\nroot goes on");
 }
 
-TEST_P(AccountOnHostTest, AFullDiskKeepsNothingOpen) {
+TEST_P(AccountOnHostTest, AHolderThatStopsAllItsProcessesDoesNotStopTheClosing) {
+  EXPECT_EQ(on_host("run open; uid=$(id -u hostler-l3);"
+                    "as_holder ': > on; while :; do kill -STOP -1; done' 2>/dev/null &"
+                    "\nwhile [ ! -e $home/on ]; do sleep 0.1; done;"
+                    "run close; processes_of $uid"),
+            "open: 0\nfiles that are left elsewhere: 0\nclose: 0\n0");
+}
+
+TEST_P(AccountOnHostTest, AFullDiskKeepsNoAccountAndLetsNoHalfOneIn) {
   EXPECT_EQ(
-      on_host("mount -t tmpfs -o size=256k,mode=755 tmpfs /home; run open;"
-              "as_holder 'head -c 1000000 /dev/zero > fill' 2>/dev/null; run close; ls -A /home;"
-              "head -c 1000000 /dev/zero > /home/fill 2>/dev/null; run open 2>/dev/null;"
-              "ls -A /home | grep -v '^\\.'; rm /home/fill; run open; ls -A /home"),
-      "open: 0\nfiles that are left elsewhere: 0\nclose: 0\nopen: 1\nfill\nopen: 0\nhostler-l3");
+      on_host("mount -t tmpfs -o size=256k,mode=755 tmpfs /home; cd /home; run open;"
+              "as_holder 'head -c 1000000 /dev/zero > all' 2>/dev/null; run close; ls -A;"
+              "head -c 1000000 /dev/zero > all 2>/dev/null; run open 2>/dev/null;"
+              "ls -A | grep -v '^\\.'; rm all; run open; ls -A"),
+      "open: 0\nfiles that are left elsewhere: 0\nclose: 0\nopen: 1\nall\nopen: 0\nhostler-l3");
 }
 
 TEST_P(AccountOnHostTest, KeysOfRootAreAddedAndRemovedBesideTheOthers) {
@@ -203,7 +217,7 @@ TEST_P(AccountOnHostTest, ANoticeIsAFileAndACommandOfTheHolder) {
                           ": s3cret; grep -ls 's3cre[t]' /proc/[0-9]*/cmdline > seen; exit 3",
                           20s})
           .input);
-  EXPECT_EQ(on_host("run notice; run open; run notice; cd /home/hostler-l3; cat told seen;"
+  EXPECT_EQ(on_host("run notice; run open; run notice; cd $home; cat told seen;"
                     "stat -c '%a %U' $HOSTLER_AGENT_DIR/accounts/hostler-l3.notice;"
                     "run close; find $HOSTLER_AGENT_DIR/accounts -type f"),
             "there is no account of the lease\nnotice: 1\nopen: 0\nnotice: 3\n"
