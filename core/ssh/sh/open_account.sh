@@ -6,9 +6,10 @@ make_account() {
   shell=/bin/bash
   [ -x $shell ] || shell=/bin/sh
   if command -v useradd >/dev/null 2>&1; then
-    useradd -M -U -d "$home" -s $shell -p '*' -c 'hostler lease @LEASE@' "$user"
+    has_account ||
+      useradd -M -U -d "$home" -s $shell -p '*' -c 'hostler lease @LEASE@' "$user"
   else
-    adduser -D -H -h "$home" -s $shell -g 'hostler lease @LEASE@' "$user"
+    has_account || adduser -D -H -h "$home" -s $shell -g 'hostler lease @LEASE@' "$user"
     printf '%s:*\n' "$user" | chpasswd -e >/dev/null
   fi
 }
@@ -25,7 +26,7 @@ make_home() {
   cat > "$new/.ssh/authorized_keys" <<'HOSTLER_END'
 @KEYS@
 HOSTLER_END
-  chown -R "$uid:$gid" "$new"
+  chown -hR "$uid:$gid" "$new"
   mv "$new" "$home"
 }
 # One function, called on the last line: a script that was cut off does not call it.
@@ -36,7 +37,7 @@ if ! is_ours; then
   ! has_account || failed "there is an account $user that is not of this lease: remove it"
   claim
 fi
-has_account || make_account
+make_account
 has_account || failed "the account $user could not be made"
 [ -e "$home" ] || make_home
 relabel "$home"
