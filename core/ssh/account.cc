@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
 
 #include "core/base/assert.h"
@@ -15,17 +16,11 @@ using namespace std::chrono_literals;
 using scripts::end_of;
 using scripts::fill;
 
-/// The account that the host makes where root is not lent.
-std::string own_user(model::WorkId lease) {
-  HOSTLER_ASSERT(lease.kind == model::WorkKind::kLease, "only leases have accounts");
-  return "hostler-l" + std::to_string(lease.value);
-}
-
-std::string functions(const LeaseAccount& account) {
+std::string functions(const model::LeaseAccount& account) {
   HOSTLER_ASSERT(is_name(account.owner), "the id of a store needs no quoting");
-  return fill(scripts::kAccountFunctions, {{"USER", own_user(account.lease)},
-                                           {"LEASE", account.lease.text()},
-                                           {"OWNER", account.owner}});
+  return fill(
+      scripts::kAccountFunctions,
+      {{"USER", account.name()}, {"LEASE", account.lease.text()}, {"OWNER", account.owner}});
 }
 
 model::HostExec as_root(std::string purpose, std::string script, Duration limit) {
@@ -40,11 +35,9 @@ model::HostExec as_root(std::string purpose, std::string script, Duration limit)
 
 }  // namespace
 
-std::string LeaseAccount::user() const { return is_root ? "root" : own_user(lease); }
-
-model::HostExec open_account(const LeaseAccount& account,
+model::HostExec open_account(const model::LeaseAccount& account,
                              std::span<const crypto::SshPublicKey> keys) {
-  const std::string mark = own_user(account.lease);
+  const std::string mark = account.name();
   std::string lines;
   for (const crypto::SshPublicKey& key : keys)
     lines += "restrict,pty " + key.line() + " " + mark + "\n";
@@ -57,12 +50,13 @@ model::HostExec open_account(const LeaseAccount& account,
   return as_root("the account of " + account.lease.text() + " is opened", script, 30s);
 }
 
-model::HostExec close_account(const LeaseAccount& account) {
+model::HostExec close_account(const model::LeaseAccount& account) {
   return as_root("the account of " + account.lease.text() + " is closed",
                  fill(scripts::kCloseAccount, {{"FUNCTIONS", functions(account)}}), 2min);
 }
 
-model::HostExec give_notice(const LeaseAccount& account, const AccountNotice& notice) {
+model::HostExec give_notice(const model::LeaseAccount& account,
+                            const model::AccountNotice& notice) {
   const auto limit = std::max(std::chrono::ceil<std::chrono::seconds>(notice.limit), 1s);
   const std::string script =
       fill(scripts::kAccountNotice, {{"FUNCTIONS", functions(account)},

@@ -18,12 +18,12 @@ using test::shell;
 using testing::HasSubstr;
 using testing::Not;
 
-const LeaseAccount kUser{{3, model::WorkKind::kLease}, "site-a", false};
-const LeaseAccount kRoot{{3, model::WorkKind::kLease}, "site-a", true};
+const model::LeaseAccount kUser{{3, model::WorkKind::kLease}, "site-a", false};
+const model::LeaseAccount kRoot{{3, model::WorkKind::kLease}, "site-a", true};
 
 TEST(AccountTest, EachCommandRunsAsRootAndHasItsSecretsInItsInputOnly) {
   const auto key = crypto::parse_public_key(crypto::make_ed25519_key("").public_key).value();
-  const AccountNotice notice{"it ends", "mail s3cret", 1500ms};
+  const model::AccountNotice notice{"it ends", "mail s3cret", 1500ms};
   EXPECT_EQ(kUser.user(), "hostler-l3");
   EXPECT_EQ(kRoot.user(), "root");
   for (const model::HostExec& command :
@@ -69,7 +69,7 @@ class AccountOnHostTest : public testing::TestWithParam<const char*> {
 
   const crypto::SshKeyPair pair_ = crypto::make_ed25519_key("");
   const crypto::SshPublicKey key_ = crypto::parse_public_key(pair_.public_key).value();
-  const std::string home_ = "/home/" + kUser.user();
+  const std::string home_ = "/home/" + kUser.name();
   test::TempFolder folder_;
 
  private:
