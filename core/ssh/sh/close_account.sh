@@ -18,7 +18,7 @@ find_processes() {
   done
 }
 # A process of the account ends all others at once, also those that fork. Others of them may stop
-# it, so nothing waits for it, and root ends them one by one as well.
+# it, so nothing waits for it while there are others, and root ends them one by one as well.
 end_processes() {
   n=0
   find_processes
@@ -30,6 +30,7 @@ end_processes() {
     n=$((n + 1))
     find_processes
   done
+  [ -n "$pids" ] || wait
 }
 # Crontab, jobs of at, mail, and the permission to have processes without a login.
 remove_tasks() {
