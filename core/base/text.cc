@@ -166,6 +166,15 @@ bool is_name(std::string_view text) {
   });
 }
 
+bool is_host(std::string_view text) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-.:%").find(c) != std::string_view::npos;
+  };
+  return !text.empty() && text.size() <= kHostBytesMax && text.front() != '-' &&
+         std::ranges::all_of(text, allowed);
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> out;
   for (std::size_t at = 0;;) {

@@ -38,6 +38,11 @@ bool is_name(std::string_view text);
 /// One word for sh, whatever is in it: in quotation marks.
 std::string shell_word(std::string_view text);
 
+inline constexpr std::size_t kHostBytesMax = 255;
+/// True if it may be the name or the address of a host: [A-Za-z0-9_.:%-], without brackets. Never
+/// an option of a command, and never a pattern.
+bool is_host(std::string_view text);
+
 std::vector<std::string_view> split(std::string_view text, char separator);
 /// `text` as a decimal number; nullopt if it contains anything else.
 std::optional<std::uint64_t> parse_u64(std::string_view text);

@@ -7,17 +7,6 @@
 namespace hostler::config {
 namespace {
 
-constexpr std::size_t kHostMax = 255;
-
-bool is_host(std::string_view text) {
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-.:%").find(c) != std::string_view::npos;
-  };
-  return !text.empty() && text.size() <= kHostMax && text.front() != '-' &&
-         std::ranges::all_of(text, allowed);
-}
-
 /// "bastion.example", "10.0.0.1:2222", "2001:db8::1" or "[2001:db8::1]:22".
 bool read_address(std::string_view text, Proxy& out) {
   std::string_view host = text, port;
@@ -77,7 +66,7 @@ void read_proxy(const json::Field& field, const Context& context, std::optional<
     Proxy& proxy = out.emplace();
     const json::Field address = o.need("address");
     std::string text;
-    if (address.text(text, {.bytes_max = kHostMax + 8, .bytes_min = 1, .one_line = true}) &&
+    if (address.text(text, {.bytes_max = kHostBytesMax + 8, .bytes_min = 1, .one_line = true}) &&
         !read_address(text, proxy))
       address.refuse("a name or an address, with a port if it is not 22: \"bastion.example:2222\"");
     o.need("user").text(proxy.user, {.bytes_max = 32, .bytes_min = 1, .one_line = true});

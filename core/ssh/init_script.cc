@@ -5,14 +5,8 @@
 namespace hostler::ssh {
 namespace {
 
+using scripts::end_of;
 using scripts::fill;
-
-/// A last line that the text does not have.
-std::string end_of(const std::string& text) {
-  std::string end = "HOSTLER_END";
-  while (text.find(end) != std::string::npos) end += '_';
-  return end;
-}
 
 /// The state of the init command, and what runs it.
 std::string functions(std::string_view instance, bool run) {

@@ -44,6 +44,12 @@ std::string_view answer(std::string_view output, std::string_view word, std::str
   return {};
 }
 
+std::string end_of(std::string_view text) {
+  std::string end = "HOSTLER_END";
+  while (text.find(end) != std::string_view::npos) end += '_';
+  return end;
+}
+
 std::string fill(std::string_view script,
                  std::initializer_list<std::pair<std::string_view, std::string_view>> values) {
   constexpr std::string_view kNameSigns = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";

@@ -20,6 +20,9 @@ namespace hostler::ssh::scripts {
 /// file of the secret, before.
 #define HOSTLER_INIT_FILES "${file%/*}/init"
 
+/// The folder of what is known about accounts of leases; set $file before.
+#define HOSTLER_ACCOUNTS_DIR "${file%/*}/accounts"
+
 // With their arguments.
 extern const std::string_view kChallenge;         ///< NONCE INSTANCE
 extern const std::string_view kInitState;         ///< NONCE [INSTANCE]
@@ -39,10 +42,21 @@ extern const std::string_view kBootFile;  ///< a function that writes a boot fil
 extern const std::string_view kDeliver;       ///< INSTANCE COMMAND COMMAND_END START START_END
 extern const std::string_view kDeliverStart;  ///< FUNCTIONS BEGIN
 
+// The scripts of account.cc, and what fill() gives to them. FUNCTIONS needs USER LEASE OWNER.
+extern const std::string_view kAccountFunctions;
+extern const std::string_view kOpenAccount;   ///< FUNCTIONS LEASE KEYS
+extern const std::string_view kOpenRoot;      ///< FUNCTIONS KEYS
+extern const std::string_view kCloseAccount;  ///< FUNCTIONS
+/// FUNCTIONS LOGIN TEXT TEXT_END COMMAND COMMAND_END SECONDS
+extern const std::string_view kAccountNotice;
+
 /// The script with a value for each @NAME@. On a line of its own a name stands for whole lines: an
 /// empty value leaves no line. Asserts that each name has a value. Values are not searched.
 std::string fill(std::string_view script,
                  std::initializer_list<std::pair<std::string_view, std::string_view>> values);
+
+/// A last line for text that does not have it.
+std::string end_of(std::string_view text);
 
 /// "sh -s -- a b". Arguments must be words of [A-Za-z0-9_./+=:-]; asserted. With a prefix, as
 /// "sudo -n ", the script still gets the variables that the driver has set for the session.

@@ -52,6 +52,15 @@ TEST(TextTest, KnowsNamesThatFitATag) {
     EXPECT_FALSE(is_name(bad)) << bad;
 }
 
+TEST(TextTest, AHostIsANameOrAnAddressAndNoOptionOrPattern) {
+  for (const char* good : {"10.0.0.7", "node-7.Example", "2001:db8::1", "fe80::1%eth0", "a_b"})
+    EXPECT_TRUE(is_host(good)) << good;
+  for (const char* bad : {"", "-v", "*", "a,b", "a b", "[::1]", "a/b", "a\n", "\xc3\xa4"})
+    EXPECT_FALSE(is_host(bad)) << bad;
+  EXPECT_TRUE(is_host(std::string(kHostBytesMax, 'a')));
+  EXPECT_FALSE(is_host(std::string(kHostBytesMax + 1, 'a')));
+}
+
 TEST(TextTest, HexReadsBack) {
   const std::vector<std::uint8_t> bytes{0, 15, 16, 255};
   EXPECT_EQ(to_hex(bytes), "000f10ff");

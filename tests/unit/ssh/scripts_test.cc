@@ -23,7 +23,8 @@ TEST(FillTest, OtherSignsStayAsTheyAre) {
 
 TEST(ScriptsTest, HostsGetNoLinesThatAreComments) {
   for (const std::string_view script :
-       {kChallenge, kInitState, kPrepareRotation, kActivateRotation, kInit, kInitRun, kDeliver}) {
+       {kChallenge, kInitState, kPrepareRotation, kActivateRotation, kInit, kInitRun, kDeliver,
+        kAccountFunctions, kAccountNotice, kCloseAccount, kOpenAccount, kOpenRoot}) {
     EXPECT_FALSE(script.starts_with('#'));
     EXPECT_THAT(script, testing::Not(testing::ContainsRegex("\n *#")));
     EXPECT_TRUE(script.ends_with('\n'));

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "core/base/assert.h"
+#include "core/base/time.h"
+#include "core/model/ids.h"
+
+namespace hostler::model {
+
+/// The account by which the holder of a lease logs in on the host that is lent.
+struct LeaseAccount {
+  WorkId lease;
+  std::string owner;     ///< The store's id: the account of another site's lease is left alone.
+  bool is_root = false;  ///< The pool lends root: there is no other account.
+
+  /// "hostler-l3": its name on the host, also that of root's keys for this lease.
+  [[nodiscard]] std::string name() const {
+    HOSTLER_ASSERT(lease.kind == WorkKind::kLease, "only leases have accounts");
+    return "hostler-l" + std::to_string(lease.value);
+  }
+  /// The user that the holder logs in as.
+  [[nodiscard]] std::string user() const { return is_root ? "root" : name(); }
+};
+
+/// News for whoever has the account.
+struct AccountNotice {
+  std::string text;     ///< What the notice file says from now on.
+  std::string command;  ///< sh; empty: none. May be a secret.
+  Duration limit{};     ///< The command may run for so long.
+};
+
+}  // namespace hostler::model

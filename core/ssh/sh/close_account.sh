@@ -1,0 +1,84 @@
+# shellcheck shell=sh disable=SC2034,SC2154  # the functions share variables
+@FUNCTIONS@
+problems=
+problem() { problems=$problems${problems:+; }$1; }
+# The processes of the account, but those that have ended and that nobody has waited for.
+find_processes() {
+  pids=
+  for process in /proc/[0-9]*; do
+    state=
+    { while read -r name value _; do
+      case $name in
+        State:) state=$value ;;
+        Uid:)
+          [ "$value" != "$uid" ] || [ "$state" = Z ] || pids="$pids ${process#/proc/}"
+          break ;;
+      esac
+    done < "$process/status"; } 2>/dev/null || :
+  done
+}
+# A process of the account ends all others at once, also those that fork. Others of them may stop
+# it, so nothing waits for it while there are others, and root ends them one by one as well.
+end_processes() {
+  n=0
+  find_processes
+  while [ -n "$pids" ] && [ $n -lt 50 ]; do
+    run_as "$user" 'kill -9 -1' >/dev/null 2>&1 &
+    # shellcheck disable=SC2086  # they are words
+    kill -9 $pids 2>/dev/null || :
+    sleep 0.1 2>/dev/null || sleep 1
+    n=$((n + 1))
+    find_processes
+  done
+  [ -n "$pids" ] || wait
+}
+# Crontab, jobs of at, mail, and the permission to have processes without a login.
+remove_tasks() {
+  rm -f "/var/lib/systemd/linger/$user" "/var/spool/cron/crontabs/$user" "/var/spool/cron/$user"
+  find /var/spool /var/mail -xdev -user "$uid" ! -type d -exec rm -f {} + 2>/dev/null || :
+}
+remove_account() {
+  if command -v userdel >/dev/null 2>&1; then said=$(userdel "$user" 2>&1)
+  else said=$(deluser "$user" 2>&1)
+  fi
+  ! has_account || problem "the account is left: $said"
+}
+# In the folders that everybody may write to.
+count_files() {
+  files=$(timeout 10 find /tmp /var/tmp /dev/shm /run -xdev -user "$uid" 2>/dev/null |
+    head -n 1000 | wc -l)
+}
+# Without its home at its path no key opens the account. Tasks may start processes until they are
+# removed, and processes may make tasks until they have ended.
+close_user() {
+  [ "$uid" -ge 1000 ] || failed "the account $user has the uid $uid: nothing was ended"
+  [ ! -e "$home" ] || mv "$home" "/home/.$user.gone.$$" || problem "$home cannot be moved"
+  end_processes
+  remove_tasks
+  end_processes
+  # shellcheck disable=SC2086  # they are words
+  set -- $pids
+  [ $# -eq 0 ] || problem "$# of its processes cannot be ended"
+  rm -rf "/home/.$user.gone."* "/home/.$user.new" 2>/dev/null || problem "its home is left"
+  count_files
+  remove_account
+}
+close_root() {
+  { other_root_keys > "$root_keys.$user" && mv -f "$root_keys.$user" "$root_keys"; } 2>/dev/null ||
+    problem "its keys are left in $root_keys"
+}
+# One function, called on the last line: a script that was cut off does not call it.
+hostler_close() {
+set -u
+files=0
+lock
+if has_account; then
+  is_ours || failed "there is an account $user that is not of this lease: it is left"
+  close_user
+fi
+! grep -q " $user\$" "$root_keys" 2>/dev/null || close_root
+[ -z "$problems" ] || failed "$problems"
+rm -f "$accounts/$user.notice" "$accounts/$user"
+printf 'files that are left elsewhere: %d\n' "$files"
+}
+hostler_close

@@ -1,0 +1,46 @@
+# shellcheck shell=sh disable=SC2034,SC2154  # the functions share variables
+@FUNCTIONS@
+# A password that no text gives, and not a locked one: sshd without PAM takes no key of an account
+# whose password is locked.
+make_account() {
+  shell=/bin/bash
+  [ -x $shell ] || shell=/bin/sh
+  if command -v useradd >/dev/null 2>&1; then
+    has_account ||
+      useradd -M -U -d "$home" -s $shell -p '*' -c 'hostler lease @LEASE@' "$user"
+  else
+    has_account || adduser -D -H -h "$home" -s $shell -g 'hostler lease @LEASE@' "$user"
+    printf '%s:*\n' "$user" | chpasswd -e >/dev/null
+  fi
+}
+# The home appears at its path with all that is in it. Nothing is written there later, where the
+# holder could lead it elsewhere.
+make_home() {
+  new=/home/.$user.new
+  [ -d /home ] || mkdir -m 755 /home
+  rm -rf "$new"
+  mkdir -m 700 "$new"
+  [ ! -d /etc/skel ] || cp -R /etc/skel/. "$new"
+  mkdir -p "$new/.ssh"
+  chmod 700 "$new" "$new/.ssh"
+  cat > "$new/.ssh/authorized_keys" <<'HOSTLER_END'
+@KEYS@
+HOSTLER_END
+  chown -hR "$uid:$gid" "$new"
+  mv "$new" "$home"
+}
+# One function, called on the last line: a script that was cut off does not call it.
+hostler_open() {
+set -eu
+lock
+if ! is_ours; then
+  ! has_account || failed "there is an account $user that is not of this lease: remove it"
+  claim
+fi
+make_account
+has_account || failed "the account $user could not be made"
+[ -e "$home" ] || make_home
+relabel "$home"
+[ "$(stat -c %u "$home")" = "$uid" ] || failed "$home is not of the account $user: remove it"
+}
+hostler_open
