@@ -81,7 +81,7 @@ void read_all(json::Object& o, Context& context, Config& out) {
   read_types(o.may("types"), out.site.types);
   read_sets(o.need("sets"), context, out.sandbox_min, out.sets, out.site);
   o.may("agent").object([&](json::Object& agent) { read_agent(agent, out.agent); });
-  read_pools(o.need("pools"), context, out.agent.folder, out.site);
+  read_pools(o.need("pools"), context, out);
   read_site(o, out.site);
   read_quotas(o, out.site.quotas);
   o.may("limits").object([&](json::Object& limits) { read_limits(limits, out.limits); });

@@ -148,10 +148,30 @@ void read_timers(json::Object& o, model::PoolPolicy& out) {
   o.may("starvation_after").duration(out.starvation_after, 1s, kLongest);
 }
 
-/// Call it after `readiness` was read: a cleaning command must be brought to the host.
-void read_lending(const json::Field& field, model::PoolPolicy& out) {
+/// A login needs an account that ends with its host, and a connection by which it is made.
+void check_login(const json::Field& field, const std::vector<Set>& sets,
+                 const model::PoolPolicy& pool) {
+  const auto is_local = [&](const Set& set) {
+    return set.driver == "local" && std::ranges::find(pool.sets, set.name) != pool.sets.end();
+  };
+  if (!model::needs_link(pool.readiness))
+    field.problem("login needs readiness agent or ssh, because the account is made over the proved "
+                  "connection; allowed here: none");
+  if (!pool.leases->clean_command.empty())
+    field.problem("clean_command is never run with login, because a host on which somebody could "
+                  "log in is always destroyed: remove one of the two");
+  if (const auto found = std::ranges::find_if(sets, is_local); found != sets.end())
+    field.problem("login is not allowed with set \"" + found->name +
+                  "\", since instances of the driver local share the accounts of this machine; "
+                  "allowed here: none");
+}
+
+/// Call it after `sets` and `readiness` were read: a command must be brought to the host.
+void read_lending(const json::Field& field, const std::vector<Set>& sets, model::PoolPolicy& out) {
   read_leases(field, out.leases);
-  if (out.leases && !out.leases->clean_command.empty() && !model::needs_link(out.readiness))
+  if (!out.leases) return;
+  if (out.leases->login != model::Login::kNone) return check_login(field, sets, out);
+  if (!out.leases->clean_command.empty() && !model::needs_link(out.readiness))
     field.problem(
         "clean_command needs readiness agent or ssh, because it runs over the proved connection; "
         "without it, hosts that were used are destroyed");
@@ -174,20 +194,21 @@ void check_readiness(json::Object& o, const model::PoolPolicy& pool) {
             kind + "\"");
 }
 
-void read_pool(json::Object& o, const Context& context, const std::string& agent_folder,
-               const model::SitePolicy& site, model::PoolPolicy& out) {
+void read_pool(json::Object& o, const Context& context, const Config& config,
+               model::PoolPolicy& out) {
+  const model::SitePolicy& site = config.site;
   read_plan_keys(o, out);
   read_references(o.need("sets"), site.sets, "set", out.sets);
   read_pool_types(o.need("types"), site, out);
   read_ceilings(o.may("ceilings"), out.ceilings);
   o.may("readiness").word(out.readiness, kReadiness);
-  read_lending(o.may("leases"), out);
+  read_lending(o.may("leases"), config.sets, out);
   read_placement(o, out.placement);
   read_image_or_id(o, out.image, out.image_id);
   read_provider_params(o.may("provider_params"), site, out);
   read_verify(o.may("verify"), out.verify);
   o.may("rotate_keys").boolean(out.rotate_keys);
-  read_boot(o, context, agent_folder, out);
+  read_boot(o, context, config.agent.folder, out);
   o.may("init_command").text(out.init_command, {.bytes_max = kCommandMax});
   o.may("init_failure").word(out.init_failure, kInitFailures);
   o.may("init_delivery").word(out.init_delivery, kInitDeliveries);
@@ -211,13 +232,13 @@ void read_plan_keys(json::Object& o, model::PoolPolicy& out) {
   o.may("uses_max").integer(out.uses_max, 0, 1'000'000);
 }
 
-void read_pools(const json::Field& field, const Context& context, const std::string& agent_folder,
-                model::SitePolicy& site) {
+void read_pools(const json::Field& field, const Context& context, Config& out) {
   std::set<std::string> names;
+  auto& pools = out.site.pools;
   field.each(1000, [&](const json::Field& element) {
     element.object([&](json::Object& o) {
-      read_pool(o, context, agent_folder, site, site.pools.emplace_back());
-      claim_name(o.may("name"), site.pools.back().name, names);
+      read_pool(o, context, out, pools.emplace_back());
+      claim_name(o.may("name"), pools.back().name, names);
     });
   });
 }

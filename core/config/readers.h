@@ -72,11 +72,9 @@ void read_proxy(const json::Field& field, const Context& context, std::optional<
 /// Call it after read_currency().
 void read_sets(const json::Field& field, const Context& context, model::Sandbox sandbox_min,
                std::vector<Set>& sets, model::SitePolicy& site);
-/// Call it after types and sets have been read into `site`, because pools refer to them.
-/// `agent_folder`: where hostler keeps its own files on hosts, as configured.
-void read_pools(const json::Field& field, const Context& context, const std::string& agent_folder,
-                model::SitePolicy& site);
-/// What the site itself puts on the new hosts of a pool.
+/// Call it after types, sets and agent have been read into `out`, because pools refer to them.
+void read_pools(const json::Field& field, const Context& context, Config& out);
+/// `agent_folder`: where hostler keeps its own files on hosts, as configured. What the site itself puts on the new hosts of a pool.
 void read_boot(json::Object& o, const Context& context, const std::string& agent_folder,
                model::PoolPolicy& out);
 /// Sets the defaults of quotas too.

@@ -12,6 +12,7 @@
 #include "core/config/diff.h"
 #include "core/config/load.h"
 #include "core/crypto/random.h"
+#include "core/daemon/account_commands.h"
 #include "core/daemon/clock.h"
 #include "core/daemon/clouds.h"
 #include "core/daemon/create_secrets.h"
@@ -61,7 +62,8 @@ struct Daemon::Parts {
   /// The steps of a start, in this order: each uses the parts that those before it have made.
   void load_drivers();
   Result<model::Restored> open_store(bool go_on);
-  Result<void> make_loop(Options options);
+  /// `owner`: the id of the store.
+  Result<void> make_loop(Options options, const std::string& owner);
   Result<void> make_server();
   void log_addresses() const;
 
@@ -248,7 +250,7 @@ void Daemon::Parts::tell_old() const {
                            "hostlerd is started with --restored (docs/backup.md)");
 }
 
-Result<void> Daemon::Parts::make_loop(Options options) {
+Result<void> Daemon::Parts::make_loop(Options options, const std::string& owner) {
   const auto keys = HOSTLER_TRY(private_keys(config));
   model::SitePolicy policy = HOSTLER_TRY(site_policy(config, shares));
   quotas.set(policy.quotas);
@@ -263,7 +265,9 @@ Result<void> Daemon::Parts::make_loop(Options options) {
                        [this](const dispatch::EpochsCompared& result) { on_epochs(result); }});
   dispatch::Dispatcher dispatcher(std::move(policy),
                                   make_create_secrets(HOSTLER_TRY(public_halves(keys))),
-                                  {std::move(options.take_over_sets), crypto::random_seed()});
+                                  {.take_over_sets = std::move(options.take_over_sets),
+                                   .seed = crypto::random_seed(),
+                                   .accounts = make_account_commands(owner)});
   loop = std::make_unique<Loop>(std::move(dispatcher), metrics,
                                 Loop::Sinks{[this](dispatch::Outbox out, model::Revision revision) {
                                               commit(std::move(out), revision);
@@ -329,7 +333,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   p.load_drivers();  // Recordings may be in the state folder, which the store makes.
   HOSTLER_TRY(dispatch::check_homes(restored, p.config.site));
   HOSTLER_TRY(check_take_over_sets(options.take_over_sets, p.config.site));
-  HOSTLER_TRY(p.make_loop(std::move(options)));
+  HOSTLER_TRY(p.make_loop(std::move(options), restored.owner));
   HOSTLER_TRY(p.make_server());
   HOSTLER_TRY(clear_empty_mark(p.config.state_dir));
   p.clouds->begin(watched_credentials(p.config));

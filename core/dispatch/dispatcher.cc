@@ -133,7 +133,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const JumpHostChanged& e) { to.reachability.on(e, now); },
              },
              event);
-  to.leases.end_cleaned(now);
+  to.leases.end_commands(now);
   return take_outbox();
 }
 
@@ -169,7 +169,7 @@ Outbox Dispatcher::tick(Now now) {
   handlers_->outputs.fire_due(now);
   handlers_->disk.fire_due(now);
   state_->commands.end_due(now);
-  handlers_->leases.end_cleaned(now);
+  handlers_->leases.end_commands(now);
   handlers_->leases.fire_due(now);
   if (state_->principals.next_use_tick() <= now.mono) journal_uses(now);
   for (std::uint32_t set = 0; set < state_->sets.size(); ++set) {

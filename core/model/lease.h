@@ -1,10 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <string>
+#include <vector>
 
 #include "core/base/time.h"
 #include "core/model/ids.h"
 #include "core/model/job.h"
+#include "core/model/lease_account.h"
 
 namespace hostler::model {
 
@@ -16,6 +19,9 @@ inline constexpr Duration kTermMin = std::chrono::seconds(1), kTermMax = std::ch
 struct LeaseSpec : WorkSpec {
   Duration term{};      ///< The member `for`.
   Duration wait_max{};  ///< 0: it waits for ever.
+  /// By which the holder logs in, as crypto::parse_login_keys() takes them: "ssh-ed25519 AAAA...".
+  std::vector<std::string> ssh_keys;
+  std::string notice_command;  ///< sh, run as the holder to tell it of the end; empty: none.
   friend bool operator==(const LeaseSpec&, const LeaseSpec&) = default;
 };
 
@@ -28,6 +34,12 @@ struct LeaseRecord {
   Duration wait_max{};  ///< It ends if it was not granted for so long since its submit; 0: never.
   Wall until;           ///< The end of the term; 0: not granted yet.
   bool used = true;     ///< Once it ends: the holder may have changed the host.
+  std::vector<std::string> ssh_keys;  ///< As in LeaseSpec. Empty: hostler makes no account.
+  std::string notice_command;
+  /// Of the account whose opening was sent to the present host, answered or not. From then on
+  /// nobody else gets the host.
+  Login login = Login::kNone;
+  Wall told;  ///< The end of which the holder was told last: see AccountNotice; 0: of none.
   friend bool operator==(const LeaseRecord&, const LeaseRecord&) = default;
 };
 /// As a Change: its row is inserted, or replaced.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/base/assert.h"
@@ -7,6 +8,13 @@
 #include "core/model/ids.h"
 
 namespace hostler::model {
+
+/// As whom the holder of a lease logs in on its host.
+enum class Login : std::uint8_t {
+  kNone,  ///< hostler lets nobody in.
+  kUser,  ///< An account of the lease's own.
+  kRoot,
+};
 
 /// The account by which the holder of a lease logs in on the host that is lent.
 struct LeaseAccount {

@@ -85,6 +85,10 @@ void fields(V& v, typename V::template Ref<model::LeaseRecord> r) {
   v.duration("wait_max_us", r.wait_max);
   v.time("until_us", r.until);
   v.flag("used", r.used);
+  v.names("ssh_keys", r.ssh_keys);
+  v.text("notice_command", r.notice_command);
+  v.choice("login", r.login, model::Login::kRoot);
+  v.time("told_us", r.told);
 }
 
 /// Without the inline output: see InlinePlace.

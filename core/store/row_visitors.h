@@ -31,7 +31,7 @@ struct Column {
   friend bool operator==(const Column&, const Column&) = default;
 };
 
-/// Names are [a-z0-9_-]: a comma separates them.
+/// Names have no comma: it separates them.
 std::string join_names(const std::vector<std::string>& names);
 std::vector<std::string> split_names(std::string_view text);
 

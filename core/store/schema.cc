@@ -193,7 +193,8 @@ ALTER TABLE instances ADD COLUMN jobs_max BIGINT NOT NULL DEFAULT 0;
                                                        R"sql(
 CREATE TABLE leases (          -- what work of other kinds does not have
   id {id} PRIMARY KEY, term_us BIGINT NOT NULL, wait_max_us BIGINT NOT NULL,
-  until_us BIGINT NOT NULL, used BIGINT NOT NULL);
+  until_us BIGINT NOT NULL, used BIGINT NOT NULL, ssh_keys TEXT NOT NULL,
+  notice_command TEXT NOT NULL, login BIGINT NOT NULL, told_us BIGINT NOT NULL);
 ALTER TABLE work_specs ADD COLUMN pools TEXT NOT NULL DEFAULT '';
 ALTER TABLE work_specs ADD COLUMN exclusive BIGINT NOT NULL DEFAULT 0;
 )sql",

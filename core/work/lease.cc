@@ -48,7 +48,7 @@ void note_end(Lease& lease, EndReason reason, std::string text) {
   lease.record.reason = reason;
   lease.record.reason_text = std::move(text);
   lease.queued = false;
-  lease.due = Mono::max();
+  lease.due = lease.notice = Mono::max();
 }
 
 /// Its end was noted.
@@ -61,15 +61,20 @@ LeaseOutcome end(Lease& lease, HostAfter host, Now now) {
           false};
 }
 
-/// Its end was noted, and its holder may have changed the host.
-LeaseOutcome end_used(Lease& lease, bool cleans, Now now) {
-  if (!cleans) return end(lease, HostAfter::kEnded, now);
+/// Its end was noted, and something is to be done on its host.
+LeaseOutcome ending(Lease& lease, HostAfter host) {
   auto& record = lease.record;
   record.state = WorkState::kCollecting;
   return {
       {Next::kNothing, true, Event::kEnding, model::to_string(record.reason), record.reason_text},
-      HostAfter::kClean,
+      host,
       false};
+}
+
+/// Its end was noted, and its holder may have changed the host.
+LeaseOutcome end_used(Lease& lease, bool cleans, Now now) {
+  if (!cleans) return end(lease, HostAfter::kEnded, now);
+  return ending(lease, lease.has_account() ? HostAfter::kClose : HostAfter::kClean);
 }
 
 /// It would wait; but after the backup it may have been granted another host.
@@ -90,7 +95,12 @@ LeaseOutcome wait(Lease& lease, Event event, const std::string& why) {
 
 LeaseOutcome wait_again(Lease& lease, const std::string& why) {
   lease.record.instance = {};
-  return lease.record.restored ? hold(lease, why) : wait(lease, Event::kQueuedAgain, why);
+  lease.openings = 0;
+  const bool had_account = lease.has_account();
+  lease.terms.login = model::Login::kNone;
+  auto out = lease.record.restored ? hold(lease, why) : wait(lease, Event::kQueuedAgain, why);
+  out.terms_changed = had_account;
+  return out;
 }
 
 }  // namespace
@@ -100,7 +110,7 @@ bool Lease::has_host() const {
          state() == WorkState::kCollecting;
 }
 
-LeaseOutcome placed(Lease& lease, model::InstanceId instance, Now now) {
+LeaseOutcome placed(Lease& lease, model::InstanceId instance, model::Login login, Now now) {
   HOSTLER_ASSERT(lease.queued && lease.state() == WorkState::kQueued,
                  "only a waiting lease is placed");
   auto& record = lease.record;
@@ -109,11 +119,12 @@ LeaseOutcome placed(Lease& lease, model::InstanceId instance, Now now) {
   record.instance = instance;
   record.placed = now.wall;
   record.restored = false;
+  lease.terms.login = login;
   lease.queued = false;
   lease.due = Mono::max();
   return {{Next::kNothing, true, Event::kGranting, "", "on " + instance.text()},
           HostAfter::kKept,
-          false};
+          lease.has_account()};
 }
 
 LeaseOutcome granted(Lease& lease, Now now) {
@@ -161,7 +172,7 @@ LeaseOutcome renewed(Lease& lease, Duration term, Now now) {
 LeaseOutcome returned(Lease& lease, bool used, bool cleans, Now now) {
   if (lease.state() != WorkState::kStarting && lease.state() != WorkState::kRunning) return {};
   note_end(lease, EndReason::kReturned, used ? "" : "unused");
-  if (used) return end_used(lease, cleans, now);
+  if (used || lease.has_account()) return end_used(lease, cleans, now);
   lease.terms.used = false;
   auto out = end(lease, HostAfter::kReady, now);
   out.terms_changed = true;
@@ -173,27 +184,37 @@ LeaseOutcome cancel(Lease& lease, const std::string& actor, bool cleans, Now now
   if (state == WorkState::kCollecting || model::is_terminal(state)) return {};
   lease.record.cancel_requested = true;
   note_end(lease, EndReason::kCancelled, "by " + actor);
-  if (state == WorkState::kRunning) return end_used(lease, cleans, now);
+  if (state == WorkState::kRunning || lease.has_account()) return end_used(lease, cleans, now);
   return end(lease, state == WorkState::kStarting ? HostAfter::kReady : HostAfter::kKept, now);
 }
 
 LeaseOutcome cleaned(Lease& lease, const std::string& problem, Now now) {
   if (lease.state() != WorkState::kCollecting) return {};
-  if (problem.empty()) return end(lease, HostAfter::kReady, now);
+  if (problem.empty())
+    return end(lease, lease.has_account() ? HostAfter::kEnded : HostAfter::kReady, now);
   auto& text = lease.record.reason_text;
-  text += (text.empty() ? "" : "; ") + ("its host was not cleaned: " + problem);
+  text += (text.empty() ? "" : "; ") +
+          ((lease.has_account() ? "its account was not closed: " : "its host was not cleaned: ") +
+           problem);
   return end(lease, HostAfter::kEnded, now);
 }
 
-LeaseOutcome due(Lease& lease, bool cleans, Now now) {
+LeaseOutcome due(Lease& lease, bool cleans, Now now, Duration grace) {
   if (lease.state() == WorkState::kQueued) {
     note_end(lease, EndReason::kWaitMax,
              "it was not granted for " + exact_duration(lease.terms.wait_max));
     return end(lease, HostAfter::kKept, now);
   }
+  if (lease.state() == WorkState::kCollecting && lease.has_account()) {
+    lease.due = Mono::max();
+    if (!cleans) return end(lease, HostAfter::kEnded, now);
+    return {{}, HostAfter::kClose, false};
+  }
   if (lease.state() != WorkState::kRunning) return {};
   note_end(lease, EndReason::kTerm, "");
-  return end_used(lease, cleans, now);
+  if (!lease.has_account() || grace <= Duration::zero()) return end_used(lease, cleans, now);
+  lease.due = later(now.mono, grace);
+  return ending(lease, HostAfter::kKept);
 }
 
 LeaseOutcome host_gone(Lease& lease, const std::string& why, bool was_announced, Now now) {

@@ -23,6 +23,9 @@ struct Lease {
   /// of the row.
   Mono due = Mono::max();
   Mono wait_until = Mono::max();  ///< `due`, whenever it waits.
+  Mono notice = Mono::max();      ///< When its holder is to be told of the end.
+  Wall telling;                   ///< The end of which the holder is being told; 0: of none.
+  std::uint32_t openings = 0;     ///< Of its account on this host, whose ends are not known.
   model::WorkRecord record;
   model::LeaseRecord terms;
 
@@ -30,6 +33,8 @@ struct Lease {
   [[nodiscard]] model::WorkState state() const { return record.state; }
   /// It has a host, as far as its record says.
   [[nodiscard]] bool has_host() const;
+  /// Somebody may log in on its host.
+  [[nodiscard]] bool has_account() const { return terms.login != model::Login::kNone; }
 };
 
 /// What becomes of the host.
@@ -37,6 +42,7 @@ enum class HostAfter : std::uint8_t {
   kKept,   ///< The lease goes on, or has no host.
   kReady,  ///< Nobody has used it: it takes other work at once.
   kClean,  ///< Run the cleaning command of its pool, then tell cleaned().
+  kClose,  ///< Close the account of the lease, then tell cleaned().
   kEnded,  ///< It may have been changed: nobody else gets it.
 };
 struct LeaseOutcome {
@@ -45,8 +51,13 @@ struct LeaseOutcome {
   bool terms_changed = false;  ///< Journal the LeaseRecord too.
 };
 
-/// The planner chose an instance for a waiting lease.
-[[nodiscard]] LeaseOutcome placed(Lease& lease, model::InstanceId instance, Now now);
+// `cleans`: a command can be run on the host. It closes the account of the lease, if there is one,
+// and is the cleaning command of its pool otherwise.
+
+/// The planner chose an instance for a waiting lease. `login`: the account that is opened there
+/// before it is granted.
+[[nodiscard]] LeaseOutcome placed(Lease& lease, model::InstanceId instance, model::Login login,
+                                  Now now);
 /// The host is ready for its holder: the term begins.
 [[nodiscard]] LeaseOutcome granted(Lease& lease, Now now);
 /// The host cannot be made ready for its holder. The lease waits again, and its record has no
@@ -55,14 +66,16 @@ struct LeaseOutcome {
 /// The holder wants it for `term` from now on, which its pool allows. Nothing has changed: it is
 /// not granted, or not any more.
 [[nodiscard]] LeaseOutcome renewed(Lease& lease, Duration term, Now now);
-/// The holder gives it back. `cleans`: the pool has a cleaning command.
+/// The holder gives it back. A host on which somebody could log in counts as used.
 [[nodiscard]] LeaseOutcome returned(Lease& lease, bool used, bool cleans, Now now);
-/// A user or an admin ends it. A granted one counts as used.
+/// A user or an admin ends it. One that is granted, or has an account, counts as used.
 [[nodiscard]] LeaseOutcome cancel(Lease& lease, const std::string& actor, bool cleans, Now now);
-/// The cleaning command has ended, so that the host may be used again, or `problem` says why not.
+/// The command has ended as it should, or `problem` says why not. A clean host may be used again,
+/// one that had an account may not.
 [[nodiscard]] LeaseOutcome cleaned(Lease& lease, const std::string& problem, Now now);
-/// Its time has come, see Lease::due: it has waited too long, or its term is over.
-[[nodiscard]] LeaseOutcome due(Lease& lease, bool cleans, Now now);
+/// Its time has come, see Lease::due: it has waited too long, its term is over, or the time after
+/// it. `grace`: that time, in which the processes of the account may end by themselves.
+[[nodiscard]] LeaseOutcome due(Lease& lease, bool cleans, Now now, Duration grace = {});
 /// The instance is gone. One that was not granted yet waits again. `was_announced`: its cloud had
 /// said so before.
 [[nodiscard]] LeaseOutcome host_gone(Lease& lease, const std::string& why, bool was_announced,

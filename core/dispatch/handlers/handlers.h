@@ -12,6 +12,7 @@
 #include "core/dispatch/handlers/epochs.h"
 #include "core/dispatch/handlers/host_events.h"
 #include "core/dispatch/handlers/interruptions.h"
+#include "core/dispatch/handlers/lease_accounts.h"
 #include "core/dispatch/handlers/lease_events.h"
 #include "core/dispatch/handlers/list_events.h"
 #include "core/dispatch/handlers/output_events.h"
@@ -47,6 +48,7 @@ struct Handlers {
   AttemptRows attempt_rows;
   JobSteps job_steps;
   LeaseSteps lease_steps;
+  LeaseAccounts accounts;
   Reachability reachability;
   InstanceSteps instance_steps;
   Interruptions interruptions;

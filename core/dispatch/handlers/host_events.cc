@@ -40,7 +40,10 @@ void HostEvents::on(Host& host, const model::HostVerified& event, Now now) {
 
 void HostEvents::on(Host& host, const model::HostBooted& event, Now now) {
   const auto& pool = policy_.pools[host.instance.pool];
+  const model::InstanceId id = host.id();
   steps_.apply(host, fleet::booted(host.instance, event, pool, now), "host", now);
+  const Host* still = hosts_.find(id);
+  if (still != nullptr && still->instance.link.is_connected()) lending_.connected(*still, now);
 }
 
 void HostEvents::on(Host& host, const model::HostKeyAlarm& event, Now now) {

@@ -64,6 +64,7 @@ void Interruptions::apply(Host& host, fleet::Outcome outcome, const char* actor,
 }
 
 void Interruptions::act(Host& host, Now now) {
+  accounts_.tell(host, now);
   const auto& instance = host.instance;
   if (!instance.record.interruption) {
     host.interruptions.end();

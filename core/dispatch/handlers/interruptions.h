@@ -2,20 +2,23 @@
 
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/handlers/job_steps.h"
+#include "core/dispatch/handlers/lease_accounts.h"
 
 namespace hostler::dispatch {
 
 /// What follows from notices that clouds take instances back, from all sources: the cordon, the
-/// interruption commands beside jobs, and the end of restartable jobs just before the interruption.
+/// interruption commands beside jobs, what holders are told, and the end of restartable jobs just
+/// before the interruption.
 class Interruptions {
  public:
   Interruptions(const model::SitePolicy& policy, Hosts& hosts, Jobs& jobs, Recorder& recorder,
-                JobSteps& job_steps, InstanceSteps& steps)
+                JobSteps& job_steps, LeaseAccounts& accounts, InstanceSteps& steps)
       : policy_(policy),
         hosts_(hosts),
         jobs_(jobs),
         recorder_(recorder),
         job_steps_(job_steps),
+        accounts_(accounts),
         steps_(steps) {}
 
   /// See fleet::noticed(). `actor`: of the ledger record.
@@ -41,6 +44,7 @@ class Interruptions {
   Jobs& jobs_;
   Recorder& recorder_;
   JobSteps& job_steps_;
+  LeaseAccounts& accounts_;
   InstanceSteps& steps_;
 };
 

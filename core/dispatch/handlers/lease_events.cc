@@ -17,6 +17,9 @@ constexpr std::size_t kEndsPerTick = 500;
 /// When a lease is looked at again that cannot end while its set is stopped.
 constexpr Duration kSuspended = std::chrono::seconds(10);
 constexpr Duration kCleaningLimit = std::chrono::minutes(10);
+/// An opening whose end is not known is repeated after so long, or on the next connection.
+constexpr Duration kOpenAgain = std::chrono::seconds(5);
+constexpr std::uint32_t kOpeningsMax = 3;
 /// HostBroken::check of a host that is not given to others after a lease.
 constexpr const char* kLeaseCheck = "lease";
 
@@ -94,6 +97,7 @@ void LeaseEvents::on(const RenewLease& event, Now now) {
   if (const auto good = check_term(policy_.pools[host->instance.pool], event.term); !good)
     return recorder_.reply(event.ticket, tl::unexpected(good.error()));
   steps_.apply(*lease, work::renewed(*lease, event.term, now), now);
+  accounts_.tell(*host, *lease, now);
   recorder_.reply(event.ticket, std::vector{event.lease});
 }
 
@@ -109,41 +113,71 @@ void LeaseEvents::fire_due(Now now) {
   for (std::size_t n = 0; n < kEndsPerTick; ++n) {
     const auto id = leases_.first_due(now.mono);
     if (!id) return;
-    work::Lease& lease = *leases_.find(*id);
-    if (is_suspended(lease)) {
-      leases_.set_due(lease, now.mono + kSuspended);
-      continue;
-    }
-    if (lease.queued) waiting_.note_cancelled(lease.cls);
-    // One that is ending is due after a restart only: that has forgotten its cleaning command.
-    auto outcome = lease.state() == WorkState::kCollecting
-                       ? work::cleaned(lease, "its end is not known: the daemon was started", now)
-                       : work::due(lease, cleans(lease), now);
-    apply(lease, std::move(outcome), "timer", now);
+    fire(*leases_.find(*id), now);
   }
 }
 
-void LeaseEvents::end_cleaned(Now now) {
-  for (auto ended = commands_.take_cleaned(); !ended.empty(); ended = commands_.take_cleaned())
-    for (const auto& [id, problem] : ended) {
-      work::Lease* lease = leases_.find(id);
-      if (lease != nullptr && lease->state() == WorkState::kCollecting)
-        apply(*lease, work::cleaned(*lease, problem, now), "host", now);
+void LeaseEvents::fire(work::Lease& lease, Now now) {
+  const Host* host = lease.has_host() ? hosts_.find(lease.record.instance) : nullptr;
+  if (host != nullptr && lease.notice <= now.mono) return accounts_.tell(*host, lease, now);
+  if (host != nullptr && accounts_.is_suspended(*host))
+    return leases_.set_due(lease, now.mono + kSuspended);
+  if (lease.queued) waiting_.note_cancelled(lease.cls);
+  if (lease.state() != WorkState::kStarting) return end_term(lease, host, now);
+  leases_.set_due(lease, fleet::kNever);
+  if (host != nullptr) accounts_.open(*host, lease, now);
+}
+
+void LeaseEvents::end_term(work::Lease& lease, const Host* host, Now now) {
+  if (lease.state() == WorkState::kCollecting && !lease.has_account()) {
+    // It is due after a restart only: that has forgotten its cleaning command.
+    const char* problem = "its end is not known: the daemon was started";
+    return apply(lease, work::cleaned(lease, problem, now), "timer", now);
+  }
+  const auto grace = host == nullptr ? Duration{} : accounts_.grace_of(*host);
+  apply(lease, work::due(lease, cleans(lease), now, grace), "timer", now);
+}
+
+void LeaseEvents::end_commands(Now now) {
+  for (auto ended = commands_.take_ended(); !ended.empty(); ended = commands_.take_ended())
+    for (const auto& one : ended) {
+      work::Lease* lease = leases_.find(one.lease);
+      if (lease == nullptr || lease->record.instance != one.on) continue;
+      if (one.step == LeaseStep::kOpen)
+        opened(*lease, one, now);
+      else if (one.step == LeaseStep::kTell)
+        accounts_.told(*lease, one.result, now);
+      else if (lease->state() == WorkState::kCollecting)
+        apply(*lease,
+              work::cleaned(*lease, one.result == CommandResult::kGood ? "" : one.how, now),
+              "host", now);
     }
+}
+
+void LeaseEvents::opened(work::Lease& lease, const HostCommands::Ended& one, Now now) {
+  const Host* host = hosts_.find(one.on);
+  HOSTLER_ASSERT(host != nullptr, "a lease that has a host is ended or waits when that is gone");
+  if (lease.state() == WorkState::kCollecting) {  // It has ended meanwhile.
+    if (accounts_.close(*host, lease, now)) return;
+    return apply(lease, work::cleaned(lease, one.how, now), "host", now);
+  }
+  if (lease.state() != WorkState::kStarting) return;
+  if (one.result == CommandResult::kGood) {
+    steps_.apply(lease, work::granted(lease, now), now);
+    return accounts_.tell(*host, lease, now);
+  }
+  if (one.result == CommandResult::kUnknown && ++lease.openings < kOpeningsMax)
+    return leases_.set_due(lease, now.mono + kOpenAgain);
+  // Nothing waits for its one. On a host that an admin keeps, no account is left.
+  (void)accounts_.close(*host, lease, now);
+  apply(lease, work::refused(lease, one.how, now), "host", now);
 }
 
 bool LeaseEvents::cleans(const work::Lease& lease) const {
   const Host* host = lease.has_host() ? hosts_.find(lease.record.instance) : nullptr;
   if (host == nullptr || !host->instance.link.is_connected()) return false;
   const auto& lends = policy_.pools[host->instance.pool].leases;
-  return lends && !lends->clean_command.empty();
-}
-
-bool LeaseEvents::is_suspended(const work::Lease& lease) const {
-  const Host* host = lease.has_host() ? hosts_.find(lease.record.instance) : nullptr;
-  if (host == nullptr) return false;
-  const Set& set = sets_.at(host->instance.set);
-  return set.first_list.rows_end || set.is_stopped();
+  return lease.has_account() || (lends && !lends->clean_command.empty());
 }
 
 void LeaseEvents::apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor,
@@ -156,6 +190,7 @@ void LeaseEvents::apply(work::Lease& lease, work::LeaseOutcome outcome, const ch
   steps_.apply(lease, std::move(outcome), now);
   if (host == nullptr) return;
   if (after == HostAfter::kClean) return clean(*host, id, now);
+  if (after == HostAfter::kClose) return (void)accounts_.close(*host, lease, now);
   host->instance.occupancy.remove(id);
   if (!was_used && fleet::uncount_use(host->instance.record))
     recorder_.change(model::InstanceChanged{host->instance.record, nullptr, false});
@@ -163,7 +198,7 @@ void LeaseEvents::apply(work::Lease& lease, work::LeaseOutcome outcome, const ch
   end(*host, id, actor, now);
 }
 
-void LeaseEvents::clean(Host& host, model::WorkId lease, Now now) {
+void LeaseEvents::clean(const Host& host, model::WorkId lease, Now now) {
   const auto& lends = policy_.pools[host.instance.pool].leases;
   model::HostExec command;
   command.purpose = "the host is cleaned after " + lease.text();
@@ -171,9 +206,7 @@ void LeaseEvents::clean(Host& host, model::WorkId lease, Now now) {
   command.input = lends->clean_command;
   command.as_root = true;
   command.limit = kCleaningLimit;
-  if (commands_.clean(host.id(), lease, command, now)) return;
-  work::Lease& ending = *leases_.find(lease);
-  apply(ending, work::cleaned(ending, "too many commands run on the host", now), "host", now);
+  commands_.run(host.id(), lease, LeaseStep::kClean, command, now);
 }
 
 void LeaseEvents::end(Host& host, model::WorkId lease, const char* actor, Now now) {

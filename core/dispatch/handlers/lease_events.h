@@ -5,6 +5,7 @@
 
 #include "core/dispatch/handlers/attempt_events.h"
 #include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/handlers/lease_accounts.h"
 #include "core/dispatch/handlers/lease_steps.h"
 #include "core/dispatch/state/submit_checks.h"
 #include "core/dispatch/state/submit_quotas.h"
@@ -18,11 +19,10 @@ class LeaseEvents {
   LeaseEvents(const model::SitePolicy& policy, const Sets& sets, Hosts& hosts,
               Principals& principals, WaitingWork& waiting, Leases& leases, SubmitQuotas& quotas,
               const Menu& menu, const OfferedTypes& offered, HostCommands& commands,
-              PlanState& plan, Recorder& recorder, LeaseSteps& steps, InstanceSteps& instance_steps,
-              AttemptEvents& attempts)
+              PlanState& plan, Recorder& recorder, LeaseSteps& steps, LeaseAccounts& accounts,
+              InstanceSteps& instance_steps, AttemptEvents& attempts)
       : policy_(policy),
         checks_(policy, sets, principals, menu, offered),
-        sets_(sets),
         hosts_(hosts),
         principals_(principals),
         waiting_(waiting),
@@ -32,6 +32,7 @@ class LeaseEvents {
         plan_(plan),
         recorder_(recorder),
         steps_(steps),
+        accounts_(accounts),
         instance_steps_(instance_steps),
         attempts_(attempts) {}
 
@@ -41,10 +42,10 @@ class LeaseEvents {
   void on(const RenewLease& event, Now now);
   /// Of a lease.
   void on(const CancelWork& event, Now now);
-  /// Ends those that have waited too long, and those whose term is over.
+  /// Ends those that have waited too long, and those whose term is over; tells holders before.
   void fire_due(Now now);
-  /// Ends those whose cleaning command has ended.
-  void end_cleaned(Now now);
+  /// Goes on with those for which a command has ended.
+  void end_commands(Now now);
 
  private:
   /// That its client key names already, if it has the same body.
@@ -54,18 +55,19 @@ class LeaseEvents {
   work::Lease* find(const Request& event, model::WorkId id);
   /// Answers why a request cannot be carried out unless the lease is granted. True: it is.
   bool check_granted(const work::Lease& lease, Ticket ticket);
-  /// A command that makes the host usable again can be run there now.
+  /// A command that cleans the host, or closes the account, can be run there now.
   [[nodiscard]] bool cleans(const work::Lease& lease) const;
-  /// Nothing is done to the hosts of a set whose rows may be old.
-  [[nodiscard]] bool is_suspended(const work::Lease& lease) const;
+  void fire(work::Lease& lease, Now now);
+  void end_term(work::Lease& lease, const Host* host, Now now);
   void apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now);
-  void clean(Host& host, model::WorkId lease, Now now);
+  /// The command that opens the account has ended.
+  void opened(work::Lease& lease, const HostCommands::Ended& one, Now now);
+  void clean(const Host& host, model::WorkId lease, Now now);
   /// Nobody else gets the host. One that only an admin may end is broken until then.
   void end(Host& host, model::WorkId lease, const char* actor, Now now);
 
   const model::SitePolicy& policy_;
   const SubmitChecks checks_;
-  const Sets& sets_;
   Hosts& hosts_;
   Principals& principals_;
   WaitingWork& waiting_;
@@ -75,6 +77,7 @@ class LeaseEvents {
   PlanState& plan_;
   Recorder& recorder_;
   LeaseSteps& steps_;
+  LeaseAccounts& accounts_;
   InstanceSteps& instance_steps_;
   AttemptEvents& attempts_;
 };

@@ -35,22 +35,30 @@ bool Lending::place(Host& host, demand::ClassId cls, Now now) {
   if (!waiting_.queue().has_next(cls, part.per_hour, part.vcpus)) return false;
   work::Lease& lease = leases_.pop(cls, part);
   if (host.reserved_for == cls) host.reserved_for.reset();
-  steps_.apply(lease, work::placed(lease, host.id(), now), now);
+  const auto& pool = policy_.pools[host.instance.pool];
+  const model::Login login = LeaseAccounts::login_of(lease, pool);
+  steps_.apply(lease, work::placed(lease, host.id(), login, now), now);
   leases_.hold(lease, part, now.mono);
   auto& record = host.instance.record;
-  if (fleet::count_use(record, policy_.pools[host.instance.pool]))
+  if (fleet::count_use(record, pool))
     recorder_.change(model::InstanceChanged{record, nullptr, false});
   host.instance.occupancy.add(fleet::Claim{lease.id(), room, true});
-  steps_.apply(lease, work::granted(lease, now), now);
+  grant(host, lease, now);
   return true;
+}
+
+void Lending::grant(const Host& host, work::Lease& lease, Now now) {
+  if (lease.has_account()) return accounts_.open(host, lease, now);
+  steps_.apply(lease, work::granted(lease, now), now);
 }
 
 void Lending::connected(const Host& host, Now now) {
   for (const auto& claim : host.instance.occupancy.claims()) {
     work::Lease* lease = leases_.find(claim.work);
     if (lease != nullptr && lease->state() == model::WorkState::kStarting)
-      steps_.apply(*lease, work::granted(*lease, now), now);
+      grant(host, *lease, now);
   }
+  accounts_.tell(host, now);
 }
 
 void Lending::claim(Host& host, work::Lease& lease, Now now) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/dispatch/handlers/lease_accounts.h"
 #include "core/dispatch/handlers/lease_steps.h"
 #include "core/dispatch/state/host_viewer.h"
 #include "core/dispatch/state/hosts.h"
@@ -10,23 +11,28 @@ namespace hostler::dispatch {
 class Lending {
  public:
   Lending(const model::SitePolicy& policy, const WaitingWork& waiting, Leases& leases,
-          const HostViewer& viewer, Recorder& recorder, LeaseSteps& steps)
+          const HostViewer& viewer, Recorder& recorder, LeaseSteps& steps,
+          LeaseAccounts& accounts)
       : policy_(policy),
         waiting_(waiting),
         leases_(leases),
         viewer_(viewer),
         recorder_(recorder),
-        steps_(steps) {}
+        steps_(steps),
+        accounts_(accounts) {}
 
-  /// Lends the host to the next lease of the class, and grants it: the host was proved when it
-  /// became ready. False if that cannot be done any more.
+  /// Lends the host to the next lease of the class. The host was proved when it became ready, so
+  /// that the lease is granted at once, or as soon as its account is open. False if that cannot be
+  /// done any more.
   bool place(Host& host, demand::ClassId cls, Now now);
-  /// A restart has come between the two steps of place(): the host is proved again.
+  /// The host is proved anew, after a lost connection or a restart: what its lease needs goes on.
   void connected(const Host& host, Now now);
   /// After a restart: the lease claims the host as before.
   void claim(Host& host, work::Lease& lease, Now now);
 
  private:
+  /// Grants a lease that is placed, or has its account opened first.
+  void grant(const Host& host, work::Lease& lease, Now now);
   [[nodiscard]] bool may_lend(const Host& host) const;
   /// What work may use of the host.
   [[nodiscard]] model::Resources room_of(const Host& host) const;
@@ -37,6 +43,7 @@ class Lending {
   const HostViewer& viewer_;
   Recorder& recorder_;
   LeaseSteps& steps_;
+  LeaseAccounts& accounts_;
 };
 
 }  // namespace hostler::dispatch

@@ -11,7 +11,7 @@ class RestoredWork {
  public:
   RestoredWork(const model::SitePolicy& policy, Hosts& hosts, WaitingWork& waiting,
                Principals& principals, Jobs& jobs, Leases& leases, JobSteps& steps,
-               LeaseSteps& lease_steps, Lending& lending)
+               LeaseSteps& lease_steps, Lending& lending, const LeaseAccounts& accounts)
       : policy_(policy),
         hosts_(hosts),
         waiting_(waiting),
@@ -20,7 +20,8 @@ class RestoredWork {
         leases_(leases),
         steps_(steps),
         lease_steps_(lease_steps),
-        lending_(lending) {}
+        lending_(lending),
+        accounts_(accounts) {}
 
   /// Takes uses, work, attempts and client keys out of `restored`.
   void apply(model::Restored& restored, Now now);
@@ -43,6 +44,7 @@ class RestoredWork {
   JobSteps& steps_;
   LeaseSteps& lease_steps_;
   Lending& lending_;
+  const LeaseAccounts& accounts_;
 };
 
 }  // namespace hostler::dispatch

@@ -17,9 +17,6 @@ constexpr std::size_t kPrintedMax = 400;
 constexpr const char* kGood = "status 0";
 
 std::string describe(const model::CommandEnded& end) {
-  if (!end.error.empty())
-    return (end.outcome_unknown ? "its end is not known: " : "it was not started: ") +
-           printable(end.error, kPrintedMax);
   std::string out = !end.signal.empty() ? "signal " + printable(end.signal, 40)
                     : end.status        ? "status " + std::to_string(*end.status)
                                         : "no status";
@@ -30,38 +27,54 @@ std::string describe(const model::CommandEnded& end) {
 
 }  // namespace
 
+HostCommands::End HostCommands::not_known(const std::string& why) {
+  return {CommandResult::kUnknown, "its end is not known: " + why};
+}
+
+HostCommands::End HostCommands::end_of(const model::CommandEnded& reported) {
+  const std::string error = printable(reported.error, kPrintedMax);
+  if (!error.empty() && reported.outcome_unknown) return not_known(error);
+  if (!error.empty()) return {CommandResult::kUnknown, "it was not started: " + error};
+  const std::string how = describe(reported);
+  return {how == kGood ? CommandResult::kGood : CommandResult::kFailed, how};
+}
+
 void HostCommands::start(model::InstanceId on, const model::CommandProposed& proposal, Now now) {
-  (void)run(on, proposal.command, proposal.number, now);
-}
-
-bool HostCommands::clean(model::InstanceId on, model::WorkId lease, const model::HostExec& command,
-                         Now now) {
-  const auto number = run(on, command, 0, now);
-  if (number) running_[*number].lease = lease;
-  return number.has_value();
-}
-
-std::optional<std::uint64_t> HostCommands::run(model::InstanceId on, const model::HostExec& command,
-                                               std::uint64_t proposal, Now now) {
   const auto there =
       std::ranges::count_if(running_, [&](const auto& entry) { return entry.second.on == on; });
-  if (there >= kOnOneHostMax) return std::nullopt;
+  if (there < kOnOneHostMax) run(proposal.command, proposal.number, {.on = on}, now);
+}
+
+void HostCommands::run(model::InstanceId on, model::WorkId lease, LeaseStep step,
+                       const model::HostExec& command, Now now) {
+  run(command, 0, {.on = on, .lease = lease, .step = step}, now);
+}
+
+void HostCommands::run(const model::HostExec& command, std::uint64_t proposal, Running running,
+                       Now now) {
   const std::uint64_t number = ++last_;
-  running_[number] = {on, printable(command.purpose), now.mono + command.limit + kAnswerTime};
-  recorder_.record("host", on.text(), model::Event::kCommandStarted, std::to_string(number),
-                   running_[number].purpose, now);
-  recorder_.command(model::RunCommand{on, number, command, proposal});
-  return number;
+  running.purpose = printable(command.purpose);
+  running.deadline = now.mono + command.limit + kAnswerTime;
+  recorder_.record("host", running.on.text(), model::Event::kCommandStarted,
+                   std::to_string(number), running.purpose, now);
+  recorder_.command(model::RunCommand{running.on, number, command, proposal});
+  running_[number] = std::move(running);
+}
+
+bool HostCommands::runs(model::WorkId lease, LeaseStep step) const {
+  return std::ranges::any_of(running_, [&](const auto& entry) {
+    return entry.second.lease == lease && entry.second.step == step;
+  });
 }
 
 void HostCommands::ended(model::InstanceId on, const model::CommandEnded& reported, Now now) {
   const auto found = running_.find(reported.number);
-  if (found != running_.end() && found->second.on == on) end(found, describe(reported), now);
+  if (found != running_.end() && found->second.on == on) end(found, end_of(reported), now);
 }
 
 void HostCommands::lost(model::InstanceId on, const std::string& why, Now now) {
   for (auto at = running_.begin(); at != running_.end();)
-    at = at->second.on == on ? end(at, "its end is not known: " + why, now) : std::next(at);
+    at = at->second.on == on ? end(at, not_known(why), now) : std::next(at);
 }
 
 std::vector<HostCommands::Awaited> HostCommands::awaited() const {
@@ -74,7 +87,7 @@ std::vector<HostCommands::Awaited> HostCommands::awaited() const {
 void HostCommands::end_due(Now now) {
   for (auto at = running_.begin(); at != running_.end();)
     at = at->second.deadline <= now.mono
-             ? end(at, "its end is not known: the host's link gave no answer", now)
+             ? end(at, not_known("the host's link gave no answer"), now)
              : std::next(at);
 }
 
@@ -84,12 +97,12 @@ Mono HostCommands::next_deadline() const {
   return next;
 }
 
-HostCommands::Map::iterator HostCommands::end(Map::iterator command, const std::string& how,
-                                              Now now) {
+HostCommands::Map::iterator HostCommands::end(Map::iterator command, End how, Now now) {
   const auto& [number, which] = *command;
   recorder_.record("host", which.on.text(), model::Event::kCommandEnded, std::to_string(number),
-                   which.purpose + ": " + how, now);
-  if (which.lease) cleaned_.push_back({*which.lease, how == kGood ? "" : how});
+                   which.purpose + ": " + how.how, now);
+  if (which.lease)
+    ended_.push_back({which.on, which.lease, which.step, how.result, std::move(how.how)});
   return running_.erase(command);
 }
 

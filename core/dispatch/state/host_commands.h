@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +9,19 @@
 #include "core/dispatch/state/recorder.h"
 
 namespace hostler::dispatch {
+
+/// What a lease needs to be run on its host.
+enum class LeaseStep : std::uint8_t {
+  kOpen,  ///< The account of the lease is opened.
+  kTell,  ///< Its holder is told of the end.
+  kClean,
+  kClose,
+};
+enum class CommandResult : std::uint8_t {
+  kGood,     ///< Status 0.
+  kFailed,   ///< It has ended otherwise.
+  kUnknown,  ///< It may have run, and may still run.
+};
 
 /// Commands that run on proved hosts. The start of each is in the ledger before it is sent, and
 /// each gets one end there: as the host reports it, or as not known when the connection ends, the
@@ -20,15 +32,20 @@ class HostCommands {
 
   /// Nothing happens if too many run there already.
   void start(model::InstanceId on, const model::CommandProposed& proposal, Now now);
-  /// Runs a command that cleans the host after this lease; take_cleaned() tells its end. False: too
-  /// many run there already.
-  bool clean(model::InstanceId on, model::WorkId lease, const model::HostExec& command, Now now);
-  struct Cleaned {
+  /// Runs a command for a lease; take_ended() tells its end.
+  void run(model::InstanceId on, model::WorkId lease, LeaseStep step,
+           const model::HostExec& command, Now now);
+  [[nodiscard]] bool runs(model::WorkId lease, LeaseStep step) const;
+  /// A command for a lease that has ended.
+  struct Ended {
+    model::InstanceId on;
     model::WorkId lease;
-    std::string problem;  ///< Why the host is not known to be clean; empty: it is.
+    LeaseStep step{};
+    CommandResult result{};
+    std::string how;  ///< For people; "status 0" if it is good.
   };
-  /// Leases whose cleaning commands have ended since the last call.
-  [[nodiscard]] std::vector<Cleaned> take_cleaned() { return std::exchange(cleaned_, {}); }
+  /// Those that have ended since the last call, in this order.
+  [[nodiscard]] std::vector<Ended> take_ended() { return std::exchange(ended_, {}); }
   /// An end that is reported late or twice has no effect.
   void ended(model::InstanceId on, const model::CommandEnded& end, Now now);
   /// Nobody can say any more how those of the host end.
@@ -48,20 +65,25 @@ class HostCommands {
  private:
   struct Running {
     model::InstanceId on;
-    std::string purpose;
-    Mono deadline;
-    std::optional<model::WorkId> lease = {};  ///< That it cleans up after.
+    model::WorkId lease = {};  ///< That it is for; 0: none.
+    LeaseStep step = {};
+    std::string purpose = {};
+    Mono deadline = {};
+  };
+  struct End {
+    CommandResult result{};
+    std::string how;
   };
   using Map = std::map<std::uint64_t, Running>;
-  /// The number of the command; nullopt: too many run there already.
-  std::optional<std::uint64_t> run(model::InstanceId on, const model::HostExec& command,
-                                   std::uint64_t proposal, Now now);
-  Map::iterator end(Map::iterator command, const std::string& how, Now now);
+  void run(const model::HostExec& command, std::uint64_t proposal, Running running, Now now);
+  static End end_of(const model::CommandEnded& reported);
+  static End not_known(const std::string& why);
+  Map::iterator end(Map::iterator command, End how, Now now);
 
   Recorder& recorder_;
   Map running_;  ///< By number.
   std::uint64_t last_ = 0;
-  std::vector<Cleaned> cleaned_;
+  std::vector<Ended> ended_;
 };
 
 }  // namespace hostler::dispatch

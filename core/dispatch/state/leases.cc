@@ -101,16 +101,22 @@ void Leases::set_due(work::Lease& lease, Mono due) {
   schedule(lease);
 }
 
+void Leases::set_notice(work::Lease& lease, Mono notice) {
+  lease.notice = notice;
+  schedule(lease);
+}
+
 void Leases::schedule(const work::Lease& lease) {
+  const Mono next = std::min(lease.due, lease.notice);
   const auto known = due_.find(lease.id());
   if (known != due_.end()) {
-    if (known->second == lease.due) return;
+    if (known->second == next) return;
     by_time_.erase({known->second, lease.id()});
     due_.erase(known);
   }
-  if (lease.due == fleet::kNever) return;
-  due_[lease.id()] = lease.due;
-  by_time_.emplace(lease.due, lease.id());
+  if (next == fleet::kNever) return;
+  due_[lease.id()] = next;
+  by_time_.emplace(next, lease.id());
 }
 
 std::optional<model::WorkId> Leases::first_due(Mono now) const {

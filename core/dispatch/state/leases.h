@@ -51,7 +51,7 @@ class Leases {
   /// changed, or a principal that waits may have more.
   bool settle(work::Lease& lease, work::Next next, Mono now);
 
-  /// The lease whose time has come first.
+  /// The lease whose time, or that of its notice, has come first.
   [[nodiscard]] std::optional<model::WorkId> first_due(Mono now) const;
   /// When first_due() has one; fleet::kNever: never.
   [[nodiscard]] Mono next_due() const;
@@ -60,6 +60,8 @@ class Leases {
   [[nodiscard]] const ByTime& by_time() const { return by_time_; }
   /// Its time comes then, whatever it was.
   void set_due(work::Lease& lease, Mono due);
+  /// So does that of its notice.
+  void set_notice(work::Lease& lease, Mono notice);
 
   using Counts = std::array<std::uint64_t, model::kLiveStates.size()>;
   /// As model::kLiveStates. O(leases).

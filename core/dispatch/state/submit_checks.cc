@@ -1,8 +1,10 @@
 #include "core/dispatch/state/submit_checks.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -20,36 +22,59 @@ Result<void> check_term(const model::PoolPolicy& pool, Duration term) {
   return {};
 }
 
+namespace {
+
+bool has_login(const model::PoolPolicy& pool) {
+  return pool.leases && pool.leases->login != model::Login::kNone;
+}
+
+/// Keys are for pools with a login, and those need some.
+Result<void> check_login(const model::PoolPolicy& pool, const model::LeaseRecord& terms) {
+  if (has_login(pool) == !terms.ssh_keys.empty()) return {};
+  return fail(Errc::kInvalidArgument,
+              has_login(pool)
+                  ? "pool " + pool.name + " lends hosts with a login: name the keys by which the "
+                        "holder logs in (ssh_keys; hostler lease --ssh-key FILE)"
+                  : "pool " + pool.name + " lends hosts without a login: leave out ssh_keys, or "
+                        "ask for a host of a pool that has leases.login");
+}
+
+}  // namespace
+
 Result<Submit> SubmitChecks::as_submit(const SubmitLease& event) const {
   Submit out{.ticket = event.ticket, .principal = event.principal, .work = {event.work}};
   model::WorkItem& item = out.work.front();
   item.record.id.kind = model::WorkKind::kLease;
   item.shape.exclusive = true;
   auto& pools = item.shape.constraints.pools;
-  pools = HOSTLER_TRY(pools_that_lend(pools, event.lease.term));
+  pools = HOSTLER_TRY(pools_that_lend(pools, event.lease));
   return out;
 }
 
 Result<std::vector<std::string>> SubmitChecks::pools_that_lend(
-    const std::vector<std::string>& named, Duration term) const {
+    const std::vector<std::string>& named, const model::LeaseRecord& terms) const {
   std::vector<std::string> out;
-  const model::PoolPolicy* longest = nullptr;
+  std::optional<Error> why;  // Of the pool that lends so for longest.
+  Duration longest{};
   for (const auto& pool : policy_.pools) {
     if (!named.empty() && pool.name != named.front()) continue;
-    const auto lends = check_term(pool, term);
+    auto lends = check_term(pool, terms.term);
+    if (pool.leases)
+      if (auto login = check_login(pool, terms); !login) lends = std::move(login);
     if (lends)
       out.push_back(pool.name);
     else if (!named.empty())
       return tl::unexpected(lends.error());
-    if (pool.leases && (longest == nullptr || pool.leases->max_term > longest->leases->max_term))
-      longest = &pool;
+    const bool is_alike = has_login(pool) == !terms.ssh_keys.empty();
+    if (lends || !pool.leases || (why && (!is_alike || pool.leases->max_term <= longest))) continue;
+    why = lends.error();
+    longest = is_alike ? pool.leases->max_term : Duration{};
   }
   if (!out.empty()) return out;
   if (!named.empty())
     return fail(Errc::kInvalidArgument, "there is no pool '" + printable(named.front()) + "'");
-  if (longest == nullptr)
-    return fail(Errc::kInvalidArgument, "no pool lends hosts (pools[].leases)");
-  return tl::unexpected(check_term(*longest, term).error());
+  if (why) return tl::unexpected(*std::move(why));
+  return fail(Errc::kInvalidArgument, "no pool lends hosts (pools[].leases)");
 }
 
 /// The number of a job may have been given out already.

@@ -23,13 +23,13 @@ class SubmitChecks {
 
   [[nodiscard]] Result<void> check(const Submit& event, Mono now) const;
   /// A lease as a submit of one item, with the pools that lend hosts for its term: the one that it
-  /// names, or all. Fails if there is none.
+  /// names, or all; with a login if it has keys, without one otherwise. Fails if there is none.
   [[nodiscard]] Result<Submit> as_submit(const SubmitLease& event) const;
 
  private:
   [[nodiscard]] Result<void> check_numbers() const;
   [[nodiscard]] Result<std::vector<std::string>> pools_that_lend(
-      const std::vector<std::string>& named, Duration term) const;
+      const std::vector<std::string>& named, const model::LeaseRecord& terms) const;
   [[nodiscard]] Result<void> check_shape(const model::WorkItem& item, Mono now) const;
   [[nodiscard]] std::string silent_sets() const;
 

@@ -90,7 +90,7 @@ TEST(PoolsTest, APoolLendsHostsOnlyIfItSaysSo) {
   };
   EXPECT_EQ(leases(""), std::nullopt);
   EXPECT_EQ(leases(R"(, "leases": {})"),
-            (model::LeasePolicy{.max_term = 24h, .clean_command = ""}));
+            model::LeasePolicy{});
   for (const char* bad : {"0s", "999ms", "366d", "3650d", "-1h"})
     EXPECT_THAT(pool_problems(R"("leases": {"max_term": ")" + std::string(bad) + R"("})"),
                 ElementsAre(HasSubstr("pools[0].leases.max_term: ")))
@@ -99,7 +99,7 @@ TEST(PoolsTest, APoolLendsHostsOnlyIfItSaysSo) {
               ElementsAre(HasSubstr("pools[0].leases: found true, allowed: an object")));
   EXPECT_THAT(pool_problems(R"("leases": {"term": "1h"})"),
               ElementsAre(HasSubstr("pools[0].leases.term: unknown key; known here: max_term, "
-                                    "clean_command")));
+                                    "login, notice_before, grace, clean_command")));
 }
 
 TEST(PoolsTest, NothingCleansAHostThatNobodyConnectsTo) {

@@ -63,7 +63,7 @@ void expect_waiting(const Lease& lease, const LeaseOutcome& out, Event event) {
 TEST(LeaseTest, APlacedOneIsGranting) {
   Lease lease = waiting_lease();
 
-  const auto out = placed(lease, kLentHost, kNow);
+  const auto out = placed(lease, kLentHost, model::Login::kNone, kNow);
 
   EXPECT_EQ(out.work.next, Next::kNothing);
   EXPECT_EQ(out.work.event, Event::kGranting);
@@ -230,9 +230,9 @@ TEST(LeaseTest, ItEndsOnceAsManyDifferentHostsAsItAllowsCouldNotBeGranted) {
   Lease lease = granting_lease();
   lease.start_failures_max = 2;
   (void)refused(lease, "no account", kNow);
-  (void)placed(lease, kLentHost, kNow);
+  (void)placed(lease, kLentHost, model::Login::kNone, kNow);
   expect_waiting(lease, refused(lease, "no account", kNow), Event::kQueuedAgain);
-  (void)placed(lease, model::InstanceId{8}, kNow);
+  (void)placed(lease, model::InstanceId{8}, model::Login::kNone, kNow);
 
   const auto out = refused(lease, "no account", kNow);
 
@@ -265,7 +265,7 @@ TEST(LeaseTest, AReleasedOneWaitsAndIsAsAnyOtherOnceItIsPlaced) {
 
   expect_waiting(lease, out, Event::kReleased);
   EXPECT_EQ(out.work.reason, "by root");
-  (void)placed(lease, kLentHost, kNow);
+  (void)placed(lease, kLentHost, model::Login::kNone, kNow);
   EXPECT_EQ(host_gone(lease, "it vanished", false, kNow).work.event, Event::kQueuedAgain);
 }
 

@@ -36,7 +36,7 @@ TEST(LeaseTimesTest, OneWithoutAMostWaitIsNeverDue) {
 
 TEST(LeaseTimesTest, TheWaitCountsFromTheSubmitWhenItWaitsAgain) {
   Lease lease = waiting_lease();
-  (void)placed(lease, kLentHost, at(4min));
+  (void)placed(lease, kLentHost, model::Login::kNone, at(4min));
   EXPECT_EQ(lease.due, Mono::max());
 
   (void)host_gone(lease, "it is gone", /*was_announced=*/false, at(9min));
@@ -89,7 +89,7 @@ TEST(LeaseTimesTest, HugeTermsNeverEnd) {
   lease.terms.term = lease.terms.wait_max = Duration::max();
   set_due(lease, at({}).wall, at({}));
   EXPECT_EQ(lease.due, Mono::max());
-  (void)placed(lease, kLentHost, at(1s));
+  (void)placed(lease, kLentHost, model::Login::kNone, at(1s));
   (void)granted(lease, at(1s));
   EXPECT_EQ(lease.due, Mono::max());
   EXPECT_GT(lease.terms.until, at(1s).wall);

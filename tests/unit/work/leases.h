@@ -18,7 +18,7 @@ inline Lease waiting_lease() {
 }
 inline Lease granting_lease() {
   Lease lease = waiting_lease();
-  (void)placed(lease, kLentHost, at({}));
+  (void)placed(lease, kLentHost, model::Login::kNone, at({}));
   return lease;
 }
 inline Lease granted_lease() {

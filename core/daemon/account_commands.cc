@@ -1,0 +1,35 @@
+#include "core/daemon/account_commands.h"
+
+#include <utility>
+#include <vector>
+
+#include "core/base/assert.h"
+#include "core/crypto/login_keys.h"
+#include "core/ssh/account.h"
+
+namespace hostler::daemon {
+
+dispatch::AccountCommands make_account_commands(std::string owner) {
+  const auto owned = [owner = std::move(owner)](model::LeaseAccount account) {
+    account.owner = owner;
+    return account;
+  };
+  return {
+      .open =
+          [owned](const model::LeaseAccount& account, const std::vector<std::string>& lines) {
+            const auto keys = crypto::parse_login_keys(lines);
+            HOSTLER_ASSERT(keys.has_value(), "keys are read before a lease is accepted");
+            return ssh::open_account(owned(account), *keys);
+          },
+      .close =
+          [owned](const model::LeaseAccount& account) {
+            return ssh::close_account(owned(account));
+          },
+      .notify =
+          [owned](const model::LeaseAccount& account, const model::AccountNotice& notice) {
+            return ssh::give_notice(owned(account), notice);
+          },
+  };
+}
+
+}  // namespace hostler::daemon

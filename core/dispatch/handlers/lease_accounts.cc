@@ -1,0 +1,122 @@
+#include "core/dispatch/handlers/lease_accounts.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "core/base/assert.h"
+#include "core/base/units.h"
+
+namespace hostler::dispatch {
+
+using model::Login;
+
+namespace {
+
+/// When a lease of a stopped set is looked at again.
+constexpr Duration kSuspended = std::chrono::seconds(10);
+constexpr Duration kNoticeCommandMax = std::chrono::minutes(10);
+
+/// The dispatcher does not know the owner: the maker of the command does.
+model::LeaseAccount account_of(const work::Lease& lease) {
+  return {lease.id(), "", lease.terms.login == Login::kRoot};
+}
+
+/// A reload may have removed the key: what was lent before has the defaults.
+model::LeasePolicy lending_of(const model::PoolPolicy& pool) {
+  return pool.leases.value_or(model::LeasePolicy{});
+}
+
+}  // namespace
+
+/// A lease whose keys were accepted gets an account though its pool lends without a login now:
+/// whoever asked for one could not get in.
+Login LeaseAccounts::login_of(const work::Lease& lease, const model::PoolPolicy& pool) {
+  if (lease.terms.ssh_keys.empty() || !model::needs_link(pool.readiness)) return Login::kNone;
+  const Login login = lending_of(pool).login;
+  return login == Login::kNone ? Login::kUser : login;
+}
+
+bool LeaseAccounts::is_suspended(const Host& host) const {
+  const Set& set = sets_.at(host.instance.set);
+  return set.first_list.rows_end || set.is_stopped();
+}
+
+Duration LeaseAccounts::grace_of(const Host& host) const {
+  return lending_of(policy_.pools[host.instance.pool]).grace;
+}
+
+void LeaseAccounts::open(const Host& host, const work::Lease& lease, Now now) {
+  HOSTLER_ASSERT(lease.has_account(), "that it is opened is durable first");
+  if (!host.instance.link.is_connected() || commands_.runs(lease.id(), LeaseStep::kOpen)) return;
+  commands_.run(host.id(), lease.id(), LeaseStep::kOpen,
+                make_.open(account_of(lease), lease.terms.ssh_keys), now);
+}
+
+bool LeaseAccounts::close(const Host& host, const work::Lease& lease, Now now) {
+  if (!host.instance.link.is_connected()) return false;
+  if (!commands_.runs(lease.id(), LeaseStep::kOpen))
+    commands_.run(host.id(), lease.id(), LeaseStep::kClose, make_.close(account_of(lease)), now);
+  return true;
+}
+
+/// The first of the two ends that are known.
+LeaseAccounts::End LeaseAccounts::end_of(const Host& host, const work::Lease& lease) {
+  const Wall until = lease.terms.until;
+  const auto& instance = host.instance;
+  const auto& notice = instance.record.interruption;
+  if (!notice || !instance.notices.is_cordoned() || !instance.notices.may_tell())
+    return {until, false};
+  const Wall at = notice->at.us != 0 ? notice->at : notice->noticed + model::kNoticeHolds;
+  return at < until ? End{at, true} : End{until, false};
+}
+
+void LeaseAccounts::tell(const Host& host, work::Lease& lease, Now now) {
+  leases_.set_notice(lease, fleet::kNever);
+  const bool is_granted = lease.state() == model::WorkState::kRunning;
+  if (!is_granted || !lease.has_account() || lease.telling.us != 0) return;
+  const End end = end_of(host, lease);
+  if (end.at == lease.terms.told) return;
+  const Duration ahead = lending_of(policy_.pools[host.instance.pool]).notice_before;
+  if (!end.is_interruption && lease.due - now.mono > ahead)
+    return leases_.set_notice(lease, lease.due - ahead);
+  if (is_suspended(host)) return leases_.set_notice(lease, now.mono + kSuspended);
+  if (!host.instance.link.is_connected()) return;
+  lease.telling = end.at;
+  send_notice(host, lease, end, now);
+}
+
+void LeaseAccounts::tell(const Host& host, Now now) {
+  for (const auto& claim : host.instance.occupancy.claims())
+    if (work::Lease* lease = leases_.find(claim.work)) tell(host, *lease, now);
+}
+
+void LeaseAccounts::send_notice(const Host& host, const work::Lease& lease, const End& end,
+                                Now now) {
+  const std::string id = lease.id().text(), at = format_wall(end.at);
+  model::AccountNotice notice;
+  notice.text = end.is_interruption
+                    ? "The cloud takes this host back, at " + at + " or sooner. Lease " + id +
+                          " ends then, and nothing on this host is kept.\n"
+                    : "Lease " + id + " ends at " + at + ". " +
+                          format_duration(grace_of(host)) +
+                          " later this host is destroyed, with all that is on it. To keep it for "
+                          "longer: hostler renew " +
+                          id + " --for TIME\n";
+  notice.command = lease.terms.notice_command;
+  const Duration left = end.at - now.wall;
+  notice.limit = std::clamp<Duration>(left, std::chrono::seconds(1), kNoticeCommandMax);
+  commands_.run(host.id(), lease.id(), LeaseStep::kTell, make_.notify(account_of(lease), notice),
+                now);
+}
+
+void LeaseAccounts::told(work::Lease& lease, CommandResult result, Now now) {
+  const Wall end = std::exchange(lease.telling, {});
+  if (result == CommandResult::kUnknown) return;
+  lease.terms.told = end;
+  recorder_.change(model::LeaseChanged{lease.terms});
+  if (const Host* host = hosts_.find(lease.record.instance)) tell(*host, lease, now);
+}
+
+}  // namespace hostler::dispatch

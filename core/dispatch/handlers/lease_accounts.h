@@ -1,0 +1,62 @@
+#pragma once
+
+#include "core/dispatch/account_commands.h"
+#include "core/dispatch/state/host_commands.h"
+#include "core/dispatch/state/hosts.h"
+#include "core/dispatch/state/leases.h"
+#include "core/dispatch/state/recorder.h"
+#include "core/dispatch/state/sets.h"
+
+namespace hostler::dispatch {
+
+/// The accounts by which holders log in on their hosts: sends the commands that open them, tell
+/// their holders of the end, and close them. LeaseEvents carries out what their ends mean.
+class LeaseAccounts {
+ public:
+  LeaseAccounts(const model::SitePolicy& policy, const Sets& sets, Hosts& hosts, Leases& leases,
+                HostCommands& commands, Recorder& recorder, const AccountCommands& make)
+      : policy_(policy),
+        sets_(sets),
+        hosts_(hosts),
+        leases_(leases),
+        commands_(commands),
+        recorder_(recorder),
+        make_(make) {}
+
+  /// The account that the lease gets on a host of this pool.
+  [[nodiscard]] static model::Login login_of(const work::Lease& lease,
+                                             const model::PoolPolicy& pool);
+  /// Unless it is being opened, or the host is not connected: its next connection calls again.
+  void open(const Host& host, const work::Lease& lease, Now now);
+  /// Once it is not being opened any more: then its end calls again. False: the host is not
+  /// connected.
+  bool close(const Host& host, const work::Lease& lease, Now now);
+  /// Tells the holder of a granted lease of its end if it is time to, and else sets the time.
+  void tell(const Host& host, work::Lease& lease, Now now);
+  /// As tell(), of the lease that has the host.
+  void tell(const Host& host, Now now);
+  /// The notice has ended so. One whose end is not known is given again on the next connection.
+  void told(work::Lease& lease, CommandResult result, Now now);
+  /// So long after the term the processes of the account may go on.
+  [[nodiscard]] Duration grace_of(const Host& host) const;
+  /// Nothing is done to the hosts of a set whose rows may be old.
+  [[nodiscard]] bool is_suspended(const Host& host) const;
+
+ private:
+  struct End {
+    Wall at;
+    bool is_interruption = false;
+  };
+  [[nodiscard]] static End end_of(const Host& host, const work::Lease& lease);
+  void send_notice(const Host& host, const work::Lease& lease, const End& end, Now now);
+
+  const model::SitePolicy& policy_;
+  const Sets& sets_;
+  Hosts& hosts_;
+  Leases& leases_;
+  HostCommands& commands_;
+  Recorder& recorder_;
+  const AccountCommands& make_;
+};
+
+}  // namespace hostler::dispatch
