@@ -1,8 +1,14 @@
 #include "core/api/lease_codec.h"
 
 #include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include "core/base/units.h"
+#include "core/crypto/known_hosts.h"
+#include "core/crypto/login_keys.h"
+#include "core/model/lease_account.h"
 
 namespace hostler::api {
 namespace {
@@ -11,21 +17,71 @@ using json::Object;
 using json::Writer;
 using namespace std::chrono_literals;
 
+constexpr std::size_t kNoticeCommandMax = 16384;
+
+/// Of a list that is too long, parse_login_keys() says so.
+void read_keys(const json::Field& field, std::vector<std::string>& out) {
+  constexpr std::size_t kRead = 2000, kKeyBytes = 4 * crypto::kLoginKeyBytesMax;
+  std::vector<std::string> lines;
+  if (!field.texts(lines, kRead, {.bytes_max = kKeyBytes, .secret = true})) return;
+  const auto keys = crypto::parse_login_keys(lines);
+  if (!keys) {
+    field.problem(keys.error().message, keys.error().code);
+    return;
+  }
+  for (const auto& key : *keys) out.push_back(key.line());
+}
+
 void read_members(Object& o, const model::JobLimits& limits, model::LeaseSpec& spec) {
   o.need("for").duration(spec.term, model::kTermMin, model::kTermMax);
   std::string pool;
   if (o.may("pool").name(pool)) spec.constraints.pools = {pool};
   o.may("wait_max").duration(spec.wait_max, 1s, 24h * 3650);
+  read_keys(o.may("ssh_keys"), spec.ssh_keys);
+  const json::Field notice = o.may("notice_command");
+  if (notice.text(spec.notice_command, {.bytes_max = kNoticeCommandMax, .bytes_min = 1}) &&
+      spec.ssh_keys.empty())
+    notice.problem("it runs as the account of the lease, which has one only with ssh_keys");
   read_common(o, limits, spec);
 }
 
+void write_known_hosts(Writer& w, const model::InstanceRecord& host,
+                       const std::optional<JumpHost>& jump) {
+  w.key("known_hosts").begin_array();
+  const auto write = [&w](const std::string& name, std::uint16_t port, const std::string& key) {
+    if (const auto line = crypto::known_hosts_line(name, port, key)) w.value(*line);
+  };
+  write(host.address, host.ssh_port, host.identity.public_key);
+  if (jump) write(jump->host, jump->port, jump->host_key);
+  w.end_array();
+}
+
+/// How the holder gets there.
+void write_reach(Writer& w, const LeaseRows& lease, const model::InstanceRecord& host,
+                 const std::optional<JumpHost>& jump) {
+  w.member("address", host.address).member("ssh_port", host.ssh_port);
+  if (!host.identity.public_key.empty()) write_known_hosts(w, host, jump);
+  if (jump)
+    w.key("jump_host")
+        .begin_object()
+        .member("host", jump->host)
+        .member("port", jump->port)
+        .end_object();
+  const auto& terms = lease.terms;
+  if (terms.login == model::Login::kNone) return;
+  const model::LeaseAccount account{terms.id, "", terms.login == model::Login::kRoot};
+  w.member("user", account.user()).member("notice_file", account.notice_file());
+}
+
 /// The host that it has, or is to get.
-void write_host(Writer& w, const model::InstanceRecord& host, bool is_granted) {
+void write_host(Writer& w, const LeaseRows& lease, const LeaseNow& now) {
+  const model::InstanceRecord& host = now.host->record;
   w.key("host").begin_object().member("pool", host.pool).member("type", host.type);
   if (!host.zone.empty()) w.member("zone", host.zone);
   w.member("market", to_string(host.market));
   w.key("price_per_hour").millionths(host.price_per_hour.value);
-  if (is_granted) w.member("address", host.address).member("ssh_port", host.ssh_port);
+  if (lease.work.record.state == model::WorkState::kRunning)
+    write_reach(w, lease, host, now.jump_host);
   w.end_object();
 }
 
@@ -48,6 +104,8 @@ std::string canonical_body(const model::LeaseSpec& spec) {
   write_needs(w, spec.needs);
   if (spec.priority != 0) w.member("priority", spec.priority);
   write_constraints(w, spec.constraints);
+  write_texts(w, "ssh_keys", spec.ssh_keys);
+  if (!spec.notice_command.empty()) w.member("notice_command", spec.notice_command);
   if (!spec.client_key.empty()) w.member("client_key", spec.client_key);
   w.end_object();
   return out;
@@ -59,6 +117,8 @@ LeaseRows submitted_lease(const model::LeaseSpec& spec) {
   out.work.shape.exclusive = true;
   out.terms.term = spec.term;
   out.terms.wait_max = spec.wait_max;
+  out.terms.ssh_keys = spec.ssh_keys;
+  out.terms.notice_command = spec.notice_command;
   return out;
 }
 
@@ -75,14 +135,18 @@ void write_lease(Writer& w, const LeaseRows& lease, const LeaseNow& now, Sight s
   write_time(w, "until", terms.until);
   write_time(w, "ended", record.ended);
   if (now.waiting) write_waiting(w.key("waiting_because"), *now.waiting);
-  if (now.host) write_host(w, now.host->record, record.state == model::WorkState::kRunning);
+  if (now.host) write_host(w, lease, now);
   w.member("for", exact_duration(terms.term));
   if (terms.wait_max != Duration{}) w.member("wait_max", exact_duration(terms.wait_max));
   write_texts(w, "pools", work.shape.constraints.pools);
   write_needs(w, work.shape.needs);
   if (work.shape.priority != 0) w.member("priority", work.shape.priority);
   write_constraints(w, work.shape.constraints);
-  if (!work.client_key.empty() && sight == Sight::kAll) w.member("client_key", work.client_key);
+  if (sight == Sight::kAll) {
+    write_texts(w, "ssh_keys", terms.ssh_keys);
+    if (!terms.notice_command.empty()) w.member("notice_command", terms.notice_command);
+    if (!work.client_key.empty()) w.member("client_key", work.client_key);
+  }
   w.end_object();
 }
 

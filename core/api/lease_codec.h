@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +17,7 @@
 namespace hostler::api {
 
 /// Reads a lease as a client submits it. Absent members leave the defaults of LeaseSpec. Errors
-/// name the path of the member.
+/// name the path of the member, and the place of a bad key.
 Result<model::LeaseSpec> read_lease(std::string_view json, const model::JobLimits& limits = {});
 
 /// The whole lease as compact JSON. Equal specs give equal text, and read_lease() gives the spec
@@ -31,12 +32,19 @@ struct LeaseRows {
 /// The rows of a new lease; the dispatcher gives it its number.
 LeaseRows submitted_lease(const model::LeaseSpec& spec);
 
+/// Through which the host of a lease is reached.
+struct JumpHost {
+  std::string host;
+  std::uint16_t port = 22;
+  std::string host_key;  ///< "ssh-ed25519 AAAA..."
+};
 /// Of a lease that has not ended, as far as it applies.
 struct LeaseNow {
   std::optional<model::WaitingView> waiting;
   std::optional<model::InstanceView> host;  ///< That it has or is to get.
+  std::optional<JumpHost> jump_host = {};   ///< Unset: the host is reached directly.
 };
-/// Writes a lease as one object. The address of its host is there while it is granted.
+/// Writes a lease as one object. How its host is reached is there while it is granted.
 void write_lease(json::Writer& w, const LeaseRows& lease, const LeaseNow& now, Sight sight);
 
 }  // namespace hostler::api

@@ -65,7 +65,9 @@ int act_on_held(Client& client, const std::string& action);
 /// The options of `hostler lease`, one member each.
 struct LeaseOptions : WorkOptions {
   std::string term;  ///< --for
-  std::string pool, wait_max;
+  std::string pool, wait_max, notice_command;
+  std::vector<std::string> key_files;  ///< --ssh-key: of public keys.
+  bool ssh = false;                    ///< Log in once it is granted, and give it back then.
 };
 int lease(Client& client, const LeaseOptions& options);
 struct LeasesOptions {
@@ -75,6 +77,12 @@ struct LeasesOptions {
   bool json = false;
 };
 int leases(Client& client, const LeasesOptions& options);
+/// Logs in on the host of a granted lease by ssh, which accepts no key of a host but those that the
+/// daemon has proved. Runs the command there; empty: a shell. Returns the status of ssh.
+int ssh(Client& client, const std::string& id, const std::vector<std::string>& command);
+/// Waits until the lease is granted, opens a shell there, and gives the lease back at its end,
+/// however that comes.
+int ssh_and_return(Client& client, const std::string& id);
 /// The term ends after the time `term` from now.
 int renew(Client& client, const std::string& id, const std::string& term);
 /// Gives hosts back.

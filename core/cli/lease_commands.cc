@@ -13,10 +13,29 @@ void add_lease(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--pool", o.pool, "Only a host of this pool")->type_name("POOL");
   c->add_option("--wait-max", o.wait_max, "End the lease if it was not granted for so long")
       ->type_name("DURATION");
+  CLI::Option* key =
+      c->add_option("--ssh-key", o.key_files, "Log in by these public keys, where the pool allows it")
+          ->type_name("FILE");
+  c->add_option("--notice-command", o.notice_command,
+                "Shell command that tells you on the host that the lease ends soon")
+      ->type_name("COMMAND")
+      ->needs(key);
   add_work_options(c, o, "lease");
   c->add_flag("--wait", o.wait,
               "Wait until it is granted, and print its host, the address and the SSH port");
   c->add_flag("--json", o.json, "Print JSON");
+  c->add_flag("--ssh", o.ssh, "Wait, open a shell on the host, and give it back when that ends")
+      ->needs(key)
+      ->excludes("--wait")
+      ->excludes("--json");
+}
+
+void add_ssh(CLI::App& app, Arguments& a, Chosen& chosen) {
+  CLI::App* c = add(app, chosen, "ssh", "Log in on the host of a lease",
+                    [&a](Client& client) { return ssh(client, a.id, a.ids); });
+  c->add_option("id", a.id, "E.g. l-3")->type_name("LEASE")->check(id_of("l"))->required();
+  c->add_option("command", a.ids, "Run this instead of a shell")->type_name("COMMAND");
+  c->prefix_command();
 }
 
 void add_leases(CLI::App& app, Arguments& a, Chosen& chosen) {
@@ -40,6 +59,7 @@ void add_leases(CLI::App& app, Arguments& a, Chosen& chosen) {
 void add_lease_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   add_lease(app, a, chosen);
   add_leases(app, a, chosen);
+  add_ssh(app, a, chosen);
   CLI::App* c = add(app, chosen, "renew", "Let the term of a lease end so long from now",
                     [&a](Client& client) { return renew(client, a.id, a.lease.term); });
   c->add_option("id", a.id, "E.g. l-3")->type_name("LEASE")->check(id_of("l"))->required();

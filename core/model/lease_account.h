@@ -29,6 +29,10 @@ struct LeaseAccount {
   }
   /// The user that the holder logs in as.
   [[nodiscard]] std::string user() const { return is_root ? "root" : name(); }
+  /// On the host, where nothing sets HOSTLER_AGENT_DIR: see core/ssh/scripts.h.
+  [[nodiscard]] std::string notice_file() const {
+    return "/var/lib/hostler-agent/accounts/" + name() + ".notice";
+  }
 };
 
 /// News for whoever has the account.

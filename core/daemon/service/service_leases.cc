@@ -1,4 +1,8 @@
+#include <algorithm>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,8 +14,15 @@ namespace {
 
 using Leases = std::vector<api::LeaseDetail>;
 
+std::optional<api::JumpHost> jump_host_of(const config::Config& config, const std::string& set) {
+  const auto found = std::ranges::find(config.sets, set, &config::Set::name);
+  if (found == config.sets.end() || !found->proxy) return std::nullopt;
+  return api::JumpHost{found->proxy->host, found->proxy->port, found->proxy->host_key};
+}
+
 /// Why they wait, and which hosts they have.
-void add_present(Leases& leases, const dispatch::Queries& state, Now now) {
+void add_present(Leases& leases, const config::Config& config, const dispatch::Queries& state,
+                 Now now) {
   std::vector<model::WorkId> live;
   for (auto& one : leases) {
     const model::WorkRecord& record = one.lease.work.record;
@@ -20,6 +31,7 @@ void add_present(Leases& leases, const dispatch::Queries& state, Now now) {
     using model::WorkState;  // One that waits again names the host that it had.
     if (record.state != WorkState::kQueued && record.state != WorkState::kHeld)
       one.now.host = state.instance(record.instance, now);
+    if (one.now.host) one.now.jump_host = jump_host_of(config, one.now.host->record.set);
   }
   auto waiting = state.waiting(live);
   for (auto& one : leases)
@@ -28,10 +40,11 @@ void add_present(Leases& leases, const dispatch::Queries& state, Now now) {
 }
 
 /// Answers on the loop, with what it knows of the leases.
-void tell(Loop& loop, Leases leases, std::function<void(Leases)> answer) {
-  loop.query([leases = std::move(leases), answer = std::move(answer)](
+void tell(Loop& loop, std::shared_ptr<const config::Config> config, Leases leases,
+          std::function<void(Leases)> answer) {
+  loop.query([config = std::move(config), leases = std::move(leases), answer = std::move(answer)](
                  const dispatch::Queries& state, Now now) mutable {
-    add_present(leases, state, now);
+    add_present(leases, *config, state, now);
     answer(std::move(leases));
   });
 }
@@ -42,7 +55,7 @@ void DaemonService::submit_lease(const api::Principal& who, api::LeaseRows lease
                                  api::Answer<model::WorkId> answer) {
   if (const auto room = uses_.store->check_room(); !room)
     return answer(tl::unexpected(room.error()));
-  request_change(dispatch::SubmitLease{0, who.name, std::move(lease.work), lease.terms},
+  request_change(dispatch::SubmitLease{0, who.name, std::move(lease.work), std::move(lease.terms)},
                  [answer = std::move(answer)](Result<std::vector<model::WorkId>> ids) {
                    if (!ids) return answer(tl::unexpected(std::move(ids.error())));
                    answer(ids->at(0));
@@ -56,7 +69,7 @@ void DaemonService::lease(const api::Principal& who, model::WorkId id,
   if (const auto may = may_read(who, found->item); !may) return answer(tl::unexpected(may.error()));
   Leases one;
   one.push_back({{std::move(found->item), found->terms}, {}});
-  tell(*uses_.loop, std::move(one),
+  tell(*uses_.loop, uses_.config->get(), std::move(one),
        [answer = std::move(answer)](Leases told) { answer(std::move(told.front())); });
 }
 
@@ -74,7 +87,7 @@ void DaemonService::leases(const api::Principal& who, const api::WorkFilter& fil
   for (auto& one : found->items)  // One whose own row is damaged is left out.
     if (const auto its = terms->find(one.record.id); its != terms->end())
       all.push_back({{std::move(one), its->second}, {}});
-  tell(*uses_.loop, std::move(all), [next, answer = std::move(answer)](Leases told) {
+  tell(*uses_.loop, uses_.config->get(), std::move(all), [next, answer = std::move(answer)](Leases told) {
     answer(api::LeasePage{std::move(told), next});
   });
 }
