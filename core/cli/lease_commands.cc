@@ -13,9 +13,9 @@ void add_lease(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--pool", o.pool, "Only a host of this pool")->type_name("POOL");
   c->add_option("--wait-max", o.wait_max, "End the lease if it was not granted for so long")
       ->type_name("DURATION");
-  CLI::Option* key =
-      c->add_option("--ssh-key", o.key_files, "Log in by these public keys, where the pool allows it")
-          ->type_name("FILE");
+  CLI::Option* key = c->add_option("--ssh-key", o.key_files,
+                                   "Log in by these public keys, where the pool allows it")
+                         ->type_name("FILE");
   c->add_option("--notice-command", o.notice_command,
                 "Shell command that tells you on the host that the lease ends soon")
       ->type_name("COMMAND")
@@ -35,7 +35,6 @@ void add_ssh(CLI::App& app, Arguments& a, Chosen& chosen) {
                     [&a](Client& client) { return ssh(client, a.id, a.ids); });
   c->add_option("id", a.id, "E.g. l-3")->type_name("LEASE")->check(id_of("l"))->required();
   c->add_option("command", a.ids, "Run this instead of a shell")->type_name("COMMAND");
-  c->prefix_command();
 }
 
 void add_leases(CLI::App& app, Arguments& a, Chosen& chosen) {

@@ -54,10 +54,12 @@ class SignalsGoToChild {
   SignalsGoToChild() {
     struct sigaction ignore {};
     ignore.sa_handler = SIG_IGN;
-    for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &ignore, &before_[i]);
+    for (std::size_t i = 0; i < kSignals.size(); ++i)
+      ::sigaction(kSignals[i], &ignore, &before_[i]);
   }
   ~SignalsGoToChild() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
+    for (std::size_t i = 0; i < kSignals.size(); ++i)
+      ::sigaction(kSignals[i], &before_[i], nullptr);
   }
   SignalsGoToChild(const SignalsGoToChild&) = delete;
   SignalsGoToChild& operator=(const SignalsGoToChild&) = delete;

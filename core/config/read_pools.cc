@@ -155,11 +155,13 @@ void check_login(const json::Field& field, const std::vector<Set>& sets,
     return set.driver == "local" && std::ranges::find(pool.sets, set.name) != pool.sets.end();
   };
   if (!model::needs_link(pool.readiness))
-    field.problem("login needs readiness agent or ssh, because the account is made over the proved "
-                  "connection; allowed here: none");
+    field.problem(
+        "login needs readiness agent or ssh, because the account is made over the proved "
+        "connection; allowed here: none");
   if (!pool.leases->clean_command.empty())
-    field.problem("clean_command is never run with login, because a host on which somebody could "
-                  "log in is always destroyed: remove one of the two");
+    field.problem(
+        "clean_command is never run with login, because a host on which somebody could "
+        "log in is always destroyed: remove one of the two");
   if (const auto found = std::ranges::find_if(sets, is_local); found != sets.end())
     field.problem("login is not allowed with set \"" + found->name +
                   "\", since instances of the driver local share the accounts of this machine; "

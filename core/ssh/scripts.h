@@ -38,7 +38,7 @@ extern const std::string_view kInitBegin;
 extern const std::string_view kInitAwait;
 extern const std::string_view kInitNoCommand;
 extern const std::string_view kInitHostKey;   ///< PUBLIC_KEY PRIVATE_KEY
-extern const std::string_view kBootFile;  ///< a function that writes a boot file
+extern const std::string_view kBootFile;      ///< a function that writes a boot file
 extern const std::string_view kDeliver;       ///< INSTANCE COMMAND COMMAND_END START START_END
 extern const std::string_view kDeliverStart;  ///< FUNCTIONS BEGIN
 

@@ -87,9 +87,10 @@ void DaemonService::leases(const api::Principal& who, const api::WorkFilter& fil
   for (auto& one : found->items)  // One whose own row is damaged is left out.
     if (const auto its = terms->find(one.record.id); its != terms->end())
       all.push_back({{std::move(one), its->second}, {}});
-  tell(*uses_.loop, uses_.config->get(), std::move(all), [next, answer = std::move(answer)](Leases told) {
-    answer(api::LeasePage{std::move(told), next});
-  });
+  tell(*uses_.loop, uses_.config->get(), std::move(all),
+       [next, answer = std::move(answer)](Leases told) {
+         answer(api::LeasePage{std::move(told), next});
+       });
 }
 
 void DaemonService::return_lease(const api::Principal& who, model::WorkId lease, bool used,

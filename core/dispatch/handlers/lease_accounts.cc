@@ -99,8 +99,7 @@ void LeaseAccounts::send_notice(const Host& host, const work::Lease& lease, cons
   notice.text = end.is_interruption
                     ? "The cloud takes this host back, at " + at + " or sooner. Lease " + id +
                           " ends then, and nothing on this host is kept.\n"
-                    : "Lease " + id + " ends at " + at + ". " +
-                          format_duration(grace_of(host)) +
+                    : "Lease " + id + " ends at " + at + ". " + format_duration(grace_of(host)) +
                           " later this host is destroyed, with all that is on it. To keep it for "
                           "longer: hostler renew " +
                           id + " --for TIME\n";

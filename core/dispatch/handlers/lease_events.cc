@@ -148,8 +148,7 @@ void LeaseEvents::end_commands(Now now) {
       else if (one.step == LeaseStep::kTell)
         accounts_.told(*lease, one.result, now);
       else if (lease->state() == WorkState::kCollecting)
-        apply(*lease,
-              work::cleaned(*lease, one.result == CommandResult::kGood ? "" : one.how, now),
+        apply(*lease, work::cleaned(*lease, one.result == CommandResult::kGood ? "" : one.how, now),
               "host", now);
     }
 }

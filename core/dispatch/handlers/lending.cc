@@ -55,8 +55,7 @@ void Lending::grant(const Host& host, work::Lease& lease, Now now) {
 void Lending::connected(const Host& host, Now now) {
   for (const auto& claim : host.instance.occupancy.claims()) {
     work::Lease* lease = leases_.find(claim.work);
-    if (lease != nullptr && lease->state() == model::WorkState::kStarting)
-      grant(host, *lease, now);
+    if (lease != nullptr && lease->state() == model::WorkState::kStarting) grant(host, *lease, now);
   }
   accounts_.tell(host, now);
 }

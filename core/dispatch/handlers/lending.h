@@ -11,8 +11,7 @@ namespace hostler::dispatch {
 class Lending {
  public:
   Lending(const model::SitePolicy& policy, const WaitingWork& waiting, Leases& leases,
-          const HostViewer& viewer, Recorder& recorder, LeaseSteps& steps,
-          LeaseAccounts& accounts)
+          const HostViewer& viewer, Recorder& recorder, LeaseSteps& steps, LeaseAccounts& accounts)
       : policy_(policy),
         waiting_(waiting),
         leases_(leases),

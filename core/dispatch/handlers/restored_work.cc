@@ -89,8 +89,7 @@ void RestoredWork::claim_hosts(Now now) {
     // Nobody knows how its cleaning command has ended: it ends in the next turn. An account is
     // closed again, once the host may have connected.
     if (lease.state() == model::WorkState::kCollecting)
-      leases_.set_due(lease,
-                      lease.has_account() ? now.mono + accounts_.grace_of(*host) : now.mono);
+      leases_.set_due(lease, lease.has_account() ? now.mono + accounts_.grace_of(*host) : now.mono);
   }
 }
 

@@ -55,8 +55,8 @@ void HostCommands::run(const model::HostExec& command, std::uint64_t proposal, R
   const std::uint64_t number = ++last_;
   running.purpose = printable(command.purpose);
   running.deadline = now.mono + command.limit + kAnswerTime;
-  recorder_.record("host", running.on.text(), model::Event::kCommandStarted,
-                   std::to_string(number), running.purpose, now);
+  recorder_.record("host", running.on.text(), model::Event::kCommandStarted, std::to_string(number),
+                   running.purpose, now);
   recorder_.command(model::RunCommand{running.on, number, command, proposal});
   running_[number] = std::move(running);
 }
@@ -86,9 +86,8 @@ std::vector<HostCommands::Awaited> HostCommands::awaited() const {
 
 void HostCommands::end_due(Now now) {
   for (auto at = running_.begin(); at != running_.end();)
-    at = at->second.deadline <= now.mono
-             ? end(at, not_known("the host's link gave no answer"), now)
-             : std::next(at);
+    at = at->second.deadline <= now.mono ? end(at, not_known("the host's link gave no answer"), now)
+                                         : std::next(at);
 }
 
 Mono HostCommands::next_deadline() const {

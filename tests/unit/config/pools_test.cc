@@ -89,8 +89,7 @@ TEST(PoolsTest, APoolLendsHostsOnlyIfItSaysSo) {
         .leases;
   };
   EXPECT_EQ(leases(""), std::nullopt);
-  EXPECT_EQ(leases(R"(, "leases": {})"),
-            model::LeasePolicy{});
+  EXPECT_EQ(leases(R"(, "leases": {})"), model::LeasePolicy{});
   for (const char* bad : {"0s", "999ms", "366d", "3650d", "-1h"})
     EXPECT_THAT(pool_problems(R"("leases": {"max_term": ")" + std::string(bad) + R"("})"),
                 ElementsAre(HasSubstr("pools[0].leases.max_term: ")))
