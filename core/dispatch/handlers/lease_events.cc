@@ -17,8 +17,6 @@ constexpr std::size_t kEndsPerTick = 500;
 /// When a lease is looked at again that cannot end while its set is stopped.
 constexpr Duration kSuspended = std::chrono::seconds(10);
 constexpr Duration kCleaningLimit = std::chrono::minutes(10);
-/// HostBroken::check of a host that is not given to others after a lease.
-constexpr const char* kLeaseCheck = "lease";
 
 }  // namespace
 
@@ -178,13 +176,7 @@ void LeaseEvents::clean(Host& host, model::WorkId lease, Now now) {
 
 void LeaseEvents::end(Host& host, model::WorkId lease, const char* actor, Now now) {
   auto& instance = host.instance;
-  const std::string text = lease.text() + " has ended, and may have changed the host";
-  const bool is_kept =
-      instance.record.idle_behavior == model::IdleBehavior::kHold || instance.record.restored;
-  if (!is_kept)
-    return instance_steps_.apply(
-        host, fleet::terminate(instance, model::Reason::kLeaseEnded, text, now), actor, now);
-  instance_steps_.apply(host, fleet::broken(instance, {kLeaseCheck, text}, now), actor, now);
+  instance_steps_.apply(host, fleet::lease_ended(instance, lease, now), actor, now);
   instance_steps_.apply(host, fleet::work_changed(instance, policy_.pools[instance.pool], now),
                         actor, now);
 }

@@ -60,7 +60,7 @@ class LeaseEvents {
   [[nodiscard]] bool is_suspended(const work::Lease& lease) const;
   void apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now);
   void clean(Host& host, model::WorkId lease, Now now);
-  /// Nobody else gets the host. One that only an admin may end is broken until then.
+  /// Nobody else gets the host.
   void end(Host& host, model::WorkId lease, const char* actor, Now now);
 
   const model::SitePolicy& policy_;
