@@ -25,7 +25,7 @@ void write_bound(json::Writer& w, const demand::PriceBound& bound) {
   w.key("price_limits").begin_array();
   for (const auto& bucket : bound.buckets()) {
     w.begin_object().member("principals", bucket.principals);
-    write_money(w, "left", std::min(bucket.all.left, demand::PriceBound::kAnyPrice));
+    write_money(w, "left", bucket.all.left);
     write_money(w, "most", bucket.most);
     w.member("items", bucket.all.items);
     if (bucket.vcpus_most < demand::PriceBound::kAnyVcpus) {
