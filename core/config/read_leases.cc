@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "core/config/plan_keys.h"
 #include "core/config/readers.h"
 #include "core/model/lease.h"
 

@@ -76,6 +76,8 @@ void read_sets(const json::Field& field, const Context& context, model::Sandbox 
 /// `agent_folder`: where hostler keeps its own files on hosts, as configured.
 void read_pools(const json::Field& field, const Context& context, const std::string& agent_folder,
                 model::SitePolicy& site);
+/// How a pool lends hosts. Absent: `out` stays as it is.
+void read_leases(const json::Field& field, std::optional<model::LeasePolicy>& out);
 /// What the site itself puts on the new hosts of a pool.
 void read_boot(json::Object& o, const Context& context, const std::string& agent_folder,
                model::PoolPolicy& out);
