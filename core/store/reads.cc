@@ -369,19 +369,17 @@ Result<void> Reads::uses(Wall from, Wall to, const std::function<void(const Use&
   // its times in the row of its work.
   static const std::string kAttempts =
       "SELECT a.work, a.kind, a.number, a.instance, s.principal, s.vcpu_thousandths, s.gpus, "
-      "s.ram, "
-      "s.scratch, CASE WHEN a.has_end = 1 THEN a.started_us ELSE w.started_us END, "
-      "CASE WHEN a.has_end = 1 THEN a.ended_us ELSE w.ended_us END "
-      "FROM attempts a CROSS JOIN work w CROSS JOIN work_specs s "
-      "WHERE (a.work, a.number) > ($1, $2) AND w.id = a.work AND s.id = a.work "
+      "s.ram, s.scratch, CASE WHEN a.has_end = 1 THEN a.started_us ELSE w.started_us END, "
+      "CASE WHEN a.has_end = 1 THEN a.ended_us ELSE w.ended_us END FROM attempts a "
+      "CROSS JOIN work w CROSS JOIN work_specs s WHERE (a.work, a.number) > ($1, $2) AND w.id = "
+      "a.work AND s.id = a.work "
       "AND (a.has_end = 1 OR a.number = w.attempt) ORDER BY a.work, a.number LIMIT $3";
   // A lease has no attempts, and all of its host.
   static const std::string kLeases =
-      "SELECT w.id, w.kind, w.attempt, w.instance, s.principal, i.vcpu_thousandths, i.gpus, i.ram, "
-      "i.scratch, w.started_us, w.ended_us "
-      "FROM leases l CROSS JOIN work w CROSS JOIN work_specs s CROSS JOIN instances i "
-      "WHERE l.id > $1 AND w.attempt = $2 AND w.id = l.id AND s.id = l.id AND i.id = w.instance "
-      "ORDER BY l.id LIMIT $3";
+      "SELECT w.id, w.kind, w.attempt, w.instance, s.principal, i.vcpu_thousandths, i.gpus, "
+      "i.ram, i.scratch, w.started_us, w.ended_us FROM leases l CROSS JOIN work w "
+      "CROSS JOIN work_specs s CROSS JOIN instances i WHERE l.id > $1 AND w.attempt = $2 "
+      "AND w.id = l.id AND s.id = l.id AND i.id = w.instance ORDER BY l.id LIMIT $3";
   for (const std::string* sql : {&kAttempts, &kLeases}) {
     std::int64_t work = 0, number = 0;
     for (std::size_t rows = kLimitMax; rows == kLimitMax;) {
