@@ -366,15 +366,14 @@ Result<void> Reads::uses(Wall from, Wall to, const std::function<void(const Use&
   auto session = HOSTLER_TRY(borrow());
   session->connection->set_patience(Patience::kLong);
   // Page by page, as a server ends a statement after half a minute. An attempt without an end has
-  // its times in the row of its work.
+  // its times in the row of its work. A lease has no attempts, and all of its host.
   static const std::string kAttempts =
       "SELECT a.work, a.kind, a.number, a.instance, s.principal, s.vcpu_thousandths, s.gpus, "
       "s.ram, s.scratch, CASE WHEN a.has_end = 1 THEN a.started_us ELSE w.started_us END, "
       "CASE WHEN a.has_end = 1 THEN a.ended_us ELSE w.ended_us END FROM attempts a "
-      "CROSS JOIN work w CROSS JOIN work_specs s WHERE (a.work, a.number) > ($1, $2) AND w.id = "
-      "a.work AND s.id = a.work "
-      "AND (a.has_end = 1 OR a.number = w.attempt) ORDER BY a.work, a.number LIMIT $3";
-  // A lease has no attempts, and all of its host.
+      "CROSS JOIN work w CROSS JOIN work_specs s WHERE (a.work, a.number) > ($1, $2) "
+      "AND w.id = a.work AND s.id = a.work AND (a.has_end = 1 OR a.number = w.attempt) "
+      "ORDER BY a.work, a.number LIMIT $3";
   static const std::string kLeases =
       "SELECT w.id, w.kind, w.attempt, w.instance, s.principal, i.vcpu_thousandths, i.gpus, "
       "i.ram, i.scratch, w.started_us, w.ended_us FROM leases l CROSS JOIN work w "
