@@ -35,9 +35,9 @@ void write_constraints(json::Writer& w, const WorkOptions& o) {
 
 Result<std::string> argument_text(const std::string& option, std::string value) {
   if (is_utf8(value)) return value;
-  return fail(Errc::kInvalidArgument, option +
-                                          ": the value must be UTF-8 text; send other bytes in a "
-                                          "file with --input, and let the job read that file");
+  return fail(
+      Errc::kInvalidArgument,
+      option + ": the value must be UTF-8 text; a job gets other bytes in a file (--input)");
 }
 
 Result<void> write_work(json::Writer& w, const WorkOptions& o) {

@@ -1,7 +1,6 @@
 #include <array>
 #include <utility>
 
-#include "core/config/plan_keys.h"
 #include "core/config/readers.h"
 #include "core/model/lease.h"
 

@@ -151,6 +151,7 @@ void read_timers(json::Object& o, model::PoolPolicy& out) {
 /// A login needs an account that ends with its host, and a connection by which it is made.
 void check_login(const json::Field& field, const std::vector<Set>& sets,
                  const model::PoolPolicy& pool) {
+  if (!pool.leases || pool.leases->login == model::Login::kNone) return;
   const auto is_local = [&](const Set& set) {
     return set.driver == "local" && std::ranges::find(pool.sets, set.name) != pool.sets.end();
   };
@@ -168,17 +169,6 @@ void check_login(const json::Field& field, const std::vector<Set>& sets,
                   "allowed here: none");
 }
 
-/// Call it after `sets` and `readiness` were read: a command must be brought to the host.
-void read_lending(const json::Field& field, const std::vector<Set>& sets, model::PoolPolicy& out) {
-  read_leases(field, out.leases);
-  if (!out.leases) return;
-  if (out.leases->login != model::Login::kNone) return check_login(field, sets, out);
-  if (!out.leases->clean_command.empty() && !model::needs_link(out.readiness))
-    field.problem(
-        "clean_command needs readiness agent or ssh, because it runs over the proved connection; "
-        "without it, hosts that were used are destroyed");
-}
-
 /// Hosts without an agent are lent, or of no use. Some need no connection, so that nothing can be
 /// sent there.
 void check_readiness(json::Object& o, const model::PoolPolicy& pool) {
@@ -188,6 +178,10 @@ void check_readiness(json::Object& o, const model::PoolPolicy& pool) {
         .problem("found \"" + kind +
                  "\" in a pool that lends no hosts: hosts without an agent run no "
                  "jobs; allowed: agent, or any with `leases`");
+  if (pool.leases && !pool.leases->clean_command.empty() && !model::needs_link(pool.readiness))
+    o.may("leases").problem(
+        "clean_command needs readiness agent or ssh, because it runs over the proved connection; "
+        "without it, hosts that were used are destroyed");
   if (!model::needs_link(pool.readiness) && pool.init_delivery == model::InitDelivery::kSsh)
     o.may("init_delivery")
         .problem(
@@ -203,8 +197,6 @@ void read_pool(json::Object& o, const Context& context, const Config& config,
   read_references(o.need("sets"), site.sets, "set", out.sets);
   read_pool_types(o.need("types"), site, out);
   read_ceilings(o.may("ceilings"), out.ceilings);
-  o.may("readiness").word(out.readiness, kReadiness);
-  read_lending(o.may("leases"), config.sets, out);
   read_placement(o, out.placement);
   read_image_or_id(o, out.image, out.image_id);
   read_provider_params(o.may("provider_params"), site, out);
@@ -220,6 +212,7 @@ void read_pool(json::Object& o, const Context& context, const Config& config,
   o.may("no_new_privs").boolean(out.no_new_privs);
   o.may("drop_capabilities").boolean(out.drop_capabilities);
   check_readiness(o, out);
+  check_login(o.may("leases"), config.sets, out);
 }
 
 }  // namespace
@@ -232,6 +225,8 @@ void read_plan_keys(json::Object& o, model::PoolPolicy& out) {
   o.may("price_cap_per_hour").millionths(out.price_cap_per_hour.value, 0, kPriceMax);
   o.may("attempts_parallel_max").integer(out.attempts_parallel_max, 0, 100'000);
   o.may("uses_max").integer(out.uses_max, 0, 1'000'000);
+  o.may("readiness").word(out.readiness, kReadiness);
+  read_leases(o.may("leases"), out.leases);
 }
 
 void read_pools(const json::Field& field, const Context& context, Config& out) {

@@ -74,6 +74,8 @@ void read_sets(const json::Field& field, const Context& context, model::Sandbox 
                std::vector<Set>& sets, model::SitePolicy& site);
 /// Call it after types, sets and agent have been read into `out`, because pools refer to them.
 void read_pools(const json::Field& field, const Context& context, Config& out);
+/// How a pool lends hosts. Absent: `out` stays as it is.
+void read_leases(const json::Field& field, std::optional<model::LeasePolicy>& out);
 /// `agent_folder`: where hostler keeps its own files on hosts, as configured. What the site itself
 /// puts on the new hosts of a pool.
 void read_boot(json::Object& o, const Context& context, const std::string& agent_folder,

@@ -41,8 +41,9 @@ bool is_any_of(const dispatch::Event& event) {
 metrics::LoopWork work_of(const dispatch::Event& event) {
   using namespace dispatch;
   if (is_any_of<model::HostEvent>(event)) return metrics::LoopWork::kHost;
-  if (is_any_of<Submit, CancelWork, ReleaseWork, CancelHeld, SetIdleBehavior, KillInstance, ReportReady,
-                OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable>(event))
+  if (is_any_of<Submit, SubmitLease, ReturnLease, RenewLease, CancelWork, ReleaseWork, CancelHeld,
+                SetIdleBehavior, KillInstance, ReportReady, OpenGate, AcceptAccount, BelieveList,
+                GiveUpUnreachable>(event))
     return metrics::LoopWork::kRequest;
   if (is_any_of<PlanMade>(event)) return metrics::LoopWork::kPlan;
   if (is_any_of<PolicyChanged, WorkForgotten>(event)) return metrics::LoopWork::kUpkeep;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/saturating.h"
+
 namespace hostler::demand {
 
 PriceBound::PriceBound(std::vector<Share> shares) {
@@ -13,7 +15,8 @@ PriceBound::PriceBound(std::vector<Share> shares) {
     Bucket& bucket = buckets_.back();
     ++bucket.principals;
     bucket.most = share.left;
-    bucket.all.left += share.left;
+    // Of many principals without a limit of price the sum would pass the largest number.
+    bucket.all.left.value = add_saturating(bucket.all.left.value, share.left.value);
     bucket.all.items += share.items;
     bucket.vcpus_most = share.vcpus;
     bucket.all.vcpus = share.vcpus * static_cast<std::int64_t>(bucket.principals);
@@ -26,7 +29,7 @@ PriceBound::PriceBound(std::vector<Share> shares) {
     Bucket& into = few[i * kBucketsMax / buckets_.size()];
     into.principals += buckets_[i].principals;
     into.most = buckets_[i].most;
-    into.all.left += buckets_[i].all.left;
+    into.all.left.value = add_saturating(into.all.left.value, buckets_[i].all.left.value);
     into.all.items += buckets_[i].all.items;
     into.vcpus_most = std::max(into.vcpus_most, buckets_[i].vcpus_most);
     into.all.vcpus += buckets_[i].all.vcpus;

@@ -95,8 +95,9 @@ struct ListWithout {
                              const model::PoolPolicy& pool, Now now);
 /// The agent answers: the evidence of kAgent.
 [[nodiscard]] Outcome ready(Instance& instance, const model::HostReady& event, Now now);
-/// All work that the ready host has reported is known now: it is no longer `restored`.
-[[nodiscard]] Outcome work_reported(Instance& instance, Now now);
+/// All work that the ready host has reported is known now: it is no longer `restored`. If it is
+/// empty, it may have been lent since the backup was made: an admin decides, so it is held.
+[[nodiscard]] Outcome work_reported(Instance& instance, const model::PoolPolicy& pool, Now now);
 [[nodiscard]] Outcome lost(Instance& instance, const model::HostLost& event,
                            const model::PoolPolicy& pool, Now now);
 [[nodiscard]] Outcome key_alarm(Instance& instance, const model::HostKeyAlarm& event,
@@ -158,6 +159,9 @@ void start_held(Instance& instance, std::uint64_t sequence, Now now);
 /// A plan, an admin or a rule ends the instance, in any state. The caller has checked that it may.
 [[nodiscard]] Outcome terminate(Instance& instance, model::Reason code, const std::string& reason,
                                 Now now);
+/// Its lease has ended, and its holder may have changed the host: nobody else gets it. It is ended,
+/// or broken as long as only an admin may end it, or until a list shows it again.
+[[nodiscard]] Outcome lease_ended(Instance& instance, model::WorkId lease, Now now);
 /// A plan switches the instance off. The caller has checked that it is empty.
 [[nodiscard]] Outcome switch_off(Instance& instance, model::Reason code, const std::string& reason,
                                  Now now);

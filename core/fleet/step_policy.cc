@@ -69,6 +69,26 @@ Outcome terminate(Instance& instance, Reason code, const std::string& reason, No
   return out;
 }
 
+Outcome lease_ended(Instance& instance, model::WorkId lease, Now now) {
+  auto& record = instance.record;
+  Outcome out;
+  if (record.state == InstanceState::kTerminating || record.state == InstanceState::kGone)
+    return out;
+  const std::string text = lease.text() + " has ended, and its holder may have changed the host";
+  const bool is_kept = record.idle_behavior == IdleBehavior::kHold || record.restored ||
+                       record.state == InstanceState::kVanished ||
+                       !instance.occupancy.left_alone().empty();
+  if (!is_kept) return terminate(instance, Reason::kLeaseEnded, text, now);
+  if (record.health == Health::kBroken) return out;
+  record.health = Health::kBroken;
+  record.last_text = text;
+  out.changed = true;
+  out.event = Event::kBroken;
+  out.reason_code = "lease";
+  out.reason = text;
+  return out;
+}
+
 Outcome work_changed(Instance& instance, const model::PoolPolicy& pool, Now now) {
   Outcome out;
   const auto state = instance.record.state;
@@ -79,8 +99,7 @@ Outcome work_changed(Instance& instance, const model::PoolPolicy& pool, Now now)
     out.changed = true;
     if (instance.record.first_job.us == 0) instance.record.first_job = now.wall;
   } else if (state == InstanceState::kBusy && instance.empty()) {
-    if (instance.record.health == Health::kBroken &&
-        instance.record.idle_behavior != IdleBehavior::kHold)
+    if (ends_when_empty(instance))
       return terminate(instance, Reason::kBroken, instance.record.last_text, now);
     if (instance.record.idle_behavior == IdleBehavior::kDrain)
       return terminate(instance, Reason::kDrained, "empty after drain", now);

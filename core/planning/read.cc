@@ -49,12 +49,7 @@ void read_policy(json::Object& o, Draft& draft) {
   read_named<model::SetPolicy>(
       o.need("sets"), draft.sets, policy.sets,
       [](json::Object& set, model::SetPolicy& out) { set.need("name").name(out.name); });
-  read_named<model::PoolPolicy>(o.need("pools"), draft.pools, policy.pools,
-                                [](json::Object& pool, model::PoolPolicy& out) {
-                                  config::read_plan_keys(pool, out);
-                                  pool.may("readiness").word(out.readiness, kReadiness);
-                                  config::read_leases(pool.may("leases"), out.leases);
-                                });
+  read_named<model::PoolPolicy>(o.need("pools"), draft.pools, policy.pools, config::read_plan_keys);
 }
 
 void read_headroom(const json::Field& field, gates::Headroom& out) {

@@ -9,7 +9,6 @@
 #include "core/json/reader.h"
 #include "core/model/ids.h"
 #include "core/model/offering.h"
-#include "core/model/policy.h"
 #include "core/scheduler/snapshot.h"
 
 /// The words of snapshots and answers, for reading and writing. Private to core/planning.
@@ -23,12 +22,6 @@ inline constexpr std::array kKinds{
     json::Word<model::WorkKind>{"job", model::WorkKind::kJob},
     json::Word<model::WorkKind>{"lease", model::WorkKind::kLease},
     json::Word<model::WorkKind>{"reservation", model::WorkKind::kReservation},
-};
-inline constexpr std::array kReadiness{
-    json::Word<model::Readiness>{"agent", model::Readiness::kAgent},
-    json::Word<model::Readiness>{"ssh", model::Readiness::kSsh},
-    json::Word<model::Readiness>{"cloud", model::Readiness::kCloud},
-    json::Word<model::Readiness>{"reported", model::Readiness::kReported},
 };
 inline constexpr std::array kPhases{
     json::Word<scheduler::HostPhase>{"coming", scheduler::HostPhase::kComing},

@@ -27,8 +27,7 @@ void write_pool(json::Writer& w, const model::PoolPolicy& pool) {
   w.member("price_factor_max", pool.price_factor_max);
   write_money(w, "price_cap_per_hour", pool.price_cap_per_hour);
   w.member("attempts_parallel_max", pool.attempts_parallel_max);
-  if (pool.readiness != model::Readiness::kAgent)
-    w.member("readiness", word_of(pool.readiness, kReadiness));
+  if (pool.readiness != model::Readiness::kAgent) w.member("readiness", to_string(pool.readiness));
   if (pool.leases)  // No plan goes by the command.
     w.key("leases")
         .begin_object()

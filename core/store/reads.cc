@@ -53,7 +53,7 @@ Page<T> cut(std::vector<T> items, std::size_t limit) {
 template <class V>
 void fields(V& v, typename V::template Ref<Use> r) {
   v.work("work", "kind", r.attempt.work);
-  v.id("number", r.attempt.number);
+  v.number("number", r.attempt.number);
   v.number("instance", r.instance.value);
   v.text("principal", r.principal);
   fields(v, r.needs);
@@ -366,27 +366,32 @@ Result<void> Reads::uses(Wall from, Wall to, const std::function<void(const Use&
   auto session = HOSTLER_TRY(borrow());
   session->connection->set_patience(Patience::kLong);
   // Page by page, as a server ends a statement after half a minute. An attempt without an end has
-  // its times in the row of its work.
-  static const std::string kSql =
+  // its times in the row of its work. A lease has no attempts, and all of its host.
+  static const std::string kAttempts =
       "SELECT a.work, a.kind, a.number, a.instance, s.principal, s.vcpu_thousandths, s.gpus, "
-      "s.ram, "
-      "s.scratch, CASE WHEN a.has_end = 1 THEN a.started_us ELSE w.started_us END, "
-      "CASE WHEN a.has_end = 1 THEN a.ended_us ELSE w.ended_us END "
-      "FROM attempts a CROSS JOIN work w CROSS JOIN work_specs s "
-      "WHERE (a.work, a.number) > ($1, $2) AND w.id = a.work AND s.id = a.work "
-      "AND (a.has_end = 1 OR a.number = w.attempt) ORDER BY a.work, a.number LIMIT $3";
-  std::int64_t work = 0;
-  std::int64_t number = 0;
-  for (std::size_t rows = kLimitMax; rows == kLimitMax;) {
-    auto* found = HOSTLER_TRY(session.start(kSql, work, number, kLimitMax));
-    for (rows = 0; HOSTLER_TRY(found->next()); ++rows) {
-      work = found->i64(0);
-      number = found->i64(2);
-      Use use;
-      RowReader row(*found);
-      fields(row, use);
-      if (row.ok() && use.from.us != 0 && use.from < to && (use.to.us == 0 || use.to > from))
-        seen(use);
+      "s.ram, s.scratch, CASE WHEN a.has_end = 1 THEN a.started_us ELSE w.started_us END, "
+      "CASE WHEN a.has_end = 1 THEN a.ended_us ELSE w.ended_us END FROM attempts a "
+      "CROSS JOIN work w CROSS JOIN work_specs s WHERE (a.work, a.number) > ($1, $2) "
+      "AND w.id = a.work AND s.id = a.work AND (a.has_end = 1 OR a.number = w.attempt) "
+      "ORDER BY a.work, a.number LIMIT $3";
+  static const std::string kLeases =
+      "SELECT w.id, w.kind, w.attempt, w.instance, s.principal, i.vcpu_thousandths, i.gpus, "
+      "i.ram, i.scratch, w.started_us, w.ended_us FROM leases l CROSS JOIN work w "
+      "CROSS JOIN work_specs s CROSS JOIN instances i WHERE l.id > $1 AND w.attempt = $2 "
+      "AND w.id = l.id AND s.id = l.id AND i.id = w.instance ORDER BY l.id LIMIT $3";
+  for (const std::string* sql : {&kAttempts, &kLeases}) {
+    std::int64_t work = 0, number = 0;
+    for (std::size_t rows = kLimitMax; rows == kLimitMax;) {
+      auto* found = HOSTLER_TRY(session.start(*sql, work, number, kLimitMax));
+      for (rows = 0; HOSTLER_TRY(found->next()); ++rows) {
+        work = found->i64(0);
+        number = found->i64(2);
+        Use use;
+        RowReader row(*found);
+        fields(row, use);
+        if (row.ok() && use.from.us != 0 && use.from < to && (use.to.us == 0 || use.to > from))
+          seen(use);
+      }
     }
   }
   return {};

@@ -44,7 +44,7 @@ struct StoredLease {
   model::LeaseRecord terms;
 };
 
-/// The resources that one attempt used of its instance, and when.
+/// The resources that one attempt or lease (attempt number 0) used of its instance, and when.
 struct Use {
   model::AttemptId attempt;
   model::InstanceId instance;
@@ -104,8 +104,9 @@ class Reads {
 
   /// In order of set, type, market and zone; the newest first.
   Result<Page<model::PriceRow>> prices(const PriceFilter& filter) const;
-  /// Calls `seen` for each attempt that ran within [from, to), by work. Reads all attempts,
-  /// 10,000 at a time: about a second for a few million. Changes during the call may be missed.
+  /// Calls `seen` for each attempt that ran within [from, to), by work, and then for each lease
+  /// that was granted then. Reads all attempts, 10,000 at a time: about a second for a few million.
+  /// Changes during the call may be missed.
   Result<void> uses(Wall from, Wall to, const std::function<void(const Use&)>& seen) const;
 
  private:

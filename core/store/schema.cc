@@ -190,6 +190,8 @@ ALTER TABLE gates DROP COLUMN under_way;
                                                        R"sql(
 ALTER TABLE instances ADD COLUMN jobs_max BIGINT NOT NULL DEFAULT 0;
 )sql",
+                                                       // How often hosts were used is not known of
+                                                       // those that had work.
                                                        R"sql(
 CREATE TABLE leases (          -- what work of other kinds does not have
   id {id} PRIMARY KEY, term_us BIGINT NOT NULL, wait_max_us BIGINT NOT NULL,
@@ -197,10 +199,6 @@ CREATE TABLE leases (          -- what work of other kinds does not have
   notice_command TEXT NOT NULL, login BIGINT NOT NULL, told_us BIGINT NOT NULL);
 ALTER TABLE work_specs ADD COLUMN pools TEXT NOT NULL DEFAULT '';
 ALTER TABLE work_specs ADD COLUMN exclusive BIGINT NOT NULL DEFAULT 0;
-)sql",
-                                                       // How often hosts were used: not known of
-                                                       // those that had work.
-                                                       R"sql(
 ALTER TABLE instances ADD COLUMN uses BIGINT NOT NULL DEFAULT 0;
 UPDATE instances SET uses = 4294967295 WHERE first_job_us <> 0;
 )sql"};

@@ -183,9 +183,11 @@ void Borrowers::committed(const dispatch::Outbox& outbox) {
   for (const auto& effect : outbox.effects) {
     const auto* command = std::get_if<model::HostCommand>(&effect);
     const auto* start = command == nullptr ? nullptr : std::get_if<model::StartAttempt>(command);
-    if (start != nullptr && is_lent(start->instance))
+    if (start == nullptr) continue;
+    if (is_lent(start->instance))
       complain_(start->attempt.text() + " is placed on " + start->instance.text() +
                 ", and it is lent");
+    check_clean(start->attempt.text(), start->instance);
   }
 }
 
@@ -199,8 +201,15 @@ void Borrowers::lend(const model::WorkRecord& record) {
   lent.state = record.state;
 }
 
+/// Nothing is placed on a host that a holder has left as it was, also if it was lost meanwhile.
+void Borrowers::check_clean(const std::string& work, model::InstanceId host) {
+  if (const auto before = used_.find(host); before != used_.end())
+    complain_(work + " gets " + host.text() + " as " + before->second.text() + " has left it");
+}
+
 /// It is lent to nobody else, and no work is there. The rows of the same decision are on the disk.
 void Borrowers::check_lent(model::WorkId id, const Lent& lent) {
+  check_clean(id.text(), lent.host);
   for (const auto& [other, row] : disk_.jobs())
     if (other != id && row.record.instance == lent.host && has_host(row.record.state))
       complain_(lent.host.text() + " is lent as " + id.text() + ", and " + other.text() +
@@ -213,6 +222,7 @@ void Borrowers::check_returned(const model::WorkRecord& record, const Lent& befo
   const bool is_unused =
       record.reason == model::EndReason::kReturned && !disk_.terms(record.id).used;
   if (!was_granted || is_unused || cleaned.contains(before.host.text())) return;
+  used_[before.host] = record.id;
   const auto* host = disk_.instance(before.host);
   if (host != nullptr && !is_out(host->record))
     complain_(before.host.text() + " was lent as " + record.id.text() +

@@ -67,6 +67,7 @@ class Borrowers {
   [[nodiscard]] Duration between(Duration from, Duration until);
   void lend(const model::WorkRecord& record);
   void check_lent(model::WorkId id, const Lent& lent);
+  void check_clean(const std::string& work, model::InstanceId host);
   void check_returned(const model::WorkRecord& record, const Lent& before,
                       const std::set<std::string>& cleaned);
   [[nodiscard]] bool is_lent(model::InstanceId host) const;
@@ -78,6 +79,7 @@ class Borrowers {
   Disk::Complain complain_;
   std::vector<Wish> wishes_;
   std::map<model::WorkId, Lent> lent_;
+  std::map<model::InstanceId, model::WorkId> used_;  ///< Hosts that were not cleaned after leases.
   std::map<model::WorkId, Term> terms_;
   bool calm_ = false;
   std::uint64_t granted_ = 0;

@@ -223,7 +223,8 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
   host.instance.occupancy.expect_output(now.mono);
   recorder_.command(std::move(resume));
   end_foreign(host, reported, now);
-  steps_.apply(host, fleet::work_reported(host.instance, now), "host", now);
+  steps_.apply(host, fleet::work_reported(host.instance, policy_.pools[host.instance.pool], now),
+               "host", now);
   steps_.apply(host, fleet::work_changed(host.instance, policy_.pools[host.instance.pool], now),
                "host", now);
 }

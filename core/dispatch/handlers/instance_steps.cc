@@ -158,13 +158,22 @@ void InstanceSteps::lose_work(Host& host, Now now) {
       job_steps_.apply(*job, work::host_gone(*job, why, now, was_announced), now);
   }
   const auto claims = instance.occupancy.claims();
-  for (const auto& claim : claims) {
-    instance.occupancy.remove(claim.work);
-    if (work::Lease* lease = owners_.leases.find(claim.work))
-      lease_steps_.apply(*lease, work::host_gone(*lease, why, was_announced, now), now);
-  }
+  for (const auto& claim : claims) lose_claim(host, claim.work, why, was_announced, now);
   instance.occupancy.forget_unplaced();
   owners_.plan.want();
+}
+
+/// The machine may come back, as its holder has left it.
+void InstanceSteps::lose_claim(Host& host, model::WorkId work, const std::string& why,
+                               bool was_announced, Now now) {
+  host.instance.occupancy.remove(work);
+  work::Lease* lease = owners_.leases.find(work);
+  if (lease == nullptr) return;
+  const bool was_open = lease->state() != model::WorkState::kStarting || lease->has_account();
+  lease_steps_.apply(*lease, work::host_gone(*lease, why, was_announced, now), now);
+  if (!was_open) return;
+  auto outcome = fleet::lease_ended(host.instance, work, now);
+  if (outcome.changed) apply(host, std::move(outcome), "dispatcher", now);
 }
 
 void InstanceSteps::free_room(const Host& host, Now now) {

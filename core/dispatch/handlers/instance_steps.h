@@ -61,6 +61,8 @@ class InstanceSteps {
   /// The instance is forgotten, with its work and its part of the ceilings.
   void gone(model::InstanceId id, Now now);
   void lose_work(Host& host, Now now);
+  void lose_claim(Host& host, model::WorkId work, const std::string& why, bool was_announced,
+                  Now now);
   /// What a ceiling or a quota of the cloud refused may pass now.
   void free_room(const Host& host, Now now);
   [[nodiscard]] model::HostTarget target(const Host& host) const;

@@ -20,8 +20,6 @@ constexpr Duration kCleaningLimit = std::chrono::minutes(10);
 /// An opening whose end is not known is repeated after so long, or on the next connection.
 constexpr Duration kOpenAgain = std::chrono::seconds(5);
 constexpr std::uint32_t kOpeningsMax = 3;
-/// HostBroken::check of a host that is not given to others after a lease.
-constexpr const char* kLeaseCheck = "lease";
 
 }  // namespace
 
@@ -210,13 +208,7 @@ void LeaseEvents::clean(const Host& host, model::WorkId lease, Now now) {
 
 void LeaseEvents::end(Host& host, model::WorkId lease, const char* actor, Now now) {
   auto& instance = host.instance;
-  const std::string text = lease.text() + " has ended, and may have changed the host";
-  const bool is_kept =
-      instance.record.idle_behavior == model::IdleBehavior::kHold || instance.record.restored;
-  if (!is_kept)
-    return instance_steps_.apply(
-        host, fleet::terminate(instance, model::Reason::kLeaseEnded, text, now), actor, now);
-  instance_steps_.apply(host, fleet::broken(instance, {kLeaseCheck, text}, now), actor, now);
+  instance_steps_.apply(host, fleet::lease_ended(instance, lease, now), actor, now);
   instance_steps_.apply(host, fleet::work_changed(instance, policy_.pools[instance.pool], now),
                         actor, now);
 }

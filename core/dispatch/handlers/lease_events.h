@@ -63,7 +63,7 @@ class LeaseEvents {
   /// The command that opens the account has ended.
   void opened(work::Lease& lease, const HostCommands::Ended& one, Now now);
   void clean(const Host& host, model::WorkId lease, Now now);
-  /// Nobody else gets the host. One that only an admin may end is broken until then.
+  /// Nobody else gets the host.
   void end(Host& host, model::WorkId lease, const char* actor, Now now);
 
   const model::SitePolicy& policy_;

@@ -51,7 +51,8 @@ void Restore::tell_restored(const model::Restored& restored, Now now) {
                      item.record.reason_text, now);
   }
   recorder_.record("admin", "site", model::Event::kRestored, "",
-                   std::to_string(held) + " jobs are held, and new numbers begin above " +
+                   std::to_string(held) +
+                       " jobs and leases are held, and new numbers begin above " +
                        std::to_string(restored.last_work),
                    now);
 }

@@ -9,15 +9,6 @@ namespace hostler::dispatch {
 
 using model::WorkState;
 
-namespace {
-
-bool holds_host(WorkState state) {
-  return state == WorkState::kStarting || state == WorkState::kRunning ||
-         state == WorkState::kCollecting;
-}
-
-}  // namespace
-
 /// A lease without its place in the queue.
 work::Lease& Leases::insert(const model::WorkItem& item, const model::LeaseRecord& terms, Now now) {
   const auto [at, fresh] = leases_.try_emplace(item.record.id);
@@ -82,7 +73,7 @@ bool Leases::release(work::Lease& lease, Mono now) {
 }
 
 bool Leases::settle(work::Lease& lease, work::Next next, Mono now) {
-  const bool may_have_more = !holds_host(lease.state()) && release(lease, now);
+  const bool may_have_more = !lease.has_host() && release(lease, now);
   schedule(lease);
   if (next == work::Next::kQueueAgain) {
     waiting_.enter(place_of(lease), now);

@@ -58,7 +58,7 @@ Order make_order(const Settings& settings, const model::SetInfo& info, const std
                              .owner = kKitSet,
                              .epoch = 1});
   out.request.ssh_public_keys = login_keys(site, login_key);
-  if (settings.site) ssh::add_secrets(pool, info, out.request, out.identity);
+  if (settings.site) ssh::add_secrets(pool, set.name, info, out.request, out.identity);
   model::set_key(out.request, key);
   return out;
 }

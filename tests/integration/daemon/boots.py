@@ -67,8 +67,7 @@ class BootTest(unittest.TestCase):
         health = SITE.get("/health")
         self.assertTrue(any("E: no such package" in one for one in health["problems"]), health)
         self.assertIn('hostler_gates_shut{class="boot",set="real"}', SITE.bytes_of("/metrics").decode())
-        with open(SITE.log, encoding="utf-8", errors="replace") as log:
-            self.assertIn("gate_shut", log.read())
+        SITE.wait_for_log("gate_shut")
 
         SITE.kill()
         SITE.start()
@@ -105,8 +104,7 @@ class BootTest(unittest.TestCase):
         for subject in ("pool ill", "gate " + gate["key"]):
             self.assertIn(words, hostler("why", subject), subject)
         self.assertTrue(any(words in one for one in SITE.get("/health")["problems"]))
-        with open(SITE.log, encoding="utf-8", errors="replace") as log:
-            self.assertIn(words, log.read())
+        SITE.wait_for_log(words)
         hostler("cancel", waits)
 
     # Seen: 13 in 25 s, and why said that a host is coming.

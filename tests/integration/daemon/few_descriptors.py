@@ -40,10 +40,6 @@ class FewSite(Site):
         self.write_config(sets=self.sets, access={"socket": {"path": self.socket},
                                   "tcp": {"address": "127.0.0.1", "port": port, "tokens_file": self.tokens}})
 
-    def log_text(self):
-        with open(self.log, encoding="utf-8", errors="replace") as file:
-            return file.read()
-
 
 class FewDescriptorsTest(unittest.TestCase):
     def with_limit(self, limit, sets=1):
@@ -95,7 +91,7 @@ class FewDescriptorsTest(unittest.TestCase):
             if refused:  # over TCP what the client still sends may reset the connection first
                 self.assertIn(b"HTTP/1.1 503", refused)
                 self.assertIn(b"too many connections are open", refused)
-        self.assertIn("too many connections are open: more are refused", site.log_text())
+        site.wait_for_log("too many connections are open: more are refused")
         return held
 
     @staticmethod

@@ -57,8 +57,7 @@ class LyingHostsTest(unittest.TestCase):
     def check_broken(self, job, value):
         alarms = [one for one in records_of(job["instance"]) if one["event"] == "broken"]
         self.assertEqual([one["reason_code"] for one in alarms], ["report"])
-        with open(SITE.log, encoding="utf-8") as log:
-            self.assertIn(f"error event: {job['instance']} broken [report]", log.read(), "the level of alarms")
+        SITE.wait_for_log(f"error event: {job['instance']} broken [report]")  # The level of alarms.
         self.assertIn(value, alarms[0]["reason"])
         self.assertIn(job["id"] + ".", alarms[0]["reason"])
         self.assertIn(value, hostler("why", job["instance"]))

@@ -263,6 +263,14 @@ class Site:
     def job(self, job):
         return self.get(f"/v1/jobs/{job}")
 
+    def log_text(self):
+        with open(self.log, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def wait_for_log(self, words):
+        """An event may be seen through the API before its line is in the log."""
+        wait_for(f"'{words}' is in the log", lambda: words in self.log_text())
+
     def wait_for_end(self, job):
         def ended():
             seen = self.job(job)

@@ -302,8 +302,7 @@ class CertificateTest(TlsTest):
     def test_the_end_of_a_certificate_is_announced(self):
         self.assertIn("TLS certificate: it expires in", str(SITE.get("/health")["problems"]))
         self.assertTrue(0 < metric(SITE) <= 2 * 86400, metric(SITE))
-        with open(SITE.log, encoding="utf-8", errors="replace") as log:
-            self.assertIn("daemon.pem expires in", log.read())
+        SITE.wait_for_log("daemon.pem expires in")
         replace(self.served, certify("years", days=3650))
         self.assertNotIn("configuration is unchanged", self.reload())
         self.assertEqual(SITE.get("/health")["problems"], [])
@@ -320,8 +319,8 @@ class CertificateTest(TlsTest):
                     "tls_certificate_file": paths[0], "tls_key_file": paths[1]}}))
             self.assertIn("TLS certificate: it expired at 2020-01-02", str(site.get("/health")["problems"]))
             self.assertLess(metric(site), 0)
-            with open(site.log, encoding="utf-8", errors="replace") as log:
-                self.assertRegex(log.read(), "(?i)warn.*long-ago.pem expired at 2020-01-02")
+            site.wait_for_log("long-ago.pem expired at 2020-01-02")
+            self.assertRegex(site.log_text(), "(?i)warn.*long-ago.pem expired at 2020-01-02")
             site.stop()
 
 

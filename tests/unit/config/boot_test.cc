@@ -136,7 +136,8 @@ TEST_F(BootTest, RefusesFilesThatSayTooLittleOrTooMuch) {
 TEST_F(BootTest, RefusesTooManyFilesAndTooManyBytes) {
   std::string files;
   for (int i = 0; i <= 100; ++i)
-    files += (i == 0 ? "" : ",") + R"({"content": "", "path": "/f)" + std::to_string(i) + "\"}";
+    files += std::string(i == 0 ? "" : ",") + R"({"content": "", "path": "/f)" + std::to_string(i) +
+             "\"}";
   EXPECT_THAT(problems(R"("boot_files": [)" + files + "]"), SizeIs(1));
   folder_.put("half", std::string(65 * 1024, 'x'), 0644);
   EXPECT_THAT(problems(R"("boot_files": [{"path": "/a", "file": "half"},

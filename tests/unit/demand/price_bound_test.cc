@@ -43,6 +43,11 @@ TEST(PriceBoundTest, TheVcpusOfWholeHostsArePaidLikewise) {
   EXPECT_EQ(PriceBound(Parts(1000, {{100}, 9, 5})).count({10}, 5000, 4), 1000U);
 }
 
+TEST(PriceBoundTest, AnyPriceOfAnyNumberOfPrincipalsIsNoLimit) {
+  const PriceBound bound(Parts(10'000, {PriceBound::kAnyPrice, 1, 5}));
+  EXPECT_EQ(bound.count({1'000'000}, 20'000, 5), 10'000U);
+}
+
 TEST(PriceBoundTest, WhatIsLeftOfManyEqualSharesPaysForNothing) {
   PriceBound bound(Parts(1000, {{150}, 1}));
   EXPECT_EQ(bound.count({100}, 5000), 1000U);

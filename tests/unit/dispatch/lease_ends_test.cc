@@ -178,6 +178,54 @@ TEST_F(LeaseTest, ALeaseWhoseHostIsLostEnds) {
   EXPECT_EQ(reason(id), EndReason::kHostLost);
 }
 
+// Bug: it was as good as new then, with all that the holder had left there.
+TEST_F(LeaseTest, AHostThatIsFoundAgainAfterItsLeaseIsGivenToNobodyElse) {
+  const auto [id, on] = granted();
+  const auto shown = story.seen(on);
+  story.host(on, model::HostLost{"no route", 0s});
+  for (int n = 0; n < 2; ++n) story.list({story.seen(on, model::CloudState::kGone)});
+  ASSERT_EQ(story.state(on), InstanceState::kVanished);
+  ASSERT_EQ(reason(id), EndReason::kHostLost);
+  EXPECT_EQ(story.record(on).health, model::Health::kBroken);
+
+  (void)story.submit({story.job(2)});
+  story.list({shown});
+  ASSERT_EQ(story.state(on), InstanceState::kUnknown);
+  story.clear();
+  story.host(on, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
+  story.ready(on);
+  EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty());
+  EXPECT_EQ(story.state(on), InstanceState::kTerminating);
+}
+
+class KeptOffTest : public LeaseTest {
+ protected:
+  KeptOffTest() : LeaseTest(site()) {}
+  static model::SitePolicy site() {
+    auto out = lending_site();
+    out.pools[0].sizes.max = out.pools[0].sizes.stopped = 1;
+    return out;
+  }
+  void SetUp() override {
+    story.restore();
+    model::SetInfo info;
+    info.list_consistency = 100ms;
+    info.stop = info.has_power = true;
+    story.say(SetOpened{"west", info});
+  }
+};
+
+// Bug: it was switched on for the next job, likewise.
+TEST_F(KeptOffTest, AHostThatItsHolderHasSwitchedOffIsDestroyed) {
+  const auto [id, on] = granted();
+  story.host(on, model::HostLost{"reset", 0s});
+  (void)story.submit({story.job(2)});
+  for (int n = 0; n < 2; ++n) story.list({story.seen(on, model::CloudState::kStopped)});
+  EXPECT_EQ(reason(id), EndReason::kHostLost);
+  EXPECT_EQ(story.state(on), InstanceState::kTerminating);
+  EXPECT_EQ(story.record(on).reason_code, model::Reason::kLeaseEnded);
+}
+
 TEST_F(LeaseTest, ALeaseEndsWhileItsHostIsBeingDestroyed) {
   const auto [id, on] = granted();
   EXPECT_TRUE(story.ask(KillInstance{0, "admin", on, "maintenance"}));

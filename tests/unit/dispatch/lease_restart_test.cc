@@ -145,6 +145,34 @@ TEST_F(LeaseRestartTest, AfterARestoreAHostThatHasNotReportedIsNotDestroyedWhenT
   EXPECT_EQ(story.record(kHost).health, model::Health::kBroken) << "nobody else gets it";
 }
 
+// Bug: it took work as soon as its agent had reported, which knows of no leases.
+TEST_F(LeaseRestartTest, AfterARestoreAnEmptyHostIsHeldAsItMayHaveBeenLentSinceTheBackup) {
+  auto rows = site(WorkState::kQueued);
+  rows.work.clear();
+  rows.leases.clear();
+  story.begin(restored_site(std::move(rows)));
+  const WorkId id = story.borrow(story.lease());
+  prove();
+  EXPECT_EQ(story.state(kHost), InstanceState::kIdle);
+  EXPECT_EQ(story.record(kHost).idle_behavior, model::IdleBehavior::kHold);
+  EXPECT_EQ(story.lease_state(id), "waiting");
+
+  ASSERT_TRUE(story.ask(SetIdleBehavior{0, "user root", kHost, model::IdleBehavior::kRun}));
+  EXPECT_EQ(lease_on(kHost), id);
+}
+
+// Bug: the host was destroyed with them at the end of the term.
+TEST_F(LeaseRestartTest, AfterARestoreAHostWithAttemptsThatAreLeftAloneOutlivesItsLease) {
+  story.begin(restored_site(site(WorkState::kRunning)));
+  story.host(kHost, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
+  story.ready(kHost, {{{kForeign, 1}, model::AttemptPhase::kRunning}});
+  EXPECT_EQ(lease_on(kHost), kLease);
+  story.pass(91min);
+  EXPECT_EQ(reason(kLease), EndReason::kTerm);
+  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+  EXPECT_EQ(story.record(kHost).health, model::Health::kBroken) << "nobody else gets it";
+}
+
 TEST_F(LeaseRestartTest, AfterARestoreAWaitingLeaseIsHeldUntilItIsReleased) {
   auto rows = restored_site(site(WorkState::kHeld));
   rows.work[0].record.reason_text = "it waited";

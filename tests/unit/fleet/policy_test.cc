@@ -123,6 +123,33 @@ TEST(HoldTest, ABrokenHostGoesWhenItsHoldEndsAndNothingIsOnIt) {
   EXPECT_EQ(busy.record.state, InstanceState::kBusy);
 }
 
+constexpr model::WorkId kLease{3, model::WorkKind::kLease};
+
+TEST(LeaseEndTest, TheHostIsEndedUnlessOnlyAnAdminMayEndIt) {
+  for (const auto state :
+       {InstanceState::kUnknown, InstanceState::kBusy, InstanceState::kStopped}) {
+    Instance instance = instance_in(state);
+    EXPECT_EQ(lease_ended(instance, kLease, at(1s)).reason_code, "lease_ended");
+    EXPECT_FALSE(lease_ended(instance, kLease, at(2s)).changed);
+  }
+  const auto expect_kept = [](auto change) {
+    Instance instance = instance_in(InstanceState::kBusy);
+    clear(instance);
+    change(instance);
+    const auto out = lease_ended(instance, kLease, at(1s));
+    EXPECT_EQ(out.event, Event::kBroken);
+    EXPECT_EQ(out.reason, "l-3 has ended, and its holder may have changed the host");
+    (void)work_changed(instance, pool(), at(2s));
+    EXPECT_NE(instance.record.state, InstanceState::kTerminating);
+    EXPECT_FALSE(instance.takes_work());
+  };
+  expect_kept([](Instance& one) { one.record.idle_behavior = IdleBehavior::kHold; });
+  expect_kept([](Instance& one) { one.record.restored = true; });
+  expect_kept([](Instance& one) {
+    one.occupancy.leave_alone({{5}, 1}, model::AttemptPhase::kRunning);
+  });
+}
+
 TEST(DrainTest, AnEmptyHostGoesAtOnceABusyOneWhenItIsEmpty) {
   Instance idle = instance_in(InstanceState::kIdle);
   const auto out = set_idle_behavior(idle, IdleBehavior::kDrain, "root", at(1s));

@@ -89,7 +89,7 @@ TEST(ReadinessTest, AHostWithoutAnAgentStaysOfARestoredStateAndIsLentToNobody) {
     EXPECT_EQ(instance.record.state, InstanceState::kIdle);
     EXPECT_TRUE(instance.record.restored);
     EXPECT_FALSE(instance.takes_work());
-    EXPECT_TRUE(work_reported(instance, at(2s)).changed) << "its accounts were looked at";
+    EXPECT_TRUE(work_reported(instance, pool(), at(2s)).changed) << "its accounts were looked at";
     EXPECT_TRUE(instance.takes_work());
   };
   check([](Instance& instance) { return come_up(instance, pool_of(Readiness::kSsh), 1s); });

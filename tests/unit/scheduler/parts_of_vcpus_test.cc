@@ -46,9 +46,9 @@ TEST(PartsOfVcpusTest, ReasonsNameThePart) {
 }
 
 TEST(PartsOfVcpusTest, WhatNeedsNothingFitsWithoutEndWhereThereIsRoom) {
-  EXPECT_EQ(fit_count({}, {.vcpus = 1, .gpus = 0, .ram = 1, .scratch = 0}),
+  EXPECT_EQ(fit_count(model::Resources{}, {.vcpus = 1, .gpus = 0, .ram = 1, .scratch = 0}),
             std::uint64_t{INT32_MAX});
-  EXPECT_EQ(fit_count({}, {.vcpus = 1, .gpus = 0, .ram = -1, .scratch = 0}), 0U);
+  EXPECT_EQ(fit_count(model::Resources{}, {.vcpus = 1, .gpus = 0, .ram = -1, .scratch = 0}), 0U);
   EXPECT_EQ(fit_count({.vcpus = model::Vcpus::of_thousandths(1), .gpus = 0, .ram = 0, .scratch = 0},
                       {.vcpus = 2, .gpus = 0, .ram = 0, .scratch = 0}),
             2000U);

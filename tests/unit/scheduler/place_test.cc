@@ -102,11 +102,11 @@ TEST(PlacementTest, RespectsConstraints) {
 
   site.constraints(cls).types = {"steady"};
   EXPECT_EQ(placed_on(site.plan(), 2), 1U);
-  site.constraints(cls) = {.types = {}, .market = Market::kSpot, .zone = ""};
+  site.constraints(cls) = {.types = {}, .market = Market::kSpot, .zone = "", .pools = {}};
   EXPECT_EQ(placed_on(site.plan(), 1), 1U);
-  site.constraints(cls) = {.types = {}, .market = {}, .zone = "z2"};
+  site.constraints(cls) = {.types = {}, .market = {}, .zone = "z2", .pools = {}};
   EXPECT_EQ(placed_on(site.plan(), 2), 1U);
-  site.constraints(cls) = {.types = {}, .market = {}, .zone = "z3"};
+  site.constraints(cls) = {.types = {}, .market = {}, .zone = "z3", .pools = {}};
   EXPECT_THAT(site.plan().places, IsEmpty());
 }
 

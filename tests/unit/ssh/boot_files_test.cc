@@ -76,7 +76,15 @@ TEST_P(BootFilesTest, AFileTakesThePlaceOfAnotherOneAndNotOfAFolder) {
   EXPECT_EQ(run(), path("folder") + " is a folder\nthe boot file " + path("folder") +
                        " cannot be written\nstatus 1");
   EXPECT_TRUE(std::filesystem::is_empty(path("folder")));
-  EXPECT_FALSE(std::filesystem::exists(path("folder.new")));
+  EXPECT_FALSE(std::filesystem::exists(path("folder.hostler-new")));
+}
+
+// Bug: the second was written by way of the first, which was gone then.
+TEST_P(BootFilesTest, AFileLeavesOneWithALongerNameAlone) {
+  boots_with({{path("conf.new"), "first", 0644, ""}, {path("conf"), "second", 0644, ""}});
+  EXPECT_EQ(run(), "status 0");
+  EXPECT_EQ(content("conf.new"), "first");
+  EXPECT_EQ(content("conf"), "second");
 }
 
 TEST_P(BootFilesTest, AnOwnerThatTheHostDoesNotHaveIsAFailure) {

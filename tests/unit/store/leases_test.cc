@@ -104,6 +104,24 @@ TEST_P(LeasesTest, OneWithEachReasonOfAnEndIsRead) {
   }
 }
 
+TEST_P(LeasesTest, AGrantedLeaseUsesAllOfItsHost) {
+  auto host = instance_in(7, InstanceState::kBusy);
+  host.record.total = {.vcpus = 4, .gpus = 1, .ram = 8, .scratch = 9};
+  model::WorkChanged granted{lease(3, WorkState::kRunning).record};
+  granted.record.instance = {7};
+  granted.record.started = {100};
+  must_commit({host, granted});
+
+  std::vector<Use> all;
+  ASSERT_TRUE(store_->reads().uses({0}, {1000}, [&](const Use& use) { all.push_back(use); }));
+  ASSERT_THAT(all, SizeIs(1)) << "the others were never granted";
+  EXPECT_EQ(all[0].attempt.work, (model::WorkId{3, kLease}));
+  EXPECT_EQ(all[0].instance, model::InstanceId{7});
+  EXPECT_EQ(all[0].needs, host.record.total);
+  EXPECT_EQ(all[0].from, Wall{100});
+  EXPECT_EQ(all[0].to, Wall{}) << "it is granted still";
+}
+
 TEST_P(LeasesTest, AfterARestoreThoseThatWaitAreHeldAndGrantedOnesStay) {
   store_.reset();
   std::ofstream(state() / kRestoredMark);

@@ -85,13 +85,15 @@ TEST_P(StoreFileTest, NamesADamagedFile) {
 TEST_P(StoreTest, RestoresLiveJobsInOrderOfArrivalWithoutBodies) {
   auto first = new_job(1);
   first.arrival = 8;
-  first.shape = {
-      .needs = {.vcpus = 3, .gpus = 1, .ram = 5, .scratch = 7},
-      .constraints = {.types = {"small", "big"}, .market = model::Market::kSpot, .zone = "a"},
-      .priority = -4,
-      .restartable = true,
-      .attempts_max = 9,
-      .start_failures_max = 8};
+  first.shape = {.needs = {.vcpus = 3, .gpus = 1, .ram = 5, .scratch = 7},
+                 .constraints = {.types = {"small", "big"},
+                                 .market = model::Market::kSpot,
+                                 .zone = "a",
+                                 .pools = {}},
+                 .priority = -4,
+                 .restartable = true,
+                 .attempts_max = 9,
+                 .start_failures_max = 8};
   first.name = "n";
   first.client_key = "k";
   first.client_digest = "d";

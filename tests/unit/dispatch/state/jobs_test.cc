@@ -80,8 +80,8 @@ TEST_F(JobListTest, OnlyTheCurrentAttemptFindsItsJob) {
 }
 
 TEST_F(JobListTest, ANumberThatWasGivenOutIsNotGivenAgainAfterARestart) {
-  jobs.restore_last(41);
-  waiting.restore_last(90);
+  waiting.restore_last_number(41);
+  waiting.restore_last_arrival(90);
   model::WorkItem known;
   known.record.id = {40};
   known.arrival = 80;
