@@ -15,6 +15,31 @@ CreateSecretsFactory counting_secrets() {
   };
 }
 
+/// Commands whose purpose says what they are for: "open hostler-l1 as hostler-l1".
+Options with_accounts(Options options) {
+  const auto named = [](const std::string& what, const model::LeaseAccount& account) {
+    model::HostExec out;
+    out.purpose = what + " " + account.name() + " as " + account.user();
+    return out;
+  };
+  options.accounts = {
+      .open =
+          [named](const model::LeaseAccount& account, const std::vector<std::string>& keys) {
+            auto out = named("open", account);
+            for (const auto& key : keys) out.input += key + "\n";
+            return out;
+          },
+      .close = [named](const model::LeaseAccount& account) { return named("close", account); },
+      .notify =
+          [named](const model::LeaseAccount& account, const model::AccountNotice& notice) {
+            auto out = named("tell", account);
+            out.input = notice.text + notice.command;
+            return out;
+          },
+  };
+  return options;
+}
+
 model::InstanceType type(const std::string& name, std::int32_t vcpus, std::int64_t price) {
   model::InstanceType out;
   out.name = out.provider_type = name;
@@ -49,7 +74,7 @@ model::CloudError error(CloudErrorClass cls, bool outcome_unknown) {
 }
 
 Story::Story(model::SitePolicy policy, Options options)
-    : dispatcher(std::move(policy), counting_secrets(), std::move(options)) {}
+    : dispatcher(std::move(policy), counting_secrets(), with_accounts(std::move(options))) {}
 
 void Story::restore(model::Restored restored) {
   if (restored.owner.empty()) restored.owner = "us";

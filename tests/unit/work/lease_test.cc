@@ -36,12 +36,13 @@ void expect_ended(const Lease& lease, const LeaseOutcome& out, EndReason reason,
   EXPECT_FALSE(lease.queued || lease.has_host());
 }
 
-void expect_ending(const Lease& lease, const LeaseOutcome& out, EndReason reason) {
+void expect_ending(const Lease& lease, const LeaseOutcome& out, EndReason reason,
+                   HostAfter host = HostAfter::kClean) {
   EXPECT_EQ(out.work.next, Next::kNothing);
   EXPECT_TRUE(out.work.changed);
   EXPECT_EQ(out.work.event, Event::kEnding);
   EXPECT_EQ(out.work.reason_code, model::to_string(reason));
-  EXPECT_EQ(out.host, HostAfter::kClean);
+  EXPECT_EQ(out.host, host);
   EXPECT_EQ(lease.state(), WorkState::kCollecting);
   EXPECT_EQ(lease.record.reason, reason);
   EXPECT_EQ(lease.record.ended, Wall{}) << "it ends when its host is clean";
@@ -267,6 +268,71 @@ TEST(LeaseTest, AReleasedOneWaitsAndIsAsAnyOtherOnceItIsPlaced) {
   EXPECT_EQ(out.work.reason, "by root");
   (void)placed(lease, kLentHost, model::Login::kNone, kNow);
   EXPECT_EQ(host_gone(lease, "it vanished", false, kNow).work.event, Event::kQueuedAgain);
+}
+
+// ---- with a login
+// --------------------------------------------------------------------------------
+
+TEST(LeaseTest, ThatAnAccountIsOpenedIsInTheRowFromThePlacingOn) {
+  Lease lease = waiting_lease();
+  const auto out = placed(lease, kLentHost, model::Login::kRoot, kNow);
+  EXPECT_TRUE(out.terms_changed);
+  EXPECT_EQ(lease.terms.login, model::Login::kRoot);
+  EXPECT_TRUE(lease.has_account());
+}
+
+TEST(LeaseTest, OneThatWaitsAgainHasNoAccount) {
+  Lease gone = opening_lease(), refused_one = opening_lease();
+  for (const auto& out : {host_gone(gone, "it vanished", /*was_announced=*/false, kNow),
+                          refused(refused_one, "no useradd", kNow)})
+    EXPECT_TRUE(out.terms_changed);
+  EXPECT_FALSE(gone.has_account() || refused_one.has_account());
+}
+
+TEST(LeaseTest, AnAccountIsClosedHoweverTheLeaseEnds) {
+  for (const Lease& before : {opening_lease(), logged_in_lease()}) {
+    Lease used = before, unused = before, cancelled = before;
+    expect_ending(used, returned(used, /*used=*/true, /*cleans=*/true, kNow), EndReason::kReturned,
+                  HostAfter::kClose);
+    expect_ending(unused, returned(unused, /*used=*/false, /*cleans=*/true, kNow),
+                  EndReason::kReturned, HostAfter::kClose);
+    EXPECT_TRUE(unused.terms.used);
+    expect_ending(cancelled, cancel(cancelled, "user ann", /*cleans=*/true, kNow),
+                  EndReason::kCancelled, HostAfter::kClose);
+    Lease away = before;
+    expect_ended(away, cancel(away, "user ann", /*cleans=*/false, kNow), EndReason::kCancelled,
+                 HostAfter::kEnded);
+  }
+}
+
+TEST(LeaseTest, AHostThatHadAnAccountIsGivenToNobodyElseWhateverTheClosingSays) {
+  for (const std::string problem : {"", "status 1"}) {
+    Lease lease = logged_in_lease();
+    (void)returned(lease, /*used=*/false, /*cleans=*/true, kNow);
+    expect_ended(lease, cleaned(lease, problem, kNow), EndReason::kReturned, HostAfter::kEnded);
+    EXPECT_EQ(lease.record.reason_text,
+              problem.empty() ? "unused" : "unused; its account was not closed: status 1");
+  }
+}
+
+TEST(LeaseTest, AfterTheTermItsProcessesHaveTheGrace) {
+  Lease lease = logged_in_lease();
+  const auto term = due(lease, /*cleans=*/true, kNow, 30s);
+  EXPECT_EQ(term.host, HostAfter::kKept);
+  EXPECT_EQ(term.work.event, Event::kEnding);
+  EXPECT_EQ(lease.state(), WorkState::kCollecting);
+  EXPECT_EQ(lease.due, kNow.mono + 30s);
+
+  Lease away = lease;
+  const auto closing = due(lease, /*cleans=*/true, kNow, 30s);
+  EXPECT_EQ(closing.host, HostAfter::kClose);
+  EXPECT_FALSE(closing.work.changed);
+  EXPECT_EQ(lease.due, Mono::max());
+  expect_ended(away, due(away, /*cleans=*/false, kNow, 30s), EndReason::kTerm, HostAfter::kEnded);
+
+  Lease at_once = logged_in_lease();
+  expect_ending(at_once, due(at_once, /*cleans=*/true, kNow, 0s), EndReason::kTerm,
+                HostAfter::kClose);
 }
 
 // ---- events that come in another state ----------------------------------------------------------

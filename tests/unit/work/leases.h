@@ -31,6 +31,18 @@ inline Lease ending_lease() {
   (void)returned(lease, /*used=*/true, /*cleans=*/true, at({}));
   return lease;
 }
+/// With an account that was opened on its host.
+inline Lease opening_lease() {
+  Lease lease = waiting_lease();
+  lease.terms.ssh_keys = {"ssh-ed25519 AAAA"};
+  (void)placed(lease, kLentHost, model::Login::kUser, at({}));
+  return lease;
+}
+inline Lease logged_in_lease() {
+  Lease lease = opening_lease();
+  (void)granted(lease, at({}));
+  return lease;
+}
 inline Lease ended_lease() {
   Lease lease = granted_lease();
   (void)returned(lease, /*used=*/true, /*cleans=*/false, at({}));

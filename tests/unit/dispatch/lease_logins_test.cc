@@ -1,0 +1,170 @@
+#include "tests/unit/dispatch/lease_logins.h"
+
+/// The accounts by which holders log in: opened before the grant, closed at the end.
+namespace hostler::dispatch {
+namespace {
+
+class RootTest : public LoginTest {
+ protected:
+  RootTest() : LoginTest(login_site(model::Login::kRoot)) {}
+};
+
+TEST_F(LoginTest, ALeaseIsGrantedOnceItsAccountIsOpen) {
+  const auto [id, on] = opening();
+  const auto runs = story.commands<model::RunCommand>();
+  ASSERT_THAT(runs, SizeIs(1));
+  EXPECT_EQ(runs[0].instance, on);
+  EXPECT_EQ(runs[0].command.purpose, "open hostler-l1 as hostler-l1");
+  EXPECT_EQ(runs[0].command.input, std::string(kKey) + "\n");
+  EXPECT_EQ(terms().login, model::Login::kUser) << "durable before the command is sent";
+  EXPECT_EQ(lease_on(on), id);
+
+  story.pass(10s);
+  EXPECT_EQ(story.lease_state(id), "granting");
+  command_ends(on);
+  EXPECT_EQ(story.lease_state(id), "granted");
+  EXPECT_EQ(terms().until, story.record(id).started + 2h) << "its term begins with the grant";
+}
+
+TEST_F(RootTest, WhereThePoolLendsRootTheHolderIsRoot) {
+  (void)opening();
+  EXPECT_EQ(story.commands<model::RunCommand>().at(0).command.purpose, "open hostler-l1 as root");
+  EXPECT_EQ(terms().login, model::Login::kRoot);
+}
+
+TEST_F(LoginTest, AHostWhoseAccountCannotBeOpenedIsEndedAndTheLeaseGetsAnother) {
+  const auto [id, on] = opening();
+  command_ends(on, 1, "no useradd");
+  EXPECT_EQ(story.state(on), InstanceState::kTerminating);
+  EXPECT_EQ(story.lease_state(id), "waiting");
+  EXPECT_EQ(terms().login, model::Login::kNone) << "it has no account any more";
+  EXPECT_THAT(story.record(id).reason_text, HasSubstr("status 1: no useradd"));
+  EXPECT_THAT(story.all<CreateCall>(), SizeIs(2)) << "another host for it";
+}
+
+TEST_F(LoginTest, AnOpeningThatMayHaveBeenLostIsSentAgainOnTheNextConnection) {
+  const auto [id, on] = opening();
+  connect_again(on);
+  EXPECT_THAT(sent(), ElementsAre("open", "open"));
+  story.pass(6s);
+  EXPECT_THAT(sent(), SizeIs(2)) << "it is under way";
+  command_ends(on);
+  EXPECT_EQ(story.lease_state(id), "granted");
+}
+
+TEST_F(LoginTest, AHostThatNeverSaysHowTheOpeningEndedIsGivenUp) {
+  const auto [id, on] = opening();
+  command_is_lost(on);
+  EXPECT_EQ(story.lease_state(id), "granting");
+  for (int n = 2; n <= 3; ++n) {
+    story.pass(6s);
+    ASSERT_THAT(sent(), SizeIs(n));
+    command_is_lost(on);
+  }
+  EXPECT_EQ(story.lease_state(id), "waiting");
+  EXPECT_EQ(story.state(on), InstanceState::kTerminating);
+}
+
+TEST_F(LoginTest, OneThatIsCancelledWhileItsAccountIsOpenedLeavesNoHostToOthers) {
+  const auto [id, on] = opening();
+  (void)story.submit({story.job(2)});
+  EXPECT_TRUE(cancel(id));
+  EXPECT_EQ(story.lease_state(id), "ending");
+  EXPECT_THAT(sent(), ElementsAre("open")) << "the two do not run beside each other";
+  command_ends(on);
+  EXPECT_THAT(sent(), ElementsAre("open", "close"));
+  command_ends(on);
+  expect_destroyed(id, on, EndReason::kCancelled);
+  EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty());
+}
+
+TEST_F(LoginTest, AHostOnWhichALoginWasPossibleIsDestroyedAlsoIfItIsReturnedUnused) {
+  for (const bool used : {true, false}) {
+    const auto [id, on] = logged_in();
+    EXPECT_TRUE(give_back(id, used));
+    EXPECT_EQ(story.lease_state(id), "ending");
+    EXPECT_THAT(sent(), ElementsAre("close"));
+    EXPECT_EQ(lease_on(on), id);
+    command_ends(on);
+    expect_destroyed(id, on, EndReason::kReturned);
+    story.clear();
+  }
+}
+
+TEST_F(LoginTest, TheHostIsDestroyedWhateverTheClosingSays) {
+  const auto [failed, on] = logged_in();
+  EXPECT_TRUE(give_back(failed));
+  command_ends(on, 1, "2 of its processes cannot be ended");
+  expect_destroyed(failed, on, EndReason::kReturned);
+  EXPECT_THAT(story.record(failed).reason_text, HasSubstr("its account was not closed: status 1"));
+  story.clear();
+
+  const auto [lost, other] = logged_in();
+  EXPECT_TRUE(give_back(lost));
+  story.host(other, model::HostLost{"reset", 0s});
+  expect_destroyed(lost, other, EndReason::kReturned);
+  story.clear();
+
+  const auto [away, third] = logged_in();
+  story.host(third, model::HostLost{"reset", 0s});
+  EXPECT_TRUE(give_back(away));
+  EXPECT_THAT(sent(), IsEmpty()) << "no connection stands";
+  expect_destroyed(away, third, EndReason::kReturned);
+}
+
+TEST_F(LoginTest, AfterTheTermTheProcessesOfTheHolderHaveTheGrace) {
+  const auto [id, on] = logged_in(1h);
+  story.pass(1h + 1s);
+  EXPECT_EQ(story.lease_state(id), "ending");
+  EXPECT_THAT(sent(), Not(Contains("close")));
+  EXPECT_EQ(renew(id, 1h).error().message, "l-1 has ended");
+  story.pass(30s);
+  EXPECT_THAT(sent(), Contains("close"));
+  command_ends(on);
+  expect_destroyed(id, on, EndReason::kTerm);
+}
+
+TEST_F(LoginTest, AHostThatAnAdminHoldsIsGivenToNobodyElse) {
+  const auto [id, on] = logged_in();
+  EXPECT_TRUE(story.ask(SetIdleBehavior{0, "root", on, model::IdleBehavior::kHold}));
+  EXPECT_TRUE(give_back(id));
+  command_ends(on);
+  EXPECT_EQ(story.lease_state(id), "ended");
+  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+  EXPECT_EQ(story.record(on).health, model::Health::kBroken);
+}
+
+TEST_F(LoginTest, KeysChooseThePoolsWithALogin) {
+  auto other = policy.pools[0];
+  other.name = "bare";
+  other.leases->login = model::Login::kNone;
+  policy.pools.push_back(other);
+  reload();
+  const auto pools_of = [&](const SubmitLease& wish) {
+    (void)story.borrow(wish);
+    return story.journalled<model::WorkItem>().back().shape.constraints.pools;
+  };
+  EXPECT_THAT(pools_of(with_key()), ElementsAre("default"));
+  EXPECT_THAT(pools_of(story.lease()), ElementsAre("bare"));
+
+  const auto refusal = [&](SubmitLease wish, const std::string& pool) {
+    wish.principal = "user ann";
+    wish.work.shape.constraints.pools = {pool};
+    const auto answer = story.ask(wish);
+    return answer ? "" : answer.error().message;
+  };
+  EXPECT_THAT(refusal(story.lease(), "default"), HasSubstr("name the keys"));
+  EXPECT_THAT(refusal(with_key(), "bare"), HasSubstr("without a login: leave out ssh_keys"));
+}
+
+TEST_F(LoginTest, WhoeverWasAcceptedWithKeysGetsAnAccountAfterAReload) {
+  const WorkId id = story.borrow(with_key());
+  policy.pools[0].leases->login = model::Login::kNone;
+  reload();
+  story.boot(story.all<CreateCall>().back().instance);
+  EXPECT_EQ(story.lease_state(id), "granting");
+  EXPECT_THAT(sent(), ElementsAre("open"));
+}
+
+}  // namespace
+}  // namespace hostler::dispatch

@@ -1,0 +1,169 @@
+#include "tests/unit/dispatch/lease_logins.h"
+#include "tests/unit/dispatch/restored.h"
+
+/// What holders with a login are told of the end, and what a restart finds of their accounts.
+namespace hostler::dispatch {
+namespace {
+
+constexpr WorkId kLease{3, model::WorkKind::kLease};
+constexpr InstanceId kHost{7};
+
+class LoginRestartTest : public LoginTest {
+ protected:
+  void SetUp() override {}  // Each begins with its own rows.
+  /// l-3 in this state on h-7; its term of 2 h ends in 5 minutes.
+  model::Restored site(WorkState state) const {
+    model::Restored out;
+    out.last_work = out.last_arrival = 5;
+    out.last_instance = 7;
+    out.instances = {instance(InstanceState::kBusy)};
+    model::WorkItem item;
+    item.record.id = kLease;
+    item.record.state = state;
+    item.record.instance = kHost;
+    item.record.started = story.now.wall + -115min;
+    item.arrival = 3;
+    item.shape.needs = {.vcpus = 1, .gpus = 0, .ram = kGiB, .scratch = 0};
+    item.shape.exclusive = true;
+    item.shape.constraints.pools = {"default"};
+    item.principal = "user ann";
+    item.submitted = story.now.wall + -2h;
+    out.work = {item};
+    model::LeaseRecord terms;
+    terms.id = kLease;
+    terms.term = 2h;
+    terms.ssh_keys = {kKey};
+    terms.login = model::Login::kUser;
+    if (state == WorkState::kRunning) terms.until = story.now.wall + 5min;
+    out.leases = {terms};
+    return out;
+  }
+  void prove() {
+    story.host(kHost, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
+    story.ready(kHost);
+  }
+};
+
+TEST_F(LoginTest, TheHolderIsToldOnceOfTheEndOfTheTerm) {
+  auto wish = with_key();
+  wish.lease.notice_command = "wall it ends";
+  const WorkId id = story.borrow(wish);
+  const InstanceId on = story.all<CreateCall>().back().instance;
+  story.boot(on);
+  command_ends(on);
+  const Wall until = terms().until;
+  story.clear();
+
+  story.pass(109min);
+  EXPECT_THAT(sent(), IsEmpty());
+  story.pass(2min);
+  ASSERT_THAT(sent(), ElementsAre("tell"));
+  const auto run = story.commands<model::RunCommand>().at(0);
+  EXPECT_THAT(run.command.input, HasSubstr("Lease l-1 ends at "));
+  EXPECT_THAT(run.command.input, HasSubstr("wall it ends"));
+  command_ends(on, 3);
+  EXPECT_EQ(terms().told, until) << "the status of its own command is the holder's affair";
+  story.pass(5min);
+  connect_again(on);
+  EXPECT_THAT(sent(), SizeIs(1));
+  EXPECT_EQ(story.lease_state(id), "granted");
+}
+
+TEST_F(LoginTest, ARenewedLeaseIsToldOfItsNewEnd) {
+  const auto [id, on] = logged_in(1h);
+  story.pass(51min);
+  ASSERT_THAT(sent(), ElementsAre("tell"));
+  command_ends(on);
+  EXPECT_TRUE(renew(id, 2h));
+  story.pass(109min);
+  EXPECT_THAT(sent(), SizeIs(1));
+  story.pass(2min);
+  EXPECT_THAT(sent(), ElementsAre("tell", "tell"));
+}
+
+TEST_F(LoginTest, ATermThatIsShorterThanTheNoticeIsToldOfAtOnce) {
+  (void)opening(5min);
+  command_ends(story.all<CreateCall>().back().instance);
+  EXPECT_THAT(sent(), ElementsAre("open", "tell"));
+}
+
+TEST_F(LoginTest, ANoticeThatMayHaveBeenLostIsGivenAgainOnTheNextConnection) {
+  const auto [id, on] = logged_in(1h);
+  story.pass(51min);
+  command_is_lost(on);
+  story.pass(1min);
+  EXPECT_THAT(sent(), ElementsAre("tell"));
+  connect_again(on);
+  EXPECT_THAT(sent(), ElementsAre("tell", "tell"));
+  command_ends(on);
+  connect_again(on);
+  EXPECT_THAT(sent(), SizeIs(2));
+}
+
+TEST_F(LoginTest, AnInterruptionIsToldAtOnceAndOnce) {
+  const auto [id, on] = logged_in();
+  model::HostInterruption notice{.text = "spot"};
+  notice.at = story.now.wall + 2min;
+  story.host(on, notice);
+  ASSERT_THAT(sent(), ElementsAre("tell"));
+  EXPECT_THAT(story.commands<model::RunCommand>()[0].command.input,
+              HasSubstr("The cloud takes this host back"));
+  story.host(on, notice);
+  EXPECT_THAT(sent(), SizeIs(1)) << "it is being told";
+  command_ends(on);
+  story.host(on, notice);
+  connect_again(on);
+  EXPECT_THAT(sent(), SizeIs(1));
+  EXPECT_EQ(story.lease_state(id), "granted") << "the host is its holder's until it is gone";
+}
+
+TEST_F(LeaseTest, WithoutALoginNobodyIsTold) {
+  const auto [id, on] = granted(1h);
+  story.pass(55min);
+  EXPECT_THAT(story.commands<model::RunCommand>(), IsEmpty());
+}
+
+TEST_F(LoginRestartTest, AnAccountThatARestartCameBetweenIsOpenedAgain) {
+  story.begin(site(WorkState::kStarting));
+  EXPECT_THAT(sent(), IsEmpty());
+  prove();
+  EXPECT_EQ(story.lease_state(kLease), "granting");
+  EXPECT_THAT(sent(), ElementsAre("open"));
+  command_ends(kHost);
+  EXPECT_EQ(story.lease_state(kLease), "granted");
+}
+
+TEST_F(LoginRestartTest, OneThatWasNotToldIsToldAndOneThatWasIsNot) {
+  story.begin(site(WorkState::kRunning));
+  prove();
+  EXPECT_THAT(sent(), ElementsAre("tell"));
+
+  auto rows = site(WorkState::kRunning);
+  rows.leases[0].told = rows.leases[0].until;
+  Story other(policy);
+  other.begin(std::move(rows));
+  other.host(kHost, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
+  other.ready(kHost);
+  EXPECT_THAT(other.commands<model::RunCommand>(), IsEmpty());
+}
+
+TEST_F(LoginRestartTest, AnAccountWhoseClosingARestartCameBetweenIsClosedAgain) {
+  story.begin(site(WorkState::kCollecting));
+  EXPECT_EQ(story.lease_state(kLease), "ending");
+  prove();
+  story.pass(31s);
+  EXPECT_THAT(sent(), ElementsAre("close"));
+  command_ends(kHost);
+  EXPECT_EQ(story.lease_state(kLease), "ended");
+  EXPECT_EQ(story.record(kHost).reason_code, model::Reason::kLeaseEnded);
+}
+
+TEST_F(LoginRestartTest, AHostThatDoesNotConnectAfterTheGraceIsDestroyedAllTheSame) {
+  story.begin(site(WorkState::kCollecting));
+  story.pass(31s);
+  EXPECT_EQ(story.lease_state(kLease), "ended");
+  EXPECT_EQ(story.record(kHost).reason_code, model::Reason::kLeaseEnded);
+}
+
+}  // namespace
+}  // namespace hostler::dispatch
