@@ -14,8 +14,6 @@ using model::Login;
 
 namespace {
 
-/// When a lease of a stopped set is looked at again.
-constexpr Duration kSuspended = std::chrono::seconds(10);
 constexpr Duration kNoticeCommandMax = std::chrono::minutes(10);
 
 /// The dispatcher does not know the owner: the maker of the command does.

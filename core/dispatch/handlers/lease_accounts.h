@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+
 #include "core/dispatch/account_commands.h"
 #include "core/dispatch/state/host_commands.h"
 #include "core/dispatch/state/hosts.h"
@@ -39,8 +41,10 @@ class LeaseAccounts {
   void told(work::Lease& lease, CommandResult result, Now now);
   /// So long after the term the processes of the account may go on.
   [[nodiscard]] Duration grace_of(const Host& host) const;
-  /// Nothing is done to the hosts of a set whose rows may be old.
+  /// Nothing is done to the hosts of a set whose rows may be old. It is looked at again after
+  /// kSuspended.
   [[nodiscard]] bool is_suspended(const Host& host) const;
+  static constexpr Duration kSuspended = std::chrono::seconds(10);
 
  private:
   struct End {

@@ -14,8 +14,6 @@ namespace {
 
 /// So many leases end in one turn of the loop: other events wait meanwhile.
 constexpr std::size_t kEndsPerTick = 500;
-/// When a lease is looked at again that cannot end while its set is stopped.
-constexpr Duration kSuspended = std::chrono::seconds(10);
 constexpr Duration kCleaningLimit = std::chrono::minutes(10);
 /// An opening whose end is not known is repeated after so long, or on the next connection.
 constexpr Duration kOpenAgain = std::chrono::seconds(5);
@@ -119,7 +117,7 @@ void LeaseEvents::fire(work::Lease& lease, Now now) {
   const Host* host = lease.has_host() ? hosts_.find(lease.record.instance) : nullptr;
   if (host != nullptr && lease.notice <= now.mono) return accounts_.tell(*host, lease, now);
   if (host != nullptr && accounts_.is_suspended(*host))
-    return leases_.set_due(lease, now.mono + kSuspended);
+    return leases_.set_due(lease, now.mono + LeaseAccounts::kSuspended);
   if (lease.queued) waiting_.note_cancelled(lease.cls);
   if (lease.state() != WorkState::kStarting) return end_term(lease, host, now);
   leases_.set_due(lease, fleet::kNever);

@@ -1,47 +1,23 @@
 #include "tests/unit/dispatch/lease_logins.h"
-#include "tests/unit/dispatch/restored.h"
+#include "tests/unit/dispatch/lease_rows.h"
 
 /// What holders with a login are told of the end, and what a restart finds of their accounts.
 namespace hostler::dispatch {
 namespace {
 
-constexpr WorkId kLease{3, model::WorkKind::kLease};
-constexpr InstanceId kHost{7};
-
 class LoginRestartTest : public LoginTest {
  protected:
   void SetUp() override {}  // Each begins with its own rows.
-  /// l-3 in this state on h-7; its term of 2 h ends in 5 minutes.
+  /// Its term ends in 5 minutes.
   model::Restored site(WorkState state) const {
-    model::Restored out;
-    out.last_work = out.last_arrival = 5;
-    out.last_instance = 7;
-    out.instances = {instance(InstanceState::kBusy)};
-    model::WorkItem item;
-    item.record.id = kLease;
-    item.record.state = state;
-    item.record.instance = kHost;
-    item.record.started = story.now.wall + -115min;
-    item.arrival = 3;
-    item.shape.needs = {.vcpus = 1, .gpus = 0, .ram = kGiB, .scratch = 0};
-    item.shape.exclusive = true;
-    item.shape.constraints.pools = {"default"};
-    item.principal = "user ann";
-    item.submitted = story.now.wall + -2h;
-    out.work = {item};
-    model::LeaseRecord terms;
-    terms.id = kLease;
-    terms.term = 2h;
+    auto out = lease_rows(state, story.now.wall);
+    auto& terms = out.leases[0];
     terms.ssh_keys = {kKey};
     terms.login = model::Login::kUser;
     if (state == WorkState::kRunning) terms.until = story.now.wall + 5min;
-    out.leases = {terms};
     return out;
   }
-  void prove() {
-    story.host(kHost, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
-    story.ready(kHost);
-  }
+  void prove() { prove_host(story); }
 };
 
 TEST_F(LoginTest, TheHolderIsToldOnceOfTheEndOfTheTerm) {
@@ -118,7 +94,7 @@ TEST_F(LoginTest, AnInterruptionIsToldAtOnceAndOnce) {
 }
 
 TEST_F(LeaseTest, WithoutALoginNobodyIsTold) {
-  const auto [id, on] = granted(1h);
+  (void)granted(1h);
   story.pass(55min);
   EXPECT_THAT(story.commands<model::RunCommand>(), IsEmpty());
 }
@@ -142,8 +118,7 @@ TEST_F(LoginRestartTest, OneThatWasNotToldIsToldAndOneThatWasIsNot) {
   rows.leases[0].told = rows.leases[0].until;
   Story other(policy);
   other.begin(std::move(rows));
-  other.host(kHost, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
-  other.ready(kHost);
+  prove_host(other);
   EXPECT_THAT(other.commands<model::RunCommand>(), IsEmpty());
 }
 

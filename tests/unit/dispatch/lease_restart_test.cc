@@ -1,45 +1,14 @@
-#include "tests/unit/dispatch/leases.h"
-#include "tests/unit/dispatch/restored.h"
+#include "tests/unit/dispatch/lease_rows.h"
 
 /// Leases over restarts, and after a backup was put back.
 namespace hostler::dispatch {
 namespace {
 
-constexpr WorkId kLease{3, model::WorkKind::kLease};
-constexpr InstanceId kHost{7};
-
 class LeaseRestartTest : public LeaseTest {
  protected:
   void SetUp() override {}  // Each begins with its own rows.
-  /// l-3 in this state; h-7, which it has then. Its term of 2 h began half an hour ago.
-  model::Restored site(WorkState state) const {
-    model::Restored out;
-    out.last_work = out.last_arrival = 5;
-    out.last_instance = 7;
-    out.instances = {instance(InstanceState::kBusy)};
-    model::WorkItem item;
-    item.record.id = kLease;
-    item.record.state = state;
-    item.arrival = 3;
-    item.shape.needs = {.vcpus = 1, .gpus = 0, .ram = kGiB, .scratch = 0};
-    item.shape.exclusive = true;
-    item.shape.constraints.pools = {"default"};
-    item.principal = "user ann";
-    item.submitted = story.now.wall + -31min;
-    if (state != WorkState::kQueued && state != WorkState::kHeld) item.record.instance = kHost;
-    if (state == WorkState::kRunning) item.record.started = story.now.wall + -30min;
-    out.work = {item};
-    model::LeaseRecord terms;
-    terms.id = kLease;
-    terms.term = 2h;
-    if (state == WorkState::kRunning) terms.until = story.now.wall + 90min;
-    out.leases = {terms};
-    return out;
-  }
-  void prove() {
-    story.host(kHost, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
-    story.ready(kHost);
-  }
+  model::Restored site(WorkState state) const { return lease_rows(state, story.now.wall); }
+  void prove() { prove_host(story); }
 };
 
 TEST_F(LeaseRestartTest, AGrantedLeaseKeepsItsHostAndTheRestOfItsTerm) {
