@@ -67,9 +67,9 @@ void write_reach(Writer& w, const LeaseRows& lease, const model::InstanceRecord&
         .member("host", jump->host)
         .member("port", jump->port)
         .end_object();
-  const auto& terms = lease.terms;
-  if (terms.login == model::Login::kNone) return;
-  const model::LeaseAccount account{terms.id, "", terms.login == model::Login::kRoot};
+  const model::Login login = lease.terms.login;
+  if (login == model::Login::kNone) return;
+  const model::LeaseAccount account{lease.work.record.id, "", login == model::Login::kRoot};
   w.member("user", account.user()).member("notice_file", account.notice_file());
 }
 

@@ -67,7 +67,8 @@ struct LeaseOptions : WorkOptions {
   std::string term;  ///< --for
   std::string pool, wait_max, notice_command;
   std::vector<std::string> key_files;  ///< --ssh-key: of public keys.
-  bool ssh = false;                    ///< Log in once it is granted, and give it back then.
+  bool ssh = false;  ///< Log in once it is granted, by the default key if none is named, and give
+                     ///< it back then.
 };
 int lease(Client& client, const LeaseOptions& options);
 struct LeasesOptions {
@@ -81,8 +82,9 @@ int leases(Client& client, const LeasesOptions& options);
 /// daemon has proved. Runs the command there; empty: a shell. Returns the status of ssh.
 int ssh(Client& client, const std::string& id, const std::vector<std::string>& command);
 /// Waits until the lease is granted, opens a shell there, and gives the lease back at its end,
-/// however that comes.
-int ssh_and_return(Client& client, const std::string& id);
+/// however that comes. `identities`: as of SshTarget.
+int ssh_and_return(Client& client, const std::string& id,
+                   const std::vector<std::string>& identities);
 /// The term ends after the time `term` from now.
 int renew(Client& client, const std::string& id, const std::string& term);
 /// Gives hosts back.

@@ -13,19 +13,18 @@ void add_lease(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--pool", o.pool, "Only a host of this pool")->type_name("POOL");
   c->add_option("--wait-max", o.wait_max, "End the lease if it was not granted for so long")
       ->type_name("DURATION");
-  CLI::Option* key = c->add_option("--ssh-key", o.key_files,
-                                   "Log in by these public keys, where the pool allows it")
-                         ->type_name("FILE");
+  c->add_option("--ssh-key", o.key_files,
+                "Log in by the public keys of FILE, where the pool allows it; repeat for more")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   c->add_option("--notice-command", o.notice_command,
                 "Shell command that tells you on the host that the lease ends soon")
-      ->type_name("COMMAND")
-      ->needs(key);
+      ->type_name("COMMAND");
   add_work_options(c, o, "lease");
   c->add_flag("--wait", o.wait,
               "Wait until it is granted, and print its host, the address and the SSH port");
   c->add_flag("--json", o.json, "Print JSON");
   c->add_flag("--ssh", o.ssh, "Wait, open a shell on the host, and give it back when that ends")
-      ->needs(key)
       ->excludes("--wait")
       ->excludes("--json");
 }

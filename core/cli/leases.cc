@@ -2,15 +2,13 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/api/lease_codec.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/cli/commands.h"
+#include "core/cli/key_files.h"
 #include "core/cli/table.h"
 #include "core/cli/work_rows.h"
 #include "core/cli/work_text.h"
@@ -22,26 +20,8 @@ namespace {
 
 constexpr const char* kLiveStates = "waiting,granting,granted,ending,held";
 
-/// The lines of files of public keys, without those that are empty or comments.
-Result<std::vector<std::string>> read_keys(const std::vector<std::string>& files) {
-  constexpr std::size_t kBytesMax = 1 << 20;
-  std::vector<std::string> out;
-  for (const auto& file : files) {
-    const std::string text = HOSTLER_TRY(read_file(file, kBytesMax));
-    if (text.find("PRIVATE KEY") != std::string::npos)
-      return fail(Errc::kInvalidArgument,
-                  file + " has a private key, which stays with you: name the file with .pub");
-    for (std::string_view line : split(text, '\n')) {
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      if (line.empty() || line.starts_with('#')) continue;
-      out.push_back(HOSTLER_TRY(argument_text("--ssh-key " + file, std::string(line))));
-    }
-  }
-  return out;
-}
-
 Result<void> write_login(json::Writer& w, const LeaseOptions& o) {
-  const auto keys = HOSTLER_TRY(read_keys(o.key_files));
+  const auto keys = HOSTLER_TRY(read_key_files(o.key_files));
   if (!o.key_files.empty()) {
     w.key("ssh_keys").begin_array();
     for (const auto& key : keys) w.value(key);
@@ -86,13 +66,19 @@ std::vector<std::string> lease_row(json::Value lease) {
 
 }  // namespace
 
-int lease(Client& client, const LeaseOptions& options) {
+int lease(Client& client, const LeaseOptions& asked) {
+  LeaseOptions options = asked;
+  if (options.ssh && options.key_files.empty()) {
+    auto file = default_key_file();
+    if (!file) return complain(file.error());
+    options.key_files.push_back(*std::move(file));
+  }
   const auto body = lease_text(options);
   if (!body) return complain(body.error());
   const auto answer = client.post("/v1/leases", *body);
   if (!answer) return complain(answer.error());
   const std::string id = field(answer->root(), "id");
-  if (options.ssh) return ssh_and_return(client, id);
+  if (options.ssh) return ssh_and_return(client, id, identities_of(options.key_files));
   if (options.wait) return wait_for_grant(client, id, options.json);
   if (options.json) return print_json(answer->root());
   say(id);

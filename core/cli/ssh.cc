@@ -122,10 +122,13 @@ Result<SshTarget> target_of(json::Value lease) {
   return out;
 }
 
-Result<int> log_in(Client& client, const std::string& id, const std::vector<std::string>& command) {
+Result<int> log_in(Client& client, const std::string& id,
+                   const std::vector<std::string>& identities,
+                   const std::vector<std::string>& command) {
   const auto answer = HOSTLER_TRY(client.get(work_path(id)));
   const auto lease = answer.root();
-  const SshTarget target = HOSTLER_TRY(target_of(lease));
+  SshTarget target = HOSTLER_TRY(target_of(lease));
+  target.identities = identities;
   std::string lines;
   if (const auto host = lease.at("host"); host.has("known_hosts"))
     for (const json::Value line : host.at("known_hosts").children())
@@ -152,15 +155,17 @@ Result<void> return_lease(Client& client, const std::string& id) {
 }  // namespace
 
 int ssh(Client& client, const std::string& id, const std::vector<std::string>& command) {
-  const auto status = log_in(client, id, command);
+  const auto status = log_in(client, id, {}, command);
   return status ? *status : complain(status.error());
 }
 
-int ssh_and_return(Client& client, const std::string& id) {
+int ssh_and_return(Client& client, const std::string& id,
+                   const std::vector<std::string>& identities) {
   if (const int failed = wait_for_grant(client, id, /*json=*/false); failed != 0) return failed;
-  const int status = ssh(client, id, {});
+  const auto status = log_in(client, id, identities, {});
   const auto returned = return_lease(client, id);
-  return returned ? status : complain(returned.error());
+  if (!status) return complain(status.error());
+  return returned ? *status : complain(returned.error());
 }
 
 }  // namespace hostler::cli

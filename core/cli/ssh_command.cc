@@ -54,6 +54,7 @@ Result<std::vector<std::string>> ssh_command(const SshTarget& target,
     HOSTLER_TRY(check_host(target.jump_host));
     out.insert(out.end(), {"-o", "ProxyCommand=" + proxy_command(target, known_hosts)});
   }
+  for (const auto& file : target.identities) out.insert(out.end(), {"-i", file});
   out.insert(out.end(), {"-p", std::to_string(target.port), "-l", target.user, target.host});
   out.insert(out.end(), command.begin(), command.end());
   return out;

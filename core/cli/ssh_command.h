@@ -14,6 +14,8 @@ struct SshTarget {
   std::uint16_t port = 22;
   std::string jump_host = {};  ///< Empty: the host is reached directly.
   std::uint16_t jump_port = 22;
+  /// Files of private keys; empty: those of the user's configuration and agent.
+  std::vector<std::string> identities = {};
 };
 
 /// The words that start `ssh` so that it accepts no keys but those of `known_hosts`, a file with a

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 namespace hostler::cli {
 namespace {
 
@@ -15,6 +17,18 @@ TEST(SshCommandTest, OnlyTheKeysThatTheDaemonHasProvedAreAccepted) {
       ElementsAre("ssh", "-o", "UserKnownHostsFile=" + kFile, "-o",
                   "GlobalKnownHostsFile=/dev/null", "-o", "StrictHostKeyChecking=yes", "-o",
                   "UpdateHostKeys=no", "-p", "2222", "-l", "hostler-l3", "10.0.0.7", "ls", "-l"));
+}
+
+TEST(SshCommandTest, KeysThatAreNamedAreForTheHostAlone) {
+  SshTarget target{"root", "10.0.0.7"};
+  target.jump_host = "bastion";
+  target.identities = {"/home/ann/.ssh/work"};
+  const auto words = ssh_command(target, kFile, {}).value();
+  const auto named = std::ranges::find(words, "-i");
+  ASSERT_NE(named, words.end());
+  EXPECT_EQ(*(named + 1), "/home/ann/.ssh/work");
+  for (const auto& word : words)
+    EXPECT_FALSE(word.starts_with("ProxyCommand=") && word.find("-i ") != std::string::npos);
 }
 
 TEST(SshCommandTest, TheJumpHostIsCheckedByTheSameFile) {
