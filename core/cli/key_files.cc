@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -56,7 +57,8 @@ std::vector<std::string> identities_of(const std::vector<std::string>& files) {
   std::vector<std::string> out;
   for (const auto& file : files) {
     std::string own = file.ends_with(kPublic) ? file.substr(0, file.size() - kPublic.size()) : file;
-    out.push_back(exists(own) ? std::move(own) : file);
+    if (!exists(own)) own = file;
+    out.push_back(std::move(own));
   }
   return out;
 }
