@@ -158,10 +158,10 @@ TEST_P(AccountOnHostTest, ClosingRemovesAllThatTheHolderHasLeft) {
                     ": > atjobs/a00; : > crontabs/other; : > /var/mail/hostler-l3;"
                     "chown hostler-l3 crontabs/hostler-l3 atjobs/a00 /var/mail/hostler-l3;"
                     ": > /var/lib/systemd/linger/hostler-l3; run close;"
-                    "find /home /var /tmp -type f; ls -A /home;"
+                    "find /home /var /tmp -type f | sort; ls -A /home;"
                     "grep -c hostler-l3 /etc/passwd /etc/shadow /etc/group; run close"),
-            "open: 0\nfiles that are left elsewhere: 1\nclose: 0\n/var/spool/cron/crontabs/other\n"
-            "/var/lib/hostler-agent/accounts/lock\n/tmp/left\n"
+            "open: 0\nfiles that are left elsewhere: 1\nclose: 0\n/tmp/left\n"
+            "/var/lib/hostler-agent/accounts/lock\n/var/spool/cron/crontabs/other\n"
             "/etc/passwd:0\n/etc/shadow:0\n/etc/group:0\n"
             "files that are left elsewhere: 0\nclose: 0");
 }
