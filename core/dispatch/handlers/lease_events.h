@@ -55,13 +55,18 @@ class LeaseEvents {
   work::Lease* find(const Request& event, model::WorkId id);
   /// Answers why a request cannot be carried out unless the lease is granted. True: it is.
   bool check_granted(const work::Lease& lease, Ticket ticket);
+  /// The same unless its host, if it has one, may be acted on.
+  bool check_acts(const work::Lease& lease, Ticket ticket);
+  /// Null: it has none.
+  [[nodiscard]] const Host* host_of(const work::Lease& lease) const;
   /// A command that cleans the host, or closes the account, can be run there now.
   [[nodiscard]] bool cleans(const work::Lease& lease) const;
   void fire(work::Lease& lease, Now now);
   void end_term(work::Lease& lease, const Host* host, Now now);
   void apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now);
+  void command_ended(work::Lease& lease, const HostCommands::Ended& one, Now now);
   /// The command that opens the account has ended.
-  void opened(work::Lease& lease, const HostCommands::Ended& one, Now now);
+  void opened(work::Lease& lease, const Host& host, const HostCommands::Ended& one, Now now);
   void clean(const Host& host, model::WorkId lease, Now now);
   /// Nobody else gets the host.
   void end(Host& host, model::WorkId lease, const char* actor, Now now);
