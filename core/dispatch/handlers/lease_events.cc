@@ -70,12 +70,10 @@ work::Lease* LeaseEvents::find(const Request& event, model::WorkId id) {
   return nullptr;
 }
 
-bool LeaseEvents::check_granted(const work::Lease& lease, Ticket ticket) {
-  if (lease.state() == WorkState::kRunning) return true;
+void LeaseEvents::refuse_early(const work::Lease& lease, Ticket ticket) {
   const std::string id = lease.id().text();
   recorder_.reply(ticket, fail(Errc::kConflict,
                                id + " is not granted yet (hostler cancel " + id + " ends it)"));
-  return false;
 }
 
 bool LeaseEvents::check_acts(const work::Lease& lease, Ticket ticket) {
@@ -100,7 +98,8 @@ void LeaseEvents::on(const ReturnLease& event, Now now) {
 
 void LeaseEvents::on(const RenewLease& event, Now now) {
   work::Lease* lease = find(event, event.lease);
-  if (lease == nullptr || !check_granted(*lease, event.ticket)) return;
+  if (lease == nullptr) return;
+  if (lease->state() != WorkState::kRunning) return refuse_early(*lease, event.ticket);
   const Host* host = hosts_.find(lease->record.instance);
   HOSTLER_ASSERT(host != nullptr, "a lease that is granted has a host");
   if (const auto good = check_term(policy_.pools[host->instance.pool], event.term); !good)

@@ -53,9 +53,9 @@ class LeaseEvents {
   /// The lease that the request is about; null: the request was answered with the reason.
   template <class Request>
   work::Lease* find(const Request& event, model::WorkId id);
-  /// Answers why a request cannot be carried out unless the lease is granted. True: it is.
-  bool check_granted(const work::Lease& lease, Ticket ticket);
-  /// The same unless its host, if it has one, may be acted on.
+  /// Answers that the lease is not granted yet.
+  void refuse_early(const work::Lease& lease, Ticket ticket);
+  /// Answers why nothing is done to the host of the lease. True: it may be, or there is none.
   bool check_acts(const work::Lease& lease, Ticket ticket);
   /// Null: it has none.
   [[nodiscard]] const Host* host_of(const work::Lease& lease) const;
