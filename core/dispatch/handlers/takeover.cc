@@ -4,7 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "core/scheduler/plan.h"
+#include "core/demand/shares.h"
+#include "core/fleet/step.h"
 
 namespace hostler::dispatch {
 namespace {
@@ -39,7 +40,9 @@ bool Takeover::is_disputed(const Host& host, const model::AttemptId& attempt,
 
 bool Takeover::is_last_to_report(const Host& host) const {
   return std::ranges::none_of(hosts_.all(), [&](const auto& entry) {
-    return entry.first != host.id() && entry.second.instance.record.restored;
+    const fleet::Instance& other = entry.second.instance;
+    return entry.first != host.id() && other.record.restored &&
+           fleet::evidence_of(other, policy_.pools[other.pool]) == model::Readiness::kAgent;
   });
 }
 
