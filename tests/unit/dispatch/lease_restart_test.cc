@@ -47,6 +47,30 @@ TEST_F(LeaseRestartTest, AGrantThatTheRestartCameBetweenIsFinished) {
   EXPECT_EQ(story.lease_state(kLease), "granted");
 }
 
+// Bug: it was granting for ever, as nothing connects to such a host.
+TEST_F(LeaseRestartTest, AGrantOnAHostWithoutAConnectionIsFinishedAtOnce) {
+  for (const auto kind : {model::Readiness::kCloud, model::Readiness::kReported}) {
+    policy.pools[0].readiness = kind;
+    Story other(policy);
+    other.begin(site(WorkState::kStarting));
+    EXPECT_EQ(other.lease_state(kLease), "granted");
+  }
+}
+
+// Bug: it said that the instance is gone.
+TEST_F(LeaseRestartTest, ALeaseWhoseHostHasOtherWorkSaysSo) {
+  auto rows = site(WorkState::kRunning);
+  rows.work.push_back(rows.work[0]);
+  rows.leases.push_back(rows.leases[0]);
+  rows.work[1].record.id.value = rows.leases[1].id.value = 4;
+  rows.work[1].arrival = 4;
+  story.begin(std::move(rows));
+  EXPECT_EQ(lease_on(kHost), kLease);
+  const WorkId second{4, model::WorkKind::kLease};
+  EXPECT_EQ(reason(second), EndReason::kHostLost);
+  EXPECT_EQ(story.record(second).reason_text, "other work is on h-7: the rows of both name it");
+}
+
 TEST_F(LeaseRestartTest, ALeaseWhoseHostIsNotKnownIsLostOrWaitsAgain) {
   for (const auto state : {WorkState::kRunning, WorkState::kStarting}) {
     auto rows = site(state);
