@@ -164,6 +164,8 @@ LeaseOutcome renewed(Lease& lease, Duration term, Now now) {
   lease.terms.term = term;
   lease.terms.until = later(now.wall, term);
   lease.due = later(now.mono, term);
+  if (now.mono < lease.renewal_tells) return {{}, HostAfter::kKept, true};
+  lease.renewal_tells = later(now.mono, kRenewalsTold);
   return {{Next::kNothing, true, Event::kRenewed, "", "for " + exact_duration(term)},
           HostAfter::kKept,
           true};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -25,6 +26,7 @@ struct Lease {
   Mono wait_until = Mono::max();  ///< `due`, whenever it waits.
   Mono notice = Mono::max();      ///< When its holder is to be told of the end.
   Wall telling;                   ///< The end of which the holder is being told; 0: of none.
+  Mono renewal_tells = Mono::min();  ///< From then on a renewal is in the ledger.
   std::uint32_t openings = 0;     ///< Of its account on this host, whose ends are not known.
   model::WorkRecord record;
   model::LeaseRecord terms;
@@ -63,6 +65,8 @@ struct LeaseOutcome {
 /// The host cannot be made ready for its holder. The lease waits again, and its record has no
 /// instance any more; or it ends once as many different hosts as it allows could not.
 [[nodiscard]] LeaseOutcome refused(Lease& lease, const std::string& why, Now now);
+/// A holder may renew as often as it likes: the ledger has one renewal of a lease in so long.
+inline constexpr Duration kRenewalsTold = std::chrono::minutes(10);
 /// The holder wants it for `term` from now on, which its pool allows. Nothing has changed: it is
 /// not granted, or not any more.
 [[nodiscard]] LeaseOutcome renewed(Lease& lease, Duration term, Now now);
