@@ -25,11 +25,11 @@ bool is_idle(const HostView& host) {
 }
 
 /// A class that waits. `goes_anywhere`: to each host of the pool that it fits.
-struct Waiting {
+struct UnservedClass {
   const demand::ClassView* view;
   bool goes_anywhere;
 };
-using Unserved = std::vector<Waiting>;
+using Unserved = std::vector<UnservedClass>;
 
 /// The pool is for such work, and nothing else is asked of the host.
 bool goes_anywhere(const demand::ClassView& view, const model::PoolPolicy& pool) {
@@ -59,7 +59,7 @@ Unserved left_by_idle_hosts(const std::vector<HostView>& hosts,
 /// Some work may wait for the host, which boots. Work with constraints does if it was created for
 /// it.
 bool is_needed(const HostView& host, const Unserved& waiting) {
-  return std::ranges::any_of(waiting, [&](const Waiting& one) {
+  return std::ranges::any_of(waiting, [&](const UnservedClass& one) {
     const bool was_made_for =
         std::ranges::find(host.load, one.view->id, &demand::Load::cls) != host.load.end();
     return was_made_for || (one.goes_anywhere && one.view->shape.needs.fits_in(host.total));
