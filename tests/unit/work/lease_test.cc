@@ -111,22 +111,6 @@ TEST(LeaseTest, ARenewalBeginsANewTerm) {
   EXPECT_EQ(lease.due, kNow.mono + 30min);
 }
 
-// Bug: the ledger grew by a row with each renewal.
-TEST(LeaseTest, OfManyRenewalsTheLedgerHasOneInAWhile) {
-  Lease lease = granted_lease();
-  ASSERT_EQ(renewed(lease, 30min, kNow).work.event, Event::kRenewed);
-  const Now soon{kNow.mono + kRenewalsTold - 1s, kNow.wall + (kRenewalsTold - 1s)};
-
-  const auto out = renewed(lease, 20min, soon);
-
-  EXPECT_FALSE(out.work.event);
-  EXPECT_TRUE(out.terms_changed) << "its row has each";
-  EXPECT_EQ(lease.terms.until, soon.wall + 20min);
-  EXPECT_EQ(lease.due, soon.mono + 20min);
-  const Now later{soon.mono + 1s, soon.wall + 1s};
-  EXPECT_EQ(renewed(lease, 20min, later).work.event, Event::kRenewed);
-}
-
 TEST(LeaseTest, AnUnusedHostThatIsReturnedTakesOtherWorkAtOnce) {
   for (Lease lease : {granting_lease(), granted_lease()}) {
     const auto out = returned(lease, /*used=*/false, /*cleans=*/true, kNow);
