@@ -233,7 +233,7 @@ class RequestTest(LeaseTest):
                 ({"for": "1h", "pool": "nowhere"}, "there is no pool 'nowhere'"),
                 ({"for": "1h", "count": 2}, "unknown key"),
                 ({"for": "1h", "wait_max": "0s"}, "wait_max"),
-                ({"for": "1h", "needs": {"vcpus": 64}}, "can ever run it"),
+                ({"for": "1h", "needs": {"vcpus": 64}}, "this site can never lend a host"),
                 ({"for": "1h", "constraints": {"types": ["nothing"]}}, "nothing")):
             with self.subTest(body=body):
                 self.assertIn(message, self.ask("POST", "/v1/leases", body, status=400)["message"])
