@@ -68,6 +68,7 @@ struct LeaseOptions : WorkOptions {
   std::string pool, wait_max, notice_command;
   std::vector<std::string> key_files;  ///< --ssh-key: of public keys.
   bool ssh = false;                    ///< Log in once it is granted, and give it back then.
+  bool dry_run = false;                ///< Show what would become of it.
 };
 int lease(Client& client, const LeaseOptions& options);
 struct LeasesOptions {

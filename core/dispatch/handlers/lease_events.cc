@@ -90,8 +90,9 @@ bool LeaseEvents::check_acts(const work::Lease& lease, Ticket ticket) {
 
 void LeaseEvents::on(const ReturnLease& event, Now now) {
   work::Lease* lease = find(event, event.lease);
-  if (lease == nullptr || !check_granted(*lease, event.ticket) || !check_acts(*lease, event.ticket))
-    return;
+  if (lease == nullptr) return;
+  if (!lease->has_host()) return refuse_early(*lease, event.ticket);
+  if (!check_acts(*lease, event.ticket)) return;
   apply(*lease, work::returned(*lease, event.used, cleans(*lease), now), "user", now);
   recorder_.reply(event.ticket, std::vector{event.lease});
 }
