@@ -1,5 +1,6 @@
 #include "core/dispatch/handlers/lease_events.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -116,6 +117,29 @@ void LeaseEvents::on(const CancelWork& event, Now now) {
   if (lease->queued) waiting_.note_cancelled(lease->cls);
   apply(*lease, work::cancel(*lease, event.principal, cleans(*lease), now), "user", now);
   recorder_.reply(event.ticket, std::vector{event.work});
+}
+
+void LeaseEvents::policy_changed(Now now) {
+  for (const auto id : leases_.ungranted()) {
+    work::Lease& lease = *leases_.find(id);
+    const auto pools = waiting_.queue().at(lease.cls).shape.constraints.pools;
+    std::vector<std::string> left;
+    std::string why = "none of its pools is there";
+    for (const auto& pool : policy_.pools) {
+      if (std::ranges::find(pools, pool.name) == pools.end()) continue;
+      if (const auto lends = check_term(pool, lease.terms.term))
+        left.push_back(pool.name);
+      else
+        why = lends.error().message;
+    }
+    if (left.size() == pools.size()) continue;
+    if (!left.empty()) {
+      leases_.set_pools(lease, std::move(left), now.mono);
+    } else if (!lease.has_host()) {
+      if (lease.queued) waiting_.note_cancelled(lease.cls);
+      apply(lease, work::cancel(lease, "the configuration: " + why, false, now), "admin", now);
+    }
+  }
 }
 
 void LeaseEvents::fire_due(Now now) {

@@ -42,6 +42,9 @@ class LeaseEvents {
   void on(const RenewLease& event, Now now);
   /// Of a lease.
   void on(const CancelWork& event, Now now);
+  /// After a restart or a reload: of the pools that a lease may use, some may lend no more for so
+  /// long. It ends if none is left before it has a host.
+  void policy_changed(Now now);
   /// Ends those that have waited too long, and those whose term is over; tells holders before.
   void fire_due(Now now);
   /// Goes on with those for which a command has ended.

@@ -277,6 +277,40 @@ TEST_F(LeaseTest, AnAttemptThatALentHostReportsIsEnded) {
   EXPECT_EQ(lease_on(on), id);
 }
 
+// Bug: it was granted for a time that its pool does not lend for any more.
+TEST_F(LeaseTest, ALeaseThatWaitsLongerThanItsPoolLendsForEnds) {
+  const WorkId is_short = story.borrow(story.lease(1h)), is_long = story.borrow(story.lease(4h));
+  policy.pools[0].leases->max_term = 2h;
+  reload();
+  EXPECT_EQ(story.lease_state(is_short), "waiting");
+  EXPECT_EQ(reason(is_long), EndReason::kCancelled);
+  EXPECT_EQ(story.record(is_long).reason_text,
+            "by the configuration: pool default lends hosts for at most 2h");
+
+  policy.pools[0].leases.reset();
+  reload();
+  EXPECT_EQ(reason(is_short), EndReason::kCancelled);
+}
+
+TEST_F(LeaseTest, ALeaseThatWaitsGoesToThePoolsThatLendForSoLongStill) {
+  auto other = policy.pools[0];
+  other.name = "other";
+  policy.pools.push_back(other);
+  policy.pools[0].sizes.max = policy.pools[1].sizes.max = 1;
+  reload();
+  (void)granted(4h);
+  (void)granted(4h);
+  const WorkId id = story.borrow(story.lease(4h));
+  policy.pools[0].leases->max_term = 1h;
+  policy.pools[0].sizes.max = policy.pools[1].sizes.max = 2;
+  story.clear();
+  reload();
+  EXPECT_EQ(story.lease_state(id), "waiting");
+  const auto bought = story.all<CreateCall>();
+  ASSERT_THAT(bought, SizeIs(1));
+  EXPECT_EQ(story.record(bought[0].instance).pool, "other");
+}
+
 TEST_F(LeaseTest, APoolThatLendsNoMoreLeavesLeasesTheirTerms) {
   const auto [id, on] = granted();
   const InstanceId idle = idle_host();
