@@ -35,7 +35,8 @@ void HostEvents::on(Host& host, const model::HostInitFailed& event, Now now) {
 }
 
 void HostEvents::on(Host& host, const model::HostVerified& event, Now now) {
-  steps_.apply(host, fleet::verified(host.instance, event, now), "host", now);
+  const auto& pool = policy_.pools[host.instance.pool];
+  steps_.apply(host, fleet::verified(host.instance, event, pool, now), "host", now);
 }
 
 void HostEvents::on(Host& host, const model::HostBooted& event, Now now) {

@@ -226,6 +226,24 @@ TEST_F(KeptOffTest, AHostThatItsHolderHasSwitchedOffIsDestroyed) {
   EXPECT_EQ(story.record(on).reason_code, model::Reason::kLeaseEnded);
 }
 
+// Bug: a holder that had stopped the agent lost the host.
+TEST_F(LeaseTest, ALentHostIsKeptWhileItsPortAnswers) {
+  const auto [id, on] = granted(3h);
+  const auto try_to_connect = [&] {
+    story.host(on, model::HostLost{"reset", 0s});
+    story.pass(8min);
+    story.host(on, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
+    story.host(on, model::HostNotYet{"agent", "cannot be started"});
+  };
+  for (int n = 0; n < 5; ++n) try_to_connect();
+  EXPECT_EQ(story.lease_state(id), "granted");
+  EXPECT_EQ(story.state(on), InstanceState::kBusy);
+
+  story.host(on, model::HostLost{"reset", 0s});
+  story.pass(11min);
+  EXPECT_EQ(story.record(on).reason_code, model::Reason::kUnreachable) << "now it does not";
+}
+
 TEST_F(LeaseTest, ALeaseEndsWhileItsHostIsBeingDestroyed) {
   const auto [id, on] = granted();
   EXPECT_TRUE(story.ask(KillInstance{0, "admin", on, "maintenance"}));
