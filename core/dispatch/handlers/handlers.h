@@ -71,6 +71,7 @@ struct Handlers {
   Takeover takeover;
   LeftAlone left_alone;
   Lending lending;
+  LeaseTakeover lease_takeover;
   AttemptEvents attempts;
   DiskEvents disk;
   OutputEvents outputs;

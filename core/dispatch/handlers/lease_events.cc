@@ -174,6 +174,10 @@ void LeaseEvents::end_term(work::Lease& lease, const Host* host, Now now) {
 void LeaseEvents::end_commands(Now now) {
   for (auto ended = commands_.take_ended(); !ended.empty(); ended = commands_.take_ended())
     for (const auto& one : ended) {
+      if (one.step == LeaseStep::kFind) {
+        takeover_.found(one, now);
+        continue;
+      }
       work::Lease* lease = leases_.find(one.lease);
       if (lease == nullptr || lease->record.instance != one.on) continue;
       command_ended(*lease, one, now);

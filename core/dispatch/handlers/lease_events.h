@@ -7,6 +7,7 @@
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/handlers/lease_accounts.h"
 #include "core/dispatch/handlers/lease_steps.h"
+#include "core/dispatch/handlers/lease_takeover.h"
 #include "core/dispatch/state/submit_checks.h"
 #include "core/dispatch/state/submit_quotas.h"
 
@@ -20,7 +21,7 @@ class LeaseEvents {
               Principals& principals, WaitingWork& waiting, Leases& leases, SubmitQuotas& quotas,
               const Menu& menu, const OfferedTypes& offered, HostCommands& commands,
               PlanState& plan, Recorder& recorder, LeaseSteps& steps, LeaseAccounts& accounts,
-              InstanceSteps& instance_steps, AttemptEvents& attempts)
+              LeaseTakeover& takeover, InstanceSteps& instance_steps, AttemptEvents& attempts)
       : policy_(policy),
         checks_(policy, sets, principals, menu, offered),
         hosts_(hosts),
@@ -33,6 +34,7 @@ class LeaseEvents {
         recorder_(recorder),
         steps_(steps),
         accounts_(accounts),
+        takeover_(takeover),
         instance_steps_(instance_steps),
         attempts_(attempts) {}
 
@@ -86,6 +88,7 @@ class LeaseEvents {
   Recorder& recorder_;
   LeaseSteps& steps_;
   LeaseAccounts& accounts_;
+  LeaseTakeover& takeover_;
   InstanceSteps& instance_steps_;
   AttemptEvents& attempts_;
 };

@@ -12,8 +12,6 @@ namespace {
 
 /// Of one host, since the start: it may report any number of them.
 constexpr std::uint32_t kTakenOverMax = 1000;
-/// In place of what only the lost part of the journal knew.
-constexpr const char* kUnknown = "unknown (restored)";
 
 }  // namespace
 
@@ -77,7 +75,7 @@ bool Takeover::take_unknown(Host& host, const model::AttemptId& attempt, Now now
       host.instance.record.total;  // Not known: nothing else that needs any is placed there.
   // Its command is not known: it is never started from here.
   item.shape.attempts_max = item.shape.start_failures_max = 1;
-  item.principal = item.name = kUnknown;
+  item.principal = item.name = kUnknownHolder;
   item.submitted = now.wall;
   item.body = std::make_shared<const std::string>("{}");
   work::Job& job = jobs_.add_known(item, now.mono);

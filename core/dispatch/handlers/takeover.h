@@ -9,6 +9,9 @@
 
 namespace hostler::dispatch {
 
+/// In place of who submitted work, which only the lost part of the journal knew.
+inline constexpr const char* kUnknownHolder = "unknown (restored)";
+
 /// Takes over attempts that began after the backup was made that the state was restored from: hosts
 /// report them, and the journal does not have them.
 class Takeover {
