@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include "core/dispatch/account_commands.h"
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/handlers/lending.h"
