@@ -37,6 +37,7 @@ void post_release(const Context&, Request, Respond);
 void post_release_held(const Context&, Request, Respond);
 void post_cancel_held(const Context&, Request, Respond);
 void post_lease(const Context&, Request, Respond);
+void post_dry_run_lease(const Context&, Request, Respond);
 void get_leases(const Context&, Request, Respond);
 void get_lease(const Context&, Request, Respond);
 void post_return(const Context&, Request, Respond);

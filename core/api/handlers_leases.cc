@@ -22,6 +22,13 @@ void post_lease(const Context& context, Request request, Respond respond) {
       }));
 }
 
+void post_dry_run_lease(const Context& context, Request request, Respond respond) {
+  const auto spec = read_lease(request.body, context.limits.job);
+  if (!spec) return respond(error_response(spec.error()));
+  context.service->dry_run_lease(request.who, submitted_lease(*spec),
+                                 text_answer(std::move(respond)));
+}
+
 void get_leases(const Context& context, Request request, Respond respond) {
   const auto filter = read_filter(request);
   if (!filter) return respond(error_response(filter.error()));

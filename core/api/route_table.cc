@@ -16,6 +16,7 @@ const std::vector<Route>& routes() {
       {"POST", {"v1", "jobs", "*", "cancel"}, kSubmit, post_cancel},
       {"POST", {"v1", "jobs", "*", "release"}, kAdmin, post_release},
       {"POST", {"v1", "leases"}, kSubmit, post_lease},
+      {"POST", {"v1", "leases", "dry-run"}, kSubmit, post_dry_run_lease},
       {"GET",
        {"v1", "leases"},
        kRead,

@@ -181,6 +181,8 @@ class Service {
   /// As submit(), of one lease. kInvalidArgument if no pool lends such a host for so long.
   virtual void submit_lease(const Principal& who, LeaseRows lease,
                             Answer<model::WorkId> answer) = 0;
+  /// As dry_run(), of one lease.
+  virtual void dry_run_lease(const Principal& who, LeaseRows lease, Answer<std::string> answer) = 0;
   virtual void lease(const Principal& who, model::WorkId lease, Answer<LeaseDetail> answer) = 0;
   virtual void leases(const Principal& who, const WorkFilter& filter, Answer<LeasePage> answer) = 0;
   /// The holder gives its host back; `used` false: it has not touched it. kConflict if it is not

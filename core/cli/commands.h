@@ -69,6 +69,7 @@ struct LeaseOptions : WorkOptions {
   std::vector<std::string> key_files;  ///< --ssh-key: of public keys.
   bool ssh = false;  ///< Log in once it is granted, by the default key if none is named, and give
                      ///< it back then.
+  bool dry_run = false;  ///< Show what would become of it.
 };
 int lease(Client& client, const LeaseOptions& options);
 struct LeasesOptions {

@@ -23,9 +23,13 @@ void add_lease(CLI::App& app, Arguments& a, Chosen& chosen) {
   add_work_options(c, o, "lease");
   c->add_flag("--wait", o.wait,
               "Wait until it is granted, and print its host, the address and the SSH port");
+  c->add_flag("--dry-run", o.dry_run,
+              "Ask for nothing: show which host it would get, when, and at what price")
+      ->excludes("--wait");
   c->add_flag("--json", o.json, "Print JSON");
   c->add_flag("--ssh", o.ssh, "Wait, open a shell on the host, and give it back when that ends")
       ->excludes("--wait")
+      ->excludes("--dry-run")
       ->excludes("--json");
 }
 

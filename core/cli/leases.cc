@@ -9,6 +9,7 @@
 #include "core/base/units.h"
 #include "core/cli/commands.h"
 #include "core/cli/key_files.h"
+#include "core/cli/plan_text.h"
 #include "core/cli/table.h"
 #include "core/cli/work_rows.h"
 #include "core/cli/work_text.h"
@@ -75,8 +76,9 @@ int lease(Client& client, const LeaseOptions& asked) {
   }
   const auto body = lease_text(options);
   if (!body) return complain(body.error());
-  const auto answer = client.post("/v1/leases", *body);
+  const auto answer = client.post(options.dry_run ? "/v1/leases/dry-run" : "/v1/leases", *body);
   if (!answer) return complain(answer.error());
+  if (options.dry_run) return show_dry_run(answer->root(), options.json);
   const std::string id = field(answer->root(), "id");
   if (options.ssh) return ssh_and_return(client, id, identities_of(options.key_files));
   if (options.wait) return wait_for_grant(client, id, options.json);

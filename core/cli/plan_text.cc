@@ -113,14 +113,18 @@ void print_plan(Value answer) {
   for (const Value work : answer.at("work").children()) print_work(work);
 }
 
-void print_dry_run(Value answer) {
+int show_dry_run(Value answer, bool as_json) {
+  if (as_json) return print_json(answer);
+  const bool is_lease = answer.has("leases");
   std::vector<std::pair<std::string, int>> runs;
-  for (const Value job : answer.at("jobs").children()) {
-    std::string text = fate(job);
+  for (const Value one : answer.at(is_lease ? "leases" : "jobs").children()) {
+    std::string text = fate(one);
     if (runs.empty() || runs.back().first != text) runs.emplace_back(std::move(text), 0);
     ++runs.back().second;
   }
-  for (const auto& [text, jobs] : runs) say(number_of(std::to_string(jobs), "job") + ": " + text);
+  for (const auto& [text, count] : runs)
+    say(number_of(std::to_string(count), is_lease ? "lease" : "job") + ": " + text);
+  return exit_code::kOk;
 }
 
 void print_config_diff(Value answer) {

@@ -90,9 +90,7 @@ int dry_run(Client& client, const SubmitOptions& options) {
   if (!body) return complain(body.error());
   const auto answer = client.post("/v1/dry-run", *body);
   if (!answer) return complain(answer.error());
-  if (options.json) return print_json(answer->root());
-  print_dry_run(answer->root());
-  return exit_code::kOk;
+  return show_dry_run(answer->root(), options.json);
 }
 
 int submit(Client& client, const SubmitOptions& options) {

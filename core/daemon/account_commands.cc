@@ -1,6 +1,5 @@
 #include "core/daemon/account_commands.h"
 
-#include <utility>
 #include <vector>
 
 #include "core/base/assert.h"
@@ -9,8 +8,8 @@
 
 namespace hostler::daemon {
 
-dispatch::AccountCommands make_account_commands(std::string owner) {
-  const auto owned = [owner = std::move(owner)](model::LeaseAccount account) {
+dispatch::AccountCommands make_account_commands(const std::string& owner) {
+  const auto owned = [owner](model::LeaseAccount account) {
     account.owner = owner;
     return account;
   };
@@ -29,6 +28,7 @@ dispatch::AccountCommands make_account_commands(std::string owner) {
           [owned](const model::LeaseAccount& account, const model::AccountNotice& notice) {
             return ssh::give_notice(owned(account), notice);
           },
+      .find = [owner] { return ssh::find_accounts(owner); },
   };
 }
 

@@ -7,6 +7,6 @@
 namespace hostler::daemon {
 
 /// The commands of core/ssh for the accounts of this store's leases. `owner`: the id of the store.
-dispatch::AccountCommands make_account_commands(std::string owner);
+dispatch::AccountCommands make_account_commands(const std::string& owner);
 
 }  // namespace hostler::daemon

@@ -17,6 +17,8 @@ struct AccountCommands {
       open;
   std::function<model::HostExec(const model::LeaseAccount&)> close;
   std::function<model::HostExec(const model::LeaseAccount&, const model::AccountNotice&)> notify;
+  /// Prints the names of those that a host has, one on a line.
+  std::function<model::HostExec()> find = {};
 };
 
 }  // namespace hostler::dispatch

@@ -58,6 +58,7 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
   handlers_->types.restore(restored, now);
   state_->has_orphans = handlers_->restore.apply(std::move(restored), now);
   handlers_->types.restored();
+  handlers_->leases.policy_changed(now);
   choose_questions(now);
   return take_outbox();
 }
@@ -146,6 +147,7 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
   state_->principals.set_half_life(state_->policy.half_life, now.mono);
   state_->principals.set_quotas(state_->policy.quotas);
   handlers_->admin.policy_changed(now);
+  handlers_->leases.policy_changed(now);
   handlers_->sets.policy_changed(now);
   choose_questions(now);
 }

@@ -88,8 +88,10 @@ struct ListWithout {
 /// The init command of a new host has failed. The host is ended, unless its pool takes such hosts
 /// or an admin holds it: that is an event, once.
 [[nodiscard]] Outcome init_failed(Instance& instance, const model::HostInitFailed& event, Now now);
-/// The host's key was proved.
-[[nodiscard]] Outcome verified(Instance& instance, const model::HostVerified& event, Now now);
+/// The host's key was proved. A host that is lent is kept while it can be: whatever its holder has
+/// done to the agent, its port answers.
+[[nodiscard]] Outcome verified(Instance& instance, const model::HostVerified& event,
+                               const model::PoolPolicy& pool, Now now);
 /// The proved host has booted: the evidence of kSsh.
 [[nodiscard]] Outcome booted(Instance& instance, const model::HostBooted& event,
                              const model::PoolPolicy& pool, Now now);

@@ -117,11 +117,16 @@ Outcome init_failed(Instance& instance, const model::HostInitFailed& event, Now 
   return out;
 }
 
-Outcome verified(Instance& instance, const model::HostVerified& event, Now now) {
+Outcome verified(Instance& instance, const model::HostVerified& event,
+                 const model::PoolPolicy& pool, Now now) {
   Outcome out;
   if (!has_link(instance)) return out;
   instance.link.proved();
   instance.power.changed(now.mono);
+  if (instance.occupancy.is_lent() && instance.link.unreachable_since()) {
+    instance.link.set_unreachable(now.mono);
+    set_deadline(instance, now.mono + pool.probe_timeout, now);
+  }
   learn_key(instance, event, out, now);
   return out;
 }

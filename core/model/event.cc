@@ -31,9 +31,9 @@ constexpr std::array kEvents{
               "waits until an admin releases it"},
     EventInfo{Event::kReleased, "released", kWork, kInfo, Holds::kNone,
               "an admin released the held work: it waits for a host"},
-    EventInfo{Event::kTakenOver, "taken_over", kJob, kWarning, Holds::kNone,
-              "a host has an attempt that began after the backup was made that the site was "
-              "restored from: it goes on, and its output is fetched"},
+    EventInfo{Event::kTakenOver, "taken_over", kWork, kWarning, Holds::kNone,
+              "a host has work that began after the backup was made that the site was restored "
+              "from: the attempt goes on, and its output is fetched, or the host stays lent"},
     EventInfo{Event::kCancelRequested, "cancel_requested", kJob, kDebug, Holds::kNone,
               "its host is told to end the attempt"},
     EventInfo{Event::kCollecting, "collecting", kJob, kDebug, Holds::kNone,

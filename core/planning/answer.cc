@@ -254,7 +254,7 @@ std::string write_trial(const Trial& trial, const Plan& plan) {
   std::map<demand::ClassId, Next> next;
   std::string out;
   json::Writer w(out);
-  w.begin_object().key("jobs").begin_array();
+  w.begin_object().key(trial.kind).begin_array();
   for (const auto cls : trial.jobs) {
     const auto [at, fresh] = next.try_emplace(cls);
     if (const auto its = fates.find(cls); fresh && its != fates.end())

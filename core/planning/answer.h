@@ -22,12 +22,13 @@ tl::expected<std::string, std::vector<Error>> answer(std::string_view snapshot);
 /// Work that somebody may submit, in a question.
 struct Trial {
   Question question;
-  std::vector<demand::ClassId> jobs;  ///< The class of each job, in their order.
-  std::string beyond;  ///< Why some jobs of a class wait although the snapshot does not count them.
+  const char* kind = "jobs";          ///< Or "leases": the member of the answer that has them.
+  std::vector<demand::ClassId> jobs;  ///< The class of each, in their order.
+  std::string beyond;  ///< Why some of a class wait although the snapshot does not count them.
   /// How long hosts of each offering took to boot lately; unset: not known.
   std::vector<std::optional<Duration>> boots;
 };
-/// What would become of each job: the answer of `POST /v1/dry-run`.
+/// What would become of each job or lease: the answer of `POST /v1/dry-run`.
 std::string write_trial(const Trial& trial, const scheduler::Plan& plan);
 
 }  // namespace hostler::planning

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/scheduler/fit.h"
+
 namespace hostler::scheduler {
 namespace {
 
@@ -22,20 +24,34 @@ bool is_idle(const HostView& host) {
   return host.phase == HostPhase::kReady && !host.busy && !host.adopted;
 }
 
-using Unserved = std::vector<const demand::ClassView*>;
+/// A class that waits. `goes_anywhere`: to each host of the pool that it fits.
+struct UnservedClass {
+  const demand::ClassView* view;
+  bool goes_anywhere;
+};
+using Unserved = std::vector<UnservedClass>;
+
+/// The pool is for such work, and nothing else is asked of the host.
+bool goes_anywhere(const demand::ClassView& view, const model::PoolPolicy& pool) {
+  auto others = view.shape.constraints;
+  others.pools.clear();
+  return others == model::Constraints{} &&
+         unmet_by_pool(view.kind, view.shape.constraints, pool).empty();
+}
 
 /// The classes that no idle host of the pool can take.
 Unserved left_by_idle_hosts(const std::vector<HostView>& hosts,
                             const std::vector<std::uint32_t>& may_go,
-                            const std::vector<demand::ClassView>& classes) {
+                            const std::vector<demand::ClassView>& classes,
+                            const model::PoolPolicy& pool) {
   Unserved out;
   for (const demand::ClassView& view : classes) {
-    const bool is_free = view.shape.constraints == model::Constraints{};
-    const bool is_taken = std::ranges::any_of(may_go, [&](std::uint32_t h) {
-      return is_idle(hosts[h]) && hosts[h].takes_work && is_free &&
-             view.shape.needs.fits_in(hosts[h].free);
-    });
-    if (view.count > 0 && !is_taken) out.push_back(&view);
+    const bool is_free = goes_anywhere(view, pool);
+    const bool is_taken = is_free && std::ranges::any_of(may_go, [&](std::uint32_t h) {
+                            return is_idle(hosts[h]) && hosts[h].takes_work &&
+                                   view.shape.needs.fits_in(hosts[h].free);
+                          });
+    if (view.count > 0 && !is_taken) out.push_back({&view, is_free});
   }
   return out;
 }
@@ -43,11 +59,10 @@ Unserved left_by_idle_hosts(const std::vector<HostView>& hosts,
 /// Some work may wait for the host, which boots. Work with constraints does if it was created for
 /// it.
 bool is_needed(const HostView& host, const Unserved& waiting) {
-  return std::ranges::any_of(waiting, [&](const demand::ClassView* view) {
+  return std::ranges::any_of(waiting, [&](const UnservedClass& one) {
     const bool was_made_for =
-        std::ranges::find(host.load, view->id, &demand::Load::cls) != host.load.end();
-    return was_made_for || (view->shape.constraints == model::Constraints{} &&
-                            view->shape.needs.fits_in(host.total));
+        std::ranges::find(host.load, one.view->id, &demand::Load::cls) != host.load.end();
+    return was_made_for || (one.goes_anywhere && one.view->shape.needs.fits_in(host.total));
   });
 }
 
@@ -82,7 +97,8 @@ const char* to_string(Closed closed) {
 std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
                                  const std::vector<PoolNumbers>& bounds,
                                  const std::vector<std::int64_t>& set_aside,
-                                 const std::vector<demand::ClassView>& classes) {
+                                 const std::vector<demand::ClassView>& classes,
+                                 const model::SitePolicy& policy) {
   std::vector<Closed> out(hosts.size(), Closed::kNo);
   std::vector<Pool> pools(bounds.size());
   for (std::size_t p = 0; p < pools.size(); ++p) pools[p].alive = entry_of(set_aside, p);
@@ -108,7 +124,7 @@ std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
   for (std::uint32_t p = 0; p < pools.size(); ++p) {
     if (!is_beyond(p)) continue;
     auto& may_go = pools[p].may_go;
-    const Unserved waiting = left_by_idle_hosts(hosts, may_go, classes);
+    const Unserved waiting = left_by_idle_hosts(hosts, may_go, classes, policy.pools[p]);
     std::vector<Rank> ranks(hosts.size());
     for (const std::uint32_t h : may_go) ranks[h] = rank(hosts[h], waiting);
     std::ranges::sort(may_go, [&](std::uint32_t a, std::uint32_t b) {

@@ -26,12 +26,14 @@ enum class Closed : std::uint8_t {
 /// Which hosts are closed, by index into `hosts`. If a pool is beyond its maximum, hosts that boot
 /// and for which nothing waits are closed first, then idle hosts, then others that boot, then hosts
 /// with work; of each kind the newest first. Hosts that are kept stay. Hosts that will go anyway
-/// count first. `bounds`: of each pool. `set_aside` as of Snapshot; `classes`: the waiting work.
+/// count first. `bounds`: of each pool of the policy. `set_aside` as of Snapshot; `classes`: the
+/// waiting work.
 /// O(hosts x log hosts), and O(hosts x classes) of a pool that is beyond its maximum.
 [[nodiscard]] std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
                                                const std::vector<PoolNumbers>& bounds,
                                                const std::vector<std::int64_t>& set_aside,
-                                               const std::vector<demand::ClassView>& classes);
+                                               const std::vector<demand::ClassView>& classes,
+                                               const model::SitePolicy& policy);
 
 /// For people: "pool default: 3 hosts are beyond its maximum of 2 (1 idle), 1 host has a type that
 /// left the menu"; empty: no host is closed. Each host is counted once.

@@ -43,7 +43,7 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
       hosts(s.hosts.size()),
       used(s.hosts.size()),
       stale_spot(s.hosts.size()),
-      closed(closed_hosts(s.hosts, bounds, s.set_aside, s.classes)),
+      closed(closed_hosts(s.hosts, bounds, s.set_aside, s.classes, p)),
       gives_way(s.hosts.size()),
       too_dear(s.hosts.size(), model::Reason::kNone),
       budget(s, p, bounds) {

@@ -55,6 +55,12 @@ model::HostExec close_account(const model::LeaseAccount& account) {
                  fill(scripts::kCloseAccount, {{"FUNCTIONS", functions(account)}}), 2min);
 }
 
+model::HostExec find_accounts(const std::string& owner) {
+  HOSTLER_ASSERT(is_name(owner), "the id of a store needs no quoting");
+  return as_root("accounts of leases are looked for",
+                 fill(scripts::kFindAccounts, {{"OWNER", owner}}), 30s);
+}
+
 model::HostExec give_notice(const model::LeaseAccount& account,
                             const model::AccountNotice& notice) {
   const auto limit = std::max(std::chrono::ceil<std::chrono::seconds>(notice.limit), 1s);

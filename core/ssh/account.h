@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "core/crypto/ssh_keys.h"
 #include "core/model/host.h"
@@ -21,6 +22,9 @@ namespace hostler::ssh {
 /// mail; of root, only the keys. Status 0: nothing of these is left, or it was never there. Prints
 /// how many files of it are left in folders that everybody may write to; at most 1000 are counted.
 [[nodiscard]] model::HostExec close_account(const model::LeaseAccount& account);
+
+/// Prints the names of the accounts of leases of this owner that are there, one on a line.
+[[nodiscard]] model::HostExec find_accounts(const std::string& owner);
 
 /// Writes the notice file, which the holder can read, then runs the command as the account, with
 /// the file's path in HOSTLER_NOTICE_FILE. Its status is that of the command, 124 after the limit.

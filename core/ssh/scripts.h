@@ -47,6 +47,7 @@ extern const std::string_view kAccountFunctions;
 extern const std::string_view kOpenAccount;   ///< FUNCTIONS LEASE KEYS
 extern const std::string_view kOpenRoot;      ///< FUNCTIONS KEYS
 extern const std::string_view kCloseAccount;  ///< FUNCTIONS
+extern const std::string_view kFindAccounts;  ///< OWNER
 /// FUNCTIONS LOGIN TEXT TEXT_END COMMAND COMMAND_END SECONDS
 extern const std::string_view kAccountNotice;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -12,9 +13,10 @@ namespace {
 
 using model::WorkId;
 using model::WorkKind;
+using model::WorkState;
 
-/// The hosts of leases, also of those that were set aside.
-using Lent = std::map<WorkId, model::InstanceId>;
+/// The hosts of leases, also of those that were set aside. 0: none; unset: the row does not tell.
+using Lent = std::map<WorkId, std::optional<model::InstanceId>>;
 
 template <class Record>
 model::DamagedRow& set_aside(model::Restored& out, std::string key, std::string problem) {
@@ -22,17 +24,24 @@ model::DamagedRow& set_aside(model::Restored& out, std::string key, std::string 
       model::DamagedRow{std::string(Table<Record>::kName), std::move(key), std::move(problem), {}});
 }
 
+std::optional<model::InstanceId> host_of(std::int64_t state, std::int64_t instance) {
+  const auto is = [&](WorkState one) { return state == static_cast<std::int64_t>(one); };
+  if (is(WorkState::kQueued) || is(WorkState::kHeld)) return model::InstanceId{};
+  if (instance < 0) return std::nullopt;
+  return model::InstanceId{static_cast<std::uint64_t>(instance)};
+}
+
 Result<Lent> read_terms(Connection& connection, model::Restored& out) {
-  constexpr int kTerms = 2;
+  constexpr int kTerms = 3;
   auto select = HOSTLER_TRY(connection.prepare(
-      "SELECT w.id, w.instance, " + columns_sql<model::LeaseRecord>("l") +
+      "SELECT w.id, w.state, w.instance, " + columns_sql<model::LeaseRecord>("l") +
       " FROM work w LEFT JOIN leases l ON l.id = w.id WHERE w.kind = " +
       std::to_string(static_cast<int>(WorkKind::kLease)) + " AND " + work_lives()));
   HOSTLER_TRY(select.start());
   Lent lent;
   while (HOSTLER_TRY(select.next())) {
     const WorkId id{static_cast<std::uint64_t>(select.i64(0)), WorkKind::kLease};
-    lent[id] = {static_cast<std::uint64_t>(select.i64(1))};
+    lent[id] = host_of(select.i64(1), select.i64(2));
     model::LeaseRecord terms;
     RowReader row(select, kTerms);
     fields(row, terms);
@@ -60,13 +69,46 @@ void pair_terms(model::Restored& out, Lent& lent) {
   std::erase_if(out.leases, [&](const auto& terms) { return !whole.contains(terms.id); });
 }
 
-void set_host_aside(model::Restored& out, WorkId lease, model::InstanceId host) {
-  const auto found = std::ranges::find(out.instances, host,
-                                       [](const auto& instance) { return instance.record.id; });
-  if (found == out.instances.end()) return;
-  set_aside<model::InstanceRecord>(out, host.text(), "its lease " + lease.text() + " is damaged")
-      .instance = std::move(found->record);
-  out.instances.erase(found);
+bool has_instance(const model::Restored& out, model::InstanceId id) {
+  return std::ranges::find(out.instances, id, [](const auto& row) { return row.record.id; }) !=
+         out.instances.end();
+}
+
+/// A lease ends with its host, or before it: a row that names no host that lives is damaged.
+void set_hostless_aside(model::Restored& out, Lent& lent) {
+  std::erase_if(out.work, [&](const model::WorkItem& item) {
+    const auto found = lent.find(item.record.id);
+    if (found == lent.end() || !found->second || *found->second == model::InstanceId{} ||
+        has_instance(out, *found->second))
+      return false;
+    set_aside<model::WorkRecord>(out, item.record.id.text(),
+                                 "its instance " + found->second->text() + " is not there");
+    found->second.reset();
+    return true;
+  });
+}
+
+/// Work is on it, and it is not known which.
+bool may_be_lent(const model::Restored& out, const model::InstanceRecord& record) {
+  using model::InstanceState;
+  const auto is_there = [&](const model::AttemptChanged& row) { return row.instance == record.id; };
+  const auto has_it = [&](const model::WorkItem& item) {
+    return item.record.id.kind == WorkKind::kLease && item.record.instance == record.id;
+  };
+  return (record.state == InstanceState::kBusy || record.state == InstanceState::kUnknown) &&
+         std::ranges::none_of(out.attempts, is_there) && std::ranges::none_of(out.work, has_it);
+}
+
+void set_hosts_aside(model::Restored& out, WorkId lease, std::optional<model::InstanceId> host) {
+  std::erase_if(out.instances, [&](const model::InstanceChanged& row) {
+    if (host ? row.record.id != *host : !may_be_lent(out, row.record)) return false;
+    set_aside<model::InstanceRecord>(out, row.record.id.text(),
+                                     (host ? "its lease " : "perhaps it is lent to ") +
+                                         lease.text() +
+                                         (host ? " is damaged" : ", which is damaged"))
+        .instance = row.record;
+    return true;
+  });
 }
 
 }  // namespace
@@ -74,8 +116,9 @@ void set_host_aside(model::Restored& out, WorkId lease, model::InstanceId host) 
 Result<void> restore_leases(Connection& connection, model::Restored& out) {
   auto lent = HOSTLER_TRY(read_terms(connection, out));
   if (lent.empty()) return {};
+  set_hostless_aside(out, lent);
   pair_terms(out, lent);
-  for (const auto& [lease, host] : lent) set_host_aside(out, lease, host);
+  for (const auto& [lease, host] : lent) set_hosts_aside(out, lease, host);
   return {};
 }
 

@@ -164,6 +164,9 @@ LeaseOutcome renewed(Lease& lease, Duration term, Now now) {
   lease.terms.term = term;
   lease.terms.until = later(now.wall, term);
   lease.due = later(now.mono, term);
+  const bool was_restored = std::exchange(lease.record.restored, false);
+  if (now.mono < lease.renewal_tells && !was_restored) return {{}, HostAfter::kKept, true};
+  lease.renewal_tells = later(now.mono, kRenewalsTold);
   return {{Next::kNothing, true, Event::kRenewed, "", "for " + exact_duration(term)},
           HostAfter::kKept,
           true};
@@ -225,6 +228,19 @@ LeaseOutcome host_gone(Lease& lease, const std::string& why, bool was_announced,
   if (lease.state() != WorkState::kRunning) return {};
   note_end(lease, was_announced ? EndReason::kInterrupted : EndReason::kHostLost, why);
   return end(lease, HostAfter::kKept, now);
+}
+
+LeaseOutcome taken_over(Lease& lease, model::InstanceId instance, Now now) {
+  if (lease.state() != WorkState::kHeld) return {};
+  auto& record = lease.record;
+  record.state = WorkState::kStarting;
+  record.reason_text.clear();
+  record.instance = instance;
+  record.placed = now.wall;
+  lease.terms.login = model::Login::kUser;
+  auto out = granted(lease, now);
+  out.work.event = Event::kTakenOver;
+  return out;
 }
 
 LeaseOutcome release(Lease& lease, const std::string& actor) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -22,10 +23,11 @@ struct Lease {
   /// When due() is to be called. The daemon's clock may be set: only a restart looks at the times
   /// of the row.
   Mono due = Mono::max();
-  Mono wait_until = Mono::max();  ///< `due`, whenever it waits.
-  Mono notice = Mono::max();      ///< When its holder is to be told of the end.
-  Wall telling;                   ///< The end of which the holder is being told; 0: of none.
-  std::uint32_t openings = 0;     ///< Of its account on this host, whose ends are not known.
+  Mono wait_until = Mono::max();     ///< `due`, whenever it waits.
+  Mono notice = Mono::max();         ///< When its holder is to be told of the end.
+  Wall telling;                      ///< The end of which the holder is being told; 0: of none.
+  Mono renewal_tells = Mono::min();  ///< From then on a renewal is in the ledger.
+  std::uint32_t openings = 0;        ///< Of its account on this host, whose ends are not known.
   model::WorkRecord record;
   model::LeaseRecord terms;
 
@@ -63,8 +65,10 @@ struct LeaseOutcome {
 /// The host cannot be made ready for its holder. The lease waits again, and its record has no
 /// instance any more; or it ends once as many different hosts as it allows could not.
 [[nodiscard]] LeaseOutcome refused(Lease& lease, const std::string& why, Now now);
+/// A holder may renew as often as it likes: the ledger has one renewal of a lease in so long.
+inline constexpr Duration kRenewalsTold = std::chrono::minutes(10);
 /// The holder wants it for `term` from now on, which its pool allows. Nothing has changed: it is
-/// not granted, or not any more.
+/// not granted, or not any more. One of a restored state is the holder's for certain now.
 [[nodiscard]] LeaseOutcome renewed(Lease& lease, Duration term, Now now);
 /// The holder gives it back. A host on which somebody could log in counts as used.
 [[nodiscard]] LeaseOutcome returned(Lease& lease, bool used, bool cleans, Now now);
@@ -80,6 +84,9 @@ struct LeaseOutcome {
 /// said so before.
 [[nodiscard]] LeaseOutcome host_gone(Lease& lease, const std::string& why, bool was_announced,
                                      Now now);
+/// The instance has the account of a held lease, which was granted after the backup was made. Its
+/// holder keeps the host: a term begins now.
+[[nodiscard]] LeaseOutcome taken_over(Lease& lease, model::InstanceId instance, Now now);
 /// An admin lets a held lease wait for a host.
 [[nodiscard]] LeaseOutcome release(Lease& lease, const std::string& actor);
 /// Of a new lease, and after a restart: sets Lease::due by the times of its row. A clock that was

@@ -73,6 +73,8 @@ class DaemonService final : public api::Service {
             api::Answer<api::JobPage> answer) override;
   void submit_lease(const api::Principal& who, api::LeaseRows lease,
                     api::Answer<model::WorkId> answer) override;
+  void dry_run_lease(const api::Principal& who, api::LeaseRows lease,
+                     api::Answer<std::string> answer) override;
   void lease(const api::Principal& who, model::WorkId lease,
              api::Answer<api::LeaseDetail> answer) override;
   void leases(const api::Principal& who, const api::WorkFilter& filter,

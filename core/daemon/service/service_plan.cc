@@ -42,6 +42,26 @@ void ask(Loop& loop, Worker& worker, api::Answer<std::string> answer, Make make)
   });
 }
 
+/// Answers with what would become of the work of a submit, which is of this kind.
+template <class Submit>
+void try_out(Loop& loop, Worker& worker, Submit event, const char* kind,
+             api::Answer<std::string> answer) {
+  loop.query([&worker, kind, event = std::move(event), answer = std::move(answer)](
+                 const dispatch::Queries& state, Now now) {
+    auto look = state.trial(event, now);
+    if (!look) return answer(tl::unexpected(look.error()));
+    post(worker, answer, [look = *std::move(look), kind, now]() -> Result<std::string> {
+      const planning::Trial trial{.question = question_of(look.look, now),
+                                  .kind = kind,
+                                  .jobs = look.jobs,
+                                  .beyond = look.beyond,
+                                  .boots = look.boots};
+      return planning::write_trial(
+          trial, scheduler::make_plan(trial.question.snapshot, trial.question.policy));
+    });
+  });
+}
+
 /// The state folder of the command line, if there is one: it goes before that of the file.
 std::optional<std::filesystem::path> chosen_state_dir(const config::Config& current,
                                                       const std::filesystem::path& folder) {
@@ -122,19 +142,18 @@ void DaemonService::dry_run(const api::Principal& who, std::vector<model::WorkIt
   if (const auto able = check_store(); !able) return answer(tl::unexpected(able.error()));
   auto event = submit_of(who, std::move(jobs));
   if (!event) return answer(tl::unexpected(std::move(event.error())));
-  uses_.loop->query([worker = uses_.worker, event = std::move(*event), answer = std::move(answer)](
-                        const dispatch::Queries& state, Now now) {
-    auto look = state.trial(event, now);
-    if (!look) return answer(tl::unexpected(look.error()));
-    post(*worker, answer, [look = *std::move(look), now]() -> Result<std::string> {
-      const planning::Trial trial{.question = question_of(look.look, now),
-                                  .jobs = look.jobs,
-                                  .beyond = look.beyond,
-                                  .boots = look.boots};
-      return planning::write_trial(
-          trial, scheduler::make_plan(trial.question.snapshot, trial.question.policy));
-    });
-  });
+  try_out(*uses_.loop, *uses_.worker, *std::move(event), "jobs", std::move(answer));
+}
+
+void DaemonService::dry_run_lease(const api::Principal& who, api::LeaseRows lease,
+                                  api::Answer<std::string> answer) {
+  if (!admit(dry_runs_, kDryRunsMax, "dry runs", answer)) return;
+  if (const auto able = check_store(); !able) return answer(tl::unexpected(able.error()));
+  if (const auto room = uses_.store->check_room(); !room)
+    return answer(tl::unexpected(room.error()));
+  try_out(*uses_.loop, *uses_.worker,
+          dispatch::SubmitLease{0, who.name, std::move(lease.work), std::move(lease.terms)},
+          "leases", std::move(answer));
 }
 
 void DaemonService::config_diff(const api::Principal&, std::string text, const std::string& folder,

@@ -14,6 +14,7 @@
 #include "core/dispatch/handlers/interruptions.h"
 #include "core/dispatch/handlers/lease_accounts.h"
 #include "core/dispatch/handlers/lease_events.h"
+#include "core/dispatch/handlers/lease_takeover.h"
 #include "core/dispatch/handlers/list_events.h"
 #include "core/dispatch/handlers/output_events.h"
 #include "core/dispatch/handlers/plan_events.h"
@@ -71,6 +72,7 @@ struct Handlers {
   Takeover takeover;
   LeftAlone left_alone;
   Lending lending;
+  LeaseTakeover lease_takeover;
   AttemptEvents attempts;
   DiskEvents disk;
   OutputEvents outputs;

@@ -11,7 +11,8 @@ std::string HostClosing::close_hosts() {
   const auto& views = hosts_.views();
   const auto bounds = bounds_.numbers(policy_, hosts_, set_aside_);
   // The next plan knows what waits.
-  const auto closed = scheduler::closed_hosts(views, bounds, set_aside_.count_pools(policy_), {});
+  const auto closed =
+      scheduler::closed_hosts(views, bounds, set_aside_.count_pools(policy_), {}, policy_);
   std::vector<scheduler::Close> out;
   for (std::size_t h = 0; h < views.size(); ++h)
     if (closed[h] != scheduler::Closed::kNo) out.push_back({views[h].id, closed[h]});

@@ -35,7 +35,8 @@ void HostEvents::on(Host& host, const model::HostInitFailed& event, Now now) {
 }
 
 void HostEvents::on(Host& host, const model::HostVerified& event, Now now) {
-  steps_.apply(host, fleet::verified(host.instance, event, now), "host", now);
+  const auto& pool = policy_.pools[host.instance.pool];
+  steps_.apply(host, fleet::verified(host.instance, event, pool, now), "host", now);
 }
 
 void HostEvents::on(Host& host, const model::HostBooted& event, Now now) {
@@ -43,7 +44,9 @@ void HostEvents::on(Host& host, const model::HostBooted& event, Now now) {
   const model::InstanceId id = host.id();
   steps_.apply(host, fleet::booted(host.instance, event, pool, now), "host", now);
   const Host* still = hosts_.find(id);
-  if (still != nullptr && still->instance.link.is_connected()) lending_.connected(*still, now);
+  if (still == nullptr || !still->instance.link.is_connected()) return;
+  lending_.connected(*still, now);
+  takeover_.ask(*still, now);
 }
 
 void HostEvents::on(Host& host, const model::HostKeyAlarm& event, Now now) {
@@ -84,7 +87,10 @@ void HostEvents::on(Host& host, const model::HostReady& event, Now now) {
   learn_scratch(*taken);
   learn_ram(*taken, now);
   attempts_.compare(*taken, event, now);
-  if (const Host* still = hosts_.find(id)) lending_.connected(*still, now);
+  if (const Host* still = hosts_.find(id)) {
+    lending_.connected(*still, now);
+    takeover_.ask(*still, now);
+  }
   if (Host* still = hosts_.change(id)) attempts_.fill(*still, now);
   if (Host* still = hosts_.change(id)) interruptions_.connected(*still, now);
 }

@@ -3,6 +3,7 @@
 #include "core/dispatch/handlers/attempt_events.h"
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/handlers/interruptions.h"
+#include "core/dispatch/handlers/lease_takeover.h"
 #include "core/dispatch/handlers/output_events.h"
 
 namespace hostler::dispatch {
@@ -12,7 +13,8 @@ class HostEvents {
  public:
   HostEvents(const model::SitePolicy& policy, Hosts& hosts, HostCommands& commands, Menu& menu,
              PlanState& plan, Recorder& recorder, InstanceSteps& steps, Lending& lending,
-             AttemptEvents& attempts, Interruptions& interruptions, OutputEvents& outputs)
+             LeaseTakeover& takeover, AttemptEvents& attempts, Interruptions& interruptions,
+             OutputEvents& outputs)
       : policy_(policy),
         hosts_(hosts),
         commands_(commands),
@@ -21,6 +23,7 @@ class HostEvents {
         recorder_(recorder),
         steps_(steps),
         lending_(lending),
+        takeover_(takeover),
         attempts_(attempts),
         interruptions_(interruptions),
         outputs_(outputs) {}
@@ -62,6 +65,7 @@ class HostEvents {
   Recorder& recorder_;
   InstanceSteps& steps_;
   Lending& lending_;
+  LeaseTakeover& takeover_;
   AttemptEvents& attempts_;
   Interruptions& interruptions_;
   OutputEvents& outputs_;

@@ -1,5 +1,6 @@
 #include "core/dispatch/handlers/lease_events.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -70,24 +71,37 @@ work::Lease* LeaseEvents::find(const Request& event, model::WorkId id) {
   return nullptr;
 }
 
-bool LeaseEvents::check_granted(const work::Lease& lease, Ticket ticket) {
-  if (lease.state() == WorkState::kRunning) return true;
+void LeaseEvents::refuse_early(const work::Lease& lease, Ticket ticket) {
   const std::string id = lease.id().text();
   recorder_.reply(ticket, fail(Errc::kConflict,
                                id + " is not granted yet (hostler cancel " + id + " ends it)"));
+}
+
+bool LeaseEvents::check_acts(const work::Lease& lease, Ticket ticket) {
+  const Host* host = host_of(lease);
+  if (host == nullptr || !accounts_.is_suspended(*host)) return true;
+  recorder_.reply(ticket,
+                  fail(Errc::kUnavailable,
+                       "nothing is done in set " + policy_.sets[host->instance.set].name +
+                           " now, as another hostlerd may have newer rows: ask again later, or "
+                           "let the term of " +
+                           lease.id().text() + " end (hostler sets)"));
   return false;
 }
 
 void LeaseEvents::on(const ReturnLease& event, Now now) {
   work::Lease* lease = find(event, event.lease);
-  if (lease == nullptr || !check_granted(*lease, event.ticket)) return;
+  if (lease == nullptr) return;
+  if (!lease->has_host()) return refuse_early(*lease, event.ticket);
+  if (!check_acts(*lease, event.ticket)) return;
   apply(*lease, work::returned(*lease, event.used, cleans(*lease), now), "user", now);
   recorder_.reply(event.ticket, std::vector{event.lease});
 }
 
 void LeaseEvents::on(const RenewLease& event, Now now) {
   work::Lease* lease = find(event, event.lease);
-  if (lease == nullptr || !check_granted(*lease, event.ticket)) return;
+  if (lease == nullptr) return;
+  if (lease->state() != WorkState::kRunning) return refuse_early(*lease, event.ticket);
   const Host* host = hosts_.find(lease->record.instance);
   HOSTLER_ASSERT(host != nullptr, "a lease that is granted has a host");
   if (const auto good = check_term(policy_.pools[host->instance.pool], event.term); !good)
@@ -99,10 +113,33 @@ void LeaseEvents::on(const RenewLease& event, Now now) {
 
 void LeaseEvents::on(const CancelWork& event, Now now) {
   work::Lease* lease = find(event, event.work);
-  if (lease == nullptr) return;
+  if (lease == nullptr || !check_acts(*lease, event.ticket)) return;
   if (lease->queued) waiting_.note_cancelled(lease->cls);
   apply(*lease, work::cancel(*lease, event.principal, cleans(*lease), now), "user", now);
   recorder_.reply(event.ticket, std::vector{event.work});
+}
+
+void LeaseEvents::policy_changed(Now now) {
+  for (const auto id : leases_.ungranted()) {
+    work::Lease& lease = *leases_.find(id);
+    const auto pools = waiting_.queue().at(lease.cls).shape.constraints.pools;
+    std::vector<std::string> left;
+    std::string why = "none of its pools is there";
+    for (const auto& pool : policy_.pools) {
+      if (std::ranges::find(pools, pool.name) == pools.end()) continue;
+      if (const auto lends = check_term(pool, lease.terms.term))
+        left.push_back(pool.name);
+      else
+        why = lends.error().message;
+    }
+    if (left.size() == pools.size()) continue;
+    if (!left.empty()) {
+      leases_.set_pools(lease, std::move(left), now.mono);
+    } else if (!lease.has_host()) {
+      if (lease.queued) waiting_.note_cancelled(lease.cls);
+      apply(lease, work::cancel(lease, "the configuration: " + why, false, now), "admin", now);
+    }
+  }
 }
 
 void LeaseEvents::fire_due(Now now) {
@@ -114,7 +151,7 @@ void LeaseEvents::fire_due(Now now) {
 }
 
 void LeaseEvents::fire(work::Lease& lease, Now now) {
-  const Host* host = lease.has_host() ? hosts_.find(lease.record.instance) : nullptr;
+  const Host* host = host_of(lease);
   if (host != nullptr && lease.notice <= now.mono) return accounts_.tell(*host, lease, now);
   if (host != nullptr && accounts_.is_suspended(*host))
     return leases_.set_due(lease, now.mono + LeaseAccounts::kSuspended);
@@ -126,8 +163,8 @@ void LeaseEvents::fire(work::Lease& lease, Now now) {
 
 void LeaseEvents::end_term(work::Lease& lease, const Host* host, Now now) {
   if (lease.state() == WorkState::kCollecting && !lease.has_account()) {
-    // It is due after a restart only: that has forgotten its cleaning command.
-    const char* problem = "its end is not known: the daemon was started";
+    // A restart has forgotten its cleaning command, or it ended while its set was stopped.
+    const char* problem = "its end is not known";
     return apply(lease, work::cleaned(lease, problem, now), "timer", now);
   }
   const auto grace = host == nullptr ? Duration{} : accounts_.grace_of(*host);
@@ -137,34 +174,43 @@ void LeaseEvents::end_term(work::Lease& lease, const Host* host, Now now) {
 void LeaseEvents::end_commands(Now now) {
   for (auto ended = commands_.take_ended(); !ended.empty(); ended = commands_.take_ended())
     for (const auto& one : ended) {
+      if (one.step == LeaseStep::kFind) {
+        takeover_.found(one, now);
+        continue;
+      }
       work::Lease* lease = leases_.find(one.lease);
       if (lease == nullptr || lease->record.instance != one.on) continue;
-      if (one.step == LeaseStep::kOpen)
-        opened(*lease, one, now);
-      else if (one.step == LeaseStep::kTell)
-        accounts_.told(*lease, one.result, now);
-      else if (lease->state() == WorkState::kCollecting)
-        apply(*lease, work::cleaned(*lease, one.result == CommandResult::kGood ? "" : one.how, now),
-              "host", now);
+      command_ended(*lease, one, now);
     }
 }
 
-void LeaseEvents::opened(work::Lease& lease, const HostCommands::Ended& one, Now now) {
-  const Host* host = hosts_.find(one.on);
+void LeaseEvents::command_ended(work::Lease& lease, const HostCommands::Ended& one, Now now) {
+  if (one.step == LeaseStep::kTell) return accounts_.told(lease, one.result, now);
+  if (lease.state() != WorkState::kStarting && lease.state() != WorkState::kCollecting) return;
+  const Host* host = host_of(lease);
   HOSTLER_ASSERT(host != nullptr, "a lease that has a host is ended or waits when that is gone");
+  if (accounts_.is_suspended(*host))
+    return leases_.set_due(lease, now.mono + LeaseAccounts::kSuspended);
+  if (one.step == LeaseStep::kOpen) return opened(lease, *host, one, now);
+  if (lease.state() == WorkState::kCollecting)
+    apply(lease, work::cleaned(lease, one.result == CommandResult::kGood ? "" : one.how, now),
+          "host", now);
+}
+
+void LeaseEvents::opened(work::Lease& lease, const Host& host, const HostCommands::Ended& one,
+                         Now now) {
   if (lease.state() == WorkState::kCollecting) {  // It has ended meanwhile.
-    if (accounts_.close(*host, lease, now)) return;
+    if (accounts_.close(host, lease, now)) return;
     return apply(lease, work::cleaned(lease, one.how, now), "host", now);
   }
-  if (lease.state() != WorkState::kStarting) return;
   if (one.result == CommandResult::kGood) {
     steps_.apply(lease, work::granted(lease, now), now);
-    return accounts_.tell(*host, lease, now);
+    return accounts_.tell(host, lease, now);
   }
   if (one.result == CommandResult::kUnknown && ++lease.openings < kOpeningsMax)
     return leases_.set_due(lease, now.mono + kOpenAgain);
   // Nothing waits for the closing. On a host that an admin keeps, no account is left.
-  (void)accounts_.close(*host, lease, now);
+  (void)accounts_.close(host, lease, now);
   refuse(lease, one, now);
 }
 
@@ -176,8 +222,12 @@ void LeaseEvents::refuse(work::Lease& lease, const HostCommands::Ended& opening,
   end(*host, opening.lease, "host", now);
 }
 
+const Host* LeaseEvents::host_of(const work::Lease& lease) const {
+  return lease.has_host() ? hosts_.find(lease.record.instance) : nullptr;
+}
+
 bool LeaseEvents::cleans(const work::Lease& lease) const {
-  const Host* host = lease.has_host() ? hosts_.find(lease.record.instance) : nullptr;
+  const Host* host = host_of(lease);
   if (host == nullptr || !host->instance.link.is_connected()) return false;
   const auto& lends = policy_.pools[host->instance.pool].leases;
   return lease.has_account() || (lends && !lends->clean_command.empty());

@@ -7,6 +7,7 @@
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/handlers/lease_accounts.h"
 #include "core/dispatch/handlers/lease_steps.h"
+#include "core/dispatch/handlers/lease_takeover.h"
 #include "core/dispatch/state/submit_checks.h"
 #include "core/dispatch/state/submit_quotas.h"
 
@@ -20,7 +21,7 @@ class LeaseEvents {
               Principals& principals, WaitingWork& waiting, Leases& leases, SubmitQuotas& quotas,
               const Menu& menu, const OfferedTypes& offered, HostCommands& commands,
               PlanState& plan, Recorder& recorder, LeaseSteps& steps, LeaseAccounts& accounts,
-              InstanceSteps& instance_steps, AttemptEvents& attempts)
+              LeaseTakeover& takeover, InstanceSteps& instance_steps, AttemptEvents& attempts)
       : policy_(policy),
         checks_(policy, sets, principals, menu, offered),
         hosts_(hosts),
@@ -33,6 +34,7 @@ class LeaseEvents {
         recorder_(recorder),
         steps_(steps),
         accounts_(accounts),
+        takeover_(takeover),
         instance_steps_(instance_steps),
         attempts_(attempts) {}
 
@@ -42,6 +44,9 @@ class LeaseEvents {
   void on(const RenewLease& event, Now now);
   /// Of a lease.
   void on(const CancelWork& event, Now now);
+  /// After a restart or a reload: of the pools that a lease may use, some may lend no more for so
+  /// long. It ends if none is left before it has a host.
+  void policy_changed(Now now);
   /// Ends those that have waited too long, and those whose term is over; tells holders before.
   void fire_due(Now now);
   /// Goes on with those for which a command has ended.
@@ -53,15 +58,20 @@ class LeaseEvents {
   /// The lease that the request is about; null: the request was answered with the reason.
   template <class Request>
   work::Lease* find(const Request& event, model::WorkId id);
-  /// Answers why a request cannot be carried out unless the lease is granted. True: it is.
-  bool check_granted(const work::Lease& lease, Ticket ticket);
+  /// Answers that the lease is not granted yet.
+  void refuse_early(const work::Lease& lease, Ticket ticket);
+  /// Answers why nothing is done to the host of the lease. True: it may be, or there is none.
+  bool check_acts(const work::Lease& lease, Ticket ticket);
+  /// Null: it has none.
+  [[nodiscard]] const Host* host_of(const work::Lease& lease) const;
   /// A command that cleans the host, or closes the account, can be run there now.
   [[nodiscard]] bool cleans(const work::Lease& lease) const;
   void fire(work::Lease& lease, Now now);
   void end_term(work::Lease& lease, const Host* host, Now now);
   void apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now);
+  void command_ended(work::Lease& lease, const HostCommands::Ended& one, Now now);
   /// The command that opens the account has ended.
-  void opened(work::Lease& lease, const HostCommands::Ended& one, Now now);
+  void opened(work::Lease& lease, const Host& host, const HostCommands::Ended& one, Now now);
   /// That command has failed: the lease waits for another host, or ends, and this one ends.
   void refuse(work::Lease& lease, const HostCommands::Ended& opening, Now now);
   void clean(const Host& host, model::WorkId lease, Now now);
@@ -80,6 +90,7 @@ class LeaseEvents {
   Recorder& recorder_;
   LeaseSteps& steps_;
   LeaseAccounts& accounts_;
+  LeaseTakeover& takeover_;
   InstanceSteps& instance_steps_;
   AttemptEvents& attempts_;
 };

@@ -64,6 +64,9 @@ void Lending::claim(Host& host, work::Lease& lease, Now now) {
   const model::Resources room = room_of(host);
   host.instance.occupancy.add(fleet::Claim{lease.id(), room, true});
   leases_.hold(lease, whole(host, room), now.mono);
+  const bool is_proved_anew = model::needs_link(policy_.pools[host.instance.pool].readiness);
+  if (lease.state() == model::WorkState::kStarting && !lease.has_account() && !is_proved_anew)
+    grant(host, lease, now);
 }
 
 }  // namespace hostler::dispatch

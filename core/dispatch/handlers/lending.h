@@ -26,7 +26,8 @@ class Lending {
   bool place(Host& host, demand::ClassId cls, Now now);
   /// The host is proved anew, after a lost connection or a restart: what its lease needs goes on.
   void connected(const Host& host, Now now);
-  /// After a restart: the lease claims the host as before.
+  /// After a restart: the lease claims the host as before. Where no connection proves the host
+  /// anew, a grant that the restart came between goes on now.
   void claim(Host& host, work::Lease& lease, Now now);
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <string>
 #include <utility>
 
 namespace hostler::dispatch {
@@ -82,7 +83,10 @@ void RestoredWork::claim_hosts(Now now) {
     work::Lease& lease = *leases_.find(id);
     Host* host = hosts_.change(lease.record.instance);
     if (host == nullptr || host->instance.occupancy.in_use()) {
-      lease_steps_.apply(lease, work::host_gone(lease, "its instance is gone", false, now), now);
+      const std::string why =
+          host == nullptr ? "its instance is gone"
+                          : "other work is on " + host->id().text() + ": the rows of both name it";
+      lease_steps_.apply(lease, work::host_gone(lease, why, false, now), now);
       continue;
     }
     lending_.claim(*host, lease, now);

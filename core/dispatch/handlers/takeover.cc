@@ -4,15 +4,14 @@
 #include <memory>
 #include <utility>
 
-#include "core/scheduler/plan.h"
+#include "core/demand/shares.h"
+#include "core/fleet/step.h"
 
 namespace hostler::dispatch {
 namespace {
 
 /// Of one host, since the start: it may report any number of them.
 constexpr std::uint32_t kTakenOverMax = 1000;
-/// In place of what only the lost part of the journal knew.
-constexpr const char* kUnknown = "unknown (restored)";
 
 }  // namespace
 
@@ -39,7 +38,9 @@ bool Takeover::is_disputed(const Host& host, const model::AttemptId& attempt,
 
 bool Takeover::is_last_to_report(const Host& host) const {
   return std::ranges::none_of(hosts_.all(), [&](const auto& entry) {
-    return entry.first != host.id() && entry.second.instance.record.restored;
+    const fleet::Instance& other = entry.second.instance;
+    return entry.first != host.id() && other.record.restored &&
+           fleet::evidence_of(other, policy_.pools[other.pool]) == model::Readiness::kAgent;
   });
 }
 
@@ -74,7 +75,7 @@ bool Takeover::take_unknown(Host& host, const model::AttemptId& attempt, Now now
       host.instance.record.total;  // Not known: nothing else that needs any is placed there.
   // Its command is not known: it is never started from here.
   item.shape.attempts_max = item.shape.start_failures_max = 1;
-  item.principal = item.name = kUnknown;
+  item.principal = item.name = kUnknownHolder;
   item.submitted = now.wall;
   item.body = std::make_shared<const std::string>("{}");
   work::Job& job = jobs_.add_known(item, now.mono);

@@ -9,13 +9,17 @@
 
 namespace hostler::dispatch {
 
+/// In place of who submitted work, which only the lost part of the journal knew.
+inline constexpr const char* kUnknownHolder = "unknown (restored)";
+
 /// Takes over attempts that began after the backup was made that the state was restored from: hosts
 /// report them, and the journal does not have them.
 class Takeover {
  public:
-  Takeover(Hosts& hosts, const WaitingWork& waiting, Jobs& jobs, LostTime& lost_time,
-           Recorder& recorder, AttemptRows& rows, JobSteps& steps)
-      : hosts_(hosts),
+  Takeover(const model::SitePolicy& policy, Hosts& hosts, const WaitingWork& waiting, Jobs& jobs,
+           LostTime& lost_time, Recorder& recorder, AttemptRows& rows, JobSteps& steps)
+      : policy_(policy),
+        hosts_(hosts),
         waiting_(waiting),
         jobs_(jobs),
         lost_time_(lost_time),
@@ -40,7 +44,7 @@ class Takeover {
                                     model::AttemptPhase phase) const {
     return phase == model::AttemptPhase::kUnknownEnd && lost_time_.has(attempt.work);
   }
-  /// Every other host of before the restore has reported its work. O(hosts).
+  /// Every other host of before the restore that has an agent has reported its work. O(hosts).
   [[nodiscard]] bool is_last_to_report(const Host& host) const;
 
  private:
@@ -50,6 +54,7 @@ class Takeover {
   /// The job runs this attempt on the host.
   void put(Host& host, work::Job& job, const model::AttemptId& attempt, Now now);
 
+  const model::SitePolicy& policy_;
   Hosts& hosts_;
   const WaitingWork& waiting_;
   Jobs& jobs_;

@@ -36,7 +36,7 @@ HostCommands::End HostCommands::end_of(const model::CommandEnded& reported) {
   if (!error.empty() && reported.outcome_unknown) return not_known(error);
   if (!error.empty()) return {CommandResult::kUnknown, "it was not started: " + error};
   const std::string how = describe(reported);
-  return {how == kGood ? CommandResult::kGood : CommandResult::kFailed, how};
+  return {how == kGood ? CommandResult::kGood : CommandResult::kFailed, how, reported.output};
 }
 
 void HostCommands::start(model::InstanceId on, const model::CommandProposed& proposal, Now now) {
@@ -100,8 +100,9 @@ HostCommands::Map::iterator HostCommands::end(Map::iterator command, End how, No
   const auto& [number, which] = *command;
   recorder_.record("host", which.on.text(), model::Event::kCommandEnded, std::to_string(number),
                    which.purpose + ": " + how.how, now);
-  if (which.lease)
-    ended_.push_back({which.on, which.lease, which.step, how.result, std::move(how.how)});
+  if (which.lease || which.step == LeaseStep::kFind)
+    ended_.push_back(
+        {which.on, which.lease, which.step, how.result, std::move(how.how), std::move(how.output)});
   return running_.erase(command);
 }
 

@@ -16,6 +16,7 @@ enum class LeaseStep : std::uint8_t {
   kTell,  ///< Its holder is told of the end.
   kClean,
   kClose,
+  kFind,  ///< Of no lease yet: which accounts are there.
 };
 enum class CommandResult : std::uint8_t {
   kGood,     ///< Status 0.
@@ -36,13 +37,14 @@ class HostCommands {
   void run(model::InstanceId on, model::WorkId lease, LeaseStep step,
            const model::HostExec& command, Now now);
   [[nodiscard]] bool runs(model::WorkId lease, LeaseStep step) const;
-  /// A command for a lease that has ended.
+  /// A command for a lease, or LeaseStep::kFind, that has ended.
   struct Ended {
     model::InstanceId on;
     model::WorkId lease;
     LeaseStep step{};
     CommandResult result{};
-    std::string how;  ///< For people; "status 0" if it is good.
+    std::string how;          ///< For people; "status 0" if it is good.
+    std::string output = {};  ///< What it printed: any bytes.
   };
   /// Those that have ended since the last call, in this order.
   [[nodiscard]] std::vector<Ended> take_ended() { return std::exchange(ended_, {}); }
@@ -73,6 +75,7 @@ class HostCommands {
   struct End {
     CommandResult result{};
     std::string how;
+    std::string output = {};
   };
   using Map = std::map<std::uint64_t, Running>;
   void run(const model::HostExec& command, std::uint64_t proposal, Running running, Now now);

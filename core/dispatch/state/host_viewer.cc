@@ -34,6 +34,10 @@ HostPhase phase_of(const fleet::Instance& instance) {
   return HostPhase::kLeaving;
 }
 
+bool is_broken(const model::InstanceRecord& record) {
+  return record.health == model::Health::kBroken;
+}
+
 }  // namespace
 
 scheduler::HostView HostViewer::view(const Host& host) const {
@@ -50,8 +54,9 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   // While its set is closed nobody can start or end a host that is off.
   out.kept =
       is_kept(host) || (out.phase == HostPhase::kStopped && !sets_.at(instance.set).is_open());
+  // A broken one is no standby.
   out.can_stop = out.phase == HostPhase::kStopped
-                     ? sets_.has_power(instance.set, record.market)
+                     ? sets_.has_power(instance.set, record.market) && !is_broken(record)
                      : can_stop(instance.set, record.type, record.market);
   out.can_wake = can_wake(host);
   out.cordoned = instance.notices.is_cordoned();
@@ -115,7 +120,7 @@ bool HostViewer::can_wake(const Host& host) const {
   const auto& instance = host.instance;
   const Set& set = sets_.at(instance.set);
   return instance.record.state == InstanceState::kStopped && instance.power.was_seen_off() &&
-         !instance.notices.is_cordoned() &&
+         !instance.notices.is_cordoned() && !is_broken(instance.record) &&
          instance.record.idle_behavior == model::IdleBehavior::kRun && !host.calls.switches() &&
          set.is_open() && !set.is_stopped() && !set.shown.foreign && !set.lists.is_overdue() &&
          sets_.has_power(instance.set, instance.record.market);

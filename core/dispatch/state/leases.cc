@@ -133,6 +133,24 @@ std::vector<model::WorkId> Leases::placed() const {
   return out;
 }
 
+void Leases::set_pools(work::Lease& lease, std::vector<std::string> pools, Mono now) {
+  model::WorkShape shape = waiting_.queue().at(lease.cls).shape;
+  shape.constraints.pools = std::move(pools);
+  if (lease.queued) (void)waiting_.leave(place_of(lease));
+  const demand::ClassId before = std::exchange(lease.cls, waiting_.intern(shape, lease.id().kind));
+  waiting_.release(before);
+  if (lease.queued) waiting_.enter(place_of(lease), now);
+}
+
+std::vector<model::WorkId> Leases::ungranted() const {
+  std::vector<model::WorkId> out;
+  for (const auto& [id, lease] : leases_)
+    if (lease.state() == WorkState::kQueued || lease.state() == WorkState::kHeld ||
+        lease.state() == WorkState::kStarting)
+      out.push_back(id);
+  return out;
+}
+
 std::vector<model::WorkId> Leases::held() const {
   std::vector<model::WorkId> out;
   for (const auto& [id, lease] : leases_)

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,10 @@ class Leases {
   [[nodiscard]] bool empty() const { return leases_.empty(); }
   /// Of leases that have a host as far as their record says, by id. O(leases).
   [[nodiscard]] std::vector<model::WorkId> placed() const;
+  /// It may go to these pools only from now on. In the queue it is as if it came now.
+  void set_pools(work::Lease& lease, std::vector<std::string> pools, Mono now);
+  /// Of leases that were not granted yet, by id. O(leases).
+  [[nodiscard]] std::vector<model::WorkId> ungranted() const;
   /// Of leases that are held, by id. O(leases).
   [[nodiscard]] std::vector<model::WorkId> held() const;
 

@@ -148,8 +148,10 @@ Result<void> SubmitChecks::check_shape(const model::WorkItem& item, Mono now) co
   std::string nearest;
   if (scheduler::cheapest_fit(shape, menu_.offerings(), policy_, &nearest, item.record.id.kind))
     return {};
-  return refuse("no instance type of this site can ever run it" +
-                (nearest.empty() ? "" : "; nearest: " + nearest));
+  const bool is_lease = item.record.id.kind == model::WorkKind::kLease;
+  return refuse((is_lease ? "this site can never lend a host that has what it needs"
+                          : "no instance type of this site can ever run it") +
+                (nearest.empty() ? std::string() : "; nearest: " + nearest));
 }
 
 }  // namespace hostler::dispatch

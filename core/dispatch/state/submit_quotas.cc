@@ -81,8 +81,8 @@ Result<std::size_t> SubmitQuotas::check(const Submit& event, Mono now) {
   if (!wanted.shapes.empty() &&
       exceeds(quota.shapes_waiting_max, waiting.shapes + wanted.shapes.size()))
     return beyond("shapes_waiting_max", who, *quota.shapes_waiting_max,
-                  "jobs of " + std::to_string(waiting.shapes) +
-                      " different shapes wait, and this submit " + "has " +
+                  "work of " + std::to_string(waiting.shapes) +
+                      " different shapes waits, and this submit has " +
                       std::to_string(wanted.shapes.size()) +
                       " more shapes; submit fewer, or wait until some have started");
   HOSTLER_TRY(check_outputs(event, quota));

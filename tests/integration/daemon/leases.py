@@ -233,11 +233,22 @@ class RequestTest(LeaseTest):
                 ({"for": "1h", "pool": "nowhere"}, "there is no pool 'nowhere'"),
                 ({"for": "1h", "count": 2}, "unknown key"),
                 ({"for": "1h", "wait_max": "0s"}, "wait_max"),
-                ({"for": "1h", "needs": {"vcpus": 64}}, "can ever run it"),
+                ({"for": "1h", "needs": {"vcpus": 64}}, "this site can never lend a host"),
                 ({"for": "1h", "constraints": {"types": ["nothing"]}}, "nothing")):
             with self.subTest(body=body):
                 self.assertIn(message, self.ask("POST", "/v1/leases", body, status=400)["message"])
         self.assertEqual(SITE.get(f"/v1/leases?state={LIVE}")["leases"], [])
+
+    def test_a_dry_run_says_what_the_lease_would_get_and_leaves_nothing(self):
+        its, host = self.granted("bare")
+        self.give_back(its, used=False)
+        for pool_name, outcome in (("bare", "host_ready"), ("cleaned", "host_created")):
+            fate, = self.ask("POST", "/v1/leases/dry-run", {"for": "1h", "pool": pool_name})["leases"]
+            self.assertEqual((fate["outcome"], fate["pool"]), (outcome, pool_name))
+        self.ask("POST", "/v1/leases/dry-run", {"for": "2h", "pool": "bare"}, status=400)
+        self.assertEqual(hostler("lease", "--dry-run", "--for", "1h", "--pool", "bare").split(":")[0], "1 lease")
+        self.assertEqual(SITE.get(f"/v1/leases?state={LIVE}")["leases"], [])
+        self.assertEqual(self.granted("bare")[1], host)
 
     def test_requests_about_no_lease_or_one_that_is_over_are_refused(self):
         its, _ = self.granted("bare")

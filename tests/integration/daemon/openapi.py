@@ -11,7 +11,7 @@ from scratch_site import Connection, wait_for
 # Answers that need a cloud or a host to misbehave, or are no JSON: other tests see them.
 ELSEWHERE = {"/metrics", "/v1/backup", "/v1/jobs/{id}/files/{path}", "/v1/jobs/{id}/release", "/v1/gates/open",
              "/v1/jobs/{id}/outputs/give-up", "/v1/sets/{name}/accept-account", "/v1/sets/{name}/believe",
-             "/v1/sets/{name}/give-up", "/v1/leases", "/v1/leases/{id}", *(f"/v1/leases/{{id}}/{action}" for action in (
+             "/v1/sets/{name}/give-up", "/v1/leases", "/v1/leases/dry-run", "/v1/leases/{id}", *(f"/v1/leases/{{id}}/{action}" for action in (
                  "return", "renew", "cancel", "release"))}
 
 

@@ -151,6 +151,13 @@ def what_is_installed_fits_together():
     check("local" in found and "lxd" in found, f"not every driver is found: {found}")
 
 
+def its_examples_are_there_and_good():
+    found = glob.glob("/usr/share/doc/hostler/examples/examples/*.snapshot.json")
+    check(found, "the package has no examples")
+    for snapshot in found:
+        run("hostler", "plan", "--snapshot", snapshot)
+
+
 def programs_and_drivers_are_hardened():
     installed = [f"/usr/lib/hostler/{name}" for name in ("hostler-agent", "drivers/local.hostler.so",
                                                          "drivers/lxd.hostler.so",
@@ -243,6 +250,7 @@ def main(folder):
     installing_starts_and_enables_nothing(packages)
     the_unit_is_sound()
     what_is_installed_fits_together()
+    its_examples_are_there_and_good()
     programs_and_drivers_are_hardened()
     it_runs_jobs_of_root_and_of_the_group()
     an_upgrade_starts_the_daemon_again_and_costs_neither_job_nor_configuration(later(packages))

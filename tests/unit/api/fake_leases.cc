@@ -10,6 +10,12 @@ void FakeService::submit_lease(const Principal& who, LeaseRows lease,
   give(answer, model::WorkId{3, model::WorkKind::kLease});
 }
 
+void FakeService::dry_run_lease(const Principal& who, LeaseRows lease, Answer<std::string> answer) {
+  lease_rows = std::move(lease);
+  note("dry_run_lease by " + who.name);
+  answer(R"({"leases":[{"outcome":"host_ready","host":"h-1","starts_in":"0s"}]})");
+}
+
 void FakeService::lease(const Principal& who, model::WorkId id, Answer<LeaseDetail> answer) {
   note("lease " + id.text() + " by " + who.name);
   LeaseDetail out{lease_rows, {std::nullopt, host}};

@@ -33,6 +33,15 @@ TEST_F(LeaseRequestTest, ALeaseIsAnsweredWithItsId) {
   EXPECT_TRUE(rows.work.shape.exclusive);
 }
 
+TEST_F(LeaseRequestTest, ADryRunTakesWhatTheSubmitTakes) {
+  const auto got = ask("POST", "/v1/leases/dry-run", R"({"for": "2h", "pool": "p"})");
+  EXPECT_EQ(got.status, 200);
+  EXPECT_THAT(got.body, StartsWith("{\"leases\":[{"));
+  EXPECT_THAT(last_call(), StartsWith("dry_run_lease by "));
+  EXPECT_EQ(service.lease_rows.terms.term, Duration(std::chrono::hours(2)));
+  EXPECT_EQ(ask("POST", "/v1/leases/dry-run", "{}").status, 400);
+}
+
 TEST_F(LeaseRequestTest, EveryBadBodyIsRefusedWithWhatIsWrongAndWhere) {
   struct Row {
     std::string target, body, path, message;

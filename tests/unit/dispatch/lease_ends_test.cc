@@ -225,6 +225,24 @@ TEST_F(KeptOffTest, AHostThatItsHolderHasSwitchedOffIsDestroyed) {
   EXPECT_EQ(story.record(on).reason_code, model::Reason::kLeaseEnded);
 }
 
+// Bug: a holder that had stopped the agent lost the host.
+TEST_F(LeaseTest, ALentHostIsKeptWhileItsPortAnswers) {
+  const auto [id, on] = granted(3h);
+  const auto try_to_connect = [&] {
+    story.host(on, model::HostLost{"reset", 0s});
+    story.pass(8min);
+    story.host(on, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
+    story.host(on, model::HostNotYet{"agent", "cannot be started"});
+  };
+  for (int n = 0; n < 5; ++n) try_to_connect();
+  EXPECT_EQ(story.lease_state(id), "granted");
+  EXPECT_EQ(story.state(on), InstanceState::kBusy);
+
+  story.host(on, model::HostLost{"reset", 0s});
+  story.pass(11min);
+  EXPECT_EQ(story.record(on).reason_code, model::Reason::kUnreachable) << "now it does not";
+}
+
 TEST_F(LeaseTest, ALeaseEndsWhileItsHostIsBeingDestroyed) {
   const auto [id, on] = granted();
   EXPECT_TRUE(story.ask(KillInstance{0, "admin", on, "maintenance"}));
@@ -274,6 +292,40 @@ TEST_F(LeaseTest, AnAttemptThatALentHostReportsIsEnded) {
   story.ready(on, {{{{5}, 1}, model::AttemptPhase::kRunning}});
   EXPECT_THAT(story.commands<model::KillAttempt>(), SizeIs(1));
   EXPECT_EQ(lease_on(on), id);
+}
+
+// Bug: it was granted for a time that its pool does not lend for any more.
+TEST_F(LeaseTest, ALeaseThatWaitsLongerThanItsPoolLendsForEnds) {
+  const WorkId is_short = story.borrow(story.lease(1h)), is_long = story.borrow(story.lease(4h));
+  policy.pools[0].leases->max_term = 2h;
+  reload();
+  EXPECT_EQ(story.lease_state(is_short), "waiting");
+  EXPECT_EQ(reason(is_long), EndReason::kCancelled);
+  EXPECT_EQ(story.record(is_long).reason_text,
+            "by the configuration: pool default lends hosts for at most 2h");
+
+  policy.pools[0].leases.reset();
+  reload();
+  EXPECT_EQ(reason(is_short), EndReason::kCancelled);
+}
+
+TEST_F(LeaseTest, ALeaseThatWaitsGoesToThePoolsThatLendForSoLongStill) {
+  auto other = policy.pools[0];
+  other.name = "other";
+  policy.pools.push_back(other);
+  policy.pools[0].sizes.max = policy.pools[1].sizes.max = 1;
+  reload();
+  (void)granted(4h);
+  (void)granted(4h);
+  const WorkId id = story.borrow(story.lease(4h));
+  policy.pools[0].leases->max_term = 1h;
+  policy.pools[0].sizes.max = policy.pools[1].sizes.max = 2;
+  story.clear();
+  reload();
+  EXPECT_EQ(story.lease_state(id), "waiting");
+  const auto bought = story.all<CreateCall>();
+  ASSERT_THAT(bought, SizeIs(1));
+  EXPECT_EQ(story.record(bought[0].instance).pool, "other");
 }
 
 TEST_F(LeaseTest, APoolThatLendsNoMoreLeavesLeasesTheirTerms) {

@@ -78,6 +78,18 @@ TEST_F(LoginTest, OneThatIsCancelledWhileItsAccountIsOpenedLeavesNoHostToOthers)
   EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty());
 }
 
+// Bug: it was refused, although the table of states has it.
+TEST_F(LoginTest, OneIsReturnedWhileItsAccountIsOpened) {
+  const auto [id, on] = opening();
+  EXPECT_FALSE(renew(id, 1h)) << "its term has not begun";
+  EXPECT_TRUE(give_back(id, false));
+  EXPECT_EQ(story.lease_state(id), "ending");
+  command_ends(on);
+  EXPECT_THAT(sent(), ElementsAre("open", "close"));
+  command_ends(on);
+  expect_destroyed(id, on, EndReason::kReturned);
+}
+
 TEST_F(LoginTest, AHostOnWhichALoginWasPossibleIsDestroyedAlsoIfItIsReturnedUnused) {
   for (const bool used : {true, false}) {
     const auto [id, on] = logged_in();

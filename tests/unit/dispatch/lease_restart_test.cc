@@ -47,6 +47,30 @@ TEST_F(LeaseRestartTest, AGrantThatTheRestartCameBetweenIsFinished) {
   EXPECT_EQ(story.lease_state(kLease), "granted");
 }
 
+// Bug: it was granting for ever, as nothing connects to such a host.
+TEST_F(LeaseRestartTest, AGrantOnAHostWithoutAConnectionIsFinishedAtOnce) {
+  for (const auto kind : {model::Readiness::kCloud, model::Readiness::kReported}) {
+    policy.pools[0].readiness = kind;
+    Story other(policy);
+    other.begin(site(WorkState::kStarting));
+    EXPECT_EQ(other.lease_state(kLease), "granted");
+  }
+}
+
+// Bug: it said that the instance is gone.
+TEST_F(LeaseRestartTest, ALeaseWhoseHostHasOtherWorkSaysSo) {
+  auto rows = site(WorkState::kRunning);
+  rows.work.push_back(rows.work[0]);
+  rows.leases.push_back(rows.leases[0]);
+  rows.work[1].record.id.value = rows.leases[1].id.value = 4;
+  rows.work[1].arrival = 4;
+  story.begin(std::move(rows));
+  EXPECT_EQ(lease_on(kHost), kLease);
+  const WorkId second{4, model::WorkKind::kLease};
+  EXPECT_EQ(reason(second), EndReason::kHostLost);
+  EXPECT_EQ(story.record(second).reason_text, "other work is on h-7: the rows of both name it");
+}
+
 TEST_F(LeaseRestartTest, ALeaseWhoseHostIsNotKnownIsLostOrWaitsAgain) {
   for (const auto state : {WorkState::kRunning, WorkState::kStarting}) {
     auto rows = site(state);
@@ -140,6 +164,61 @@ TEST_F(LeaseRestartTest, AfterARestoreAHostWithAttemptsThatAreLeftAloneOutlivesI
   EXPECT_EQ(reason(kLease), EndReason::kTerm);
   EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
   EXPECT_EQ(story.record(kHost).health, model::Health::kBroken) << "nobody else gets it";
+}
+
+/// The answer of h-7 to the question which accounts of leases it has.
+void has_accounts(Story& story, const std::string& names) {
+  const auto asked = story.commands<model::RunCommand>();
+  ASSERT_THAT(asked, SizeIs(1));
+  EXPECT_EQ(asked[0].command.purpose, "find accounts");
+  model::CommandEnded end;
+  end.number = asked[0].number;
+  end.status = 0;
+  end.output = names;
+  story.host(kHost, end);
+}
+
+TEST_F(LeaseRestartTest, AfterARestoreALeaseThatIsNotKnownKeepsTheHostThatHasItsAccount) {
+  auto rows = site(WorkState::kQueued);
+  rows.work.clear();
+  rows.leases.clear();
+  story.begin(restored_site(std::move(rows)));
+  prove();
+  has_accounts(story, "no account\nhostler-l77\nhostler-l9999999\n");
+  const WorkId unknown{77, model::WorkKind::kLease};
+  EXPECT_EQ(lease_on(kHost), unknown);
+  EXPECT_EQ(story.lease_state(unknown), "granted");
+  EXPECT_EQ(story.state(kHost), InstanceState::kBusy);
+  EXPECT_THAT(story.ledger(), Contains("l-77 taken_over"));
+  const auto made = story.journalled<model::WorkItem>();
+  ASSERT_THAT(made, SizeIs(1));
+  EXPECT_EQ(made[0].principal, "unknown (restored)");
+  const auto terms = story.journalled<model::LeaseChanged>().back().record;
+  EXPECT_EQ(terms.login, model::Login::kUser) << "its host is destroyed at the end";
+  EXPECT_EQ(terms.term, 8h) << "as long as its pool lends hosts";
+  EXPECT_FALSE(renew(unknown, 1h)) << "nobody knows its holder";
+  EXPECT_TRUE(story.ask(RenewLease{0, "user root", true, unknown, 1h}));
+  EXPECT_FALSE(story.record(unknown).restored) << "an admin has decided";
+}
+
+TEST_F(LeaseRestartTest, AfterARestoreALeaseThatWaitedKeepsTheHostThatHasItsAccount) {
+  story.begin(restored_site(site(WorkState::kHeld)));
+  prove();
+  has_accounts(story, "hostler-l3\n");
+  EXPECT_EQ(lease_on(kHost), kLease);
+  EXPECT_EQ(story.lease_state(kLease), "granted");
+  EXPECT_TRUE(story.record(kLease).restored);
+  EXPECT_TRUE(renew(kLease, 1h));
+  EXPECT_FALSE(story.record(kLease).restored) << "its holder has decided";
+}
+
+TEST_F(LeaseRestartTest, AHostThatIsNotOfARestoredStateIsNotAskedForAccounts) {
+  auto rows = site(WorkState::kQueued);
+  rows.work.clear();
+  rows.leases.clear();
+  story.begin(std::move(rows));
+  prove();
+  EXPECT_THAT(story.commands<model::RunCommand>(), IsEmpty());
 }
 
 TEST_F(LeaseRestartTest, AfterARestoreAWaitingLeaseIsHeldUntilItIsReleased) {

@@ -93,7 +93,7 @@ TEST_F(QuotasTest, ShapesThatWaitAreCountedOnceHoweverManyJobsHaveThem) {
   EXPECT_TRUE(accepts({other}));
   EXPECT_THAT(refusal({story.job(1), story.job(3), story.job(4)}),
               AllOf(HasSubstr("shapes_waiting_max of token ci is 2"),
-                    HasSubstr("2 different shapes"), HasSubstr("2 more")));
+                    HasSubstr("work of 2 different shapes waits"), HasSubstr("2 more")));
   EXPECT_TRUE(accepts({story.job(3)}, "token other"));
 }
 

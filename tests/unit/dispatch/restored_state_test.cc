@@ -182,6 +182,23 @@ TEST(RestoredStateTest, ADeadAttemptIsTakenOverOnceAllHostsHaveReported) {
   }
 }
 
+// Bug: it was waited for, for ever.
+TEST(RestoredStateTest, AHostWithoutAnAgentIsNotWaitedForAsItNeverReports) {
+  auto policy = small_site();
+  auto lent = policy.pools[0];
+  lent.name = "lent";
+  lent.readiness = model::Readiness::kSsh;
+  lent.leases.emplace();
+  policy.pools.push_back(lent);
+  auto site = waiting_site();
+  site.instances.push_back(second_host());
+  site.instances[1].record.pool = "lent";
+  Story story(policy);
+  story.begin(site);
+  story.ready({7}, {{{kForeign, 1}, AttemptPhase::kUnknownEnd}});
+  EXPECT_EQ(story.record(kForeign).reason, EndReason::kHostLost);
+}
+
 // Bug: it was held, and a release would have started it without its command.
 TEST(RestoredStateTest, AJobThatIsTakenOverAndNeverRanFails) {
   Story story;

@@ -83,6 +83,20 @@ TEST_F(StoppedHostsTest, AnAttemptThatIsFoundThereLaterGoesOnIfItsJobStillWaits)
   EXPECT_EQ(killed[0].attempt.work, WorkId{9});
 }
 
+// Bug: it was switched on for the job, and ended as soon as it was ready.
+TEST_F(StoppedHostsTest, ABrokenHostIsEndedAndNotSwitchedOnAgain) {
+  auto site = small_site();
+  site.pools[0].sizes.max = site.pools[0].sizes.stopped = 1;
+  lose(true, site, /*has_power=*/true);
+  story.host(on, model::HostBroken{"disk", "full"});
+  story.clear();
+  list(CloudState::kStopped);
+  list(CloudState::kStopped);
+  ASSERT_EQ(story.record(job).state, WorkState::kQueued);
+  EXPECT_THAT(story.all<PowerCall>(), testing::IsEmpty());
+  EXPECT_EQ(story.state(on), InstanceState::kTerminating);
+}
+
 TEST_F(StoppedHostsTest, AHeldHostOfACloudWithoutPowerIsNeitherSwitchedNorEnded) {
   for (const bool has_power : {false, true}) {
     lose(false, small_site(), has_power);

@@ -36,6 +36,12 @@ Options with_accounts(Options options) {
             out.input = notice.text + notice.command;
             return out;
           },
+      .find =
+          [] {
+            model::HostExec out;
+            out.purpose = "find accounts";
+            return out;
+          },
   };
   return options;
 }

@@ -28,7 +28,7 @@ TEST(ConnectedTest, HoldsFromTheProofToTheEndOfTheConnection) {
     for (const End& end : ends) {
       Instance instance = instance_in(state);
       instance.link.lost();
-      (void)verified(instance, {VerifyMethod::kDriver, "ssh-ed25519 old"}, at(1s));
+      (void)verified(instance, {VerifyMethod::kDriver, "ssh-ed25519 old"}, pool(), at(1s));
       EXPECT_TRUE(instance.link.is_connected()) << to_string(state);
       (void)not_yet(instance, {"probe", "not yet"}, at(1s));
       EXPECT_TRUE(instance.link.is_connected()) << "it was proved";
@@ -58,7 +58,7 @@ TEST(ConnectedTest, IsExpectedAfterARestartUntilTheFirstTryHasEnded) {
         (void)key_alarm(host, {"SHA256:evil", "no"}, pool(), at(2s));
       },
       [](Instance& host) {
-        (void)verified(host, {VerifyMethod::kDriver, "ssh-ed25519 old"}, at(2s));
+        (void)verified(host, {VerifyMethod::kDriver, "ssh-ed25519 old"}, pool(), at(2s));
       },
   };
   for (const Answer& answer : answers) {

@@ -143,7 +143,7 @@ TEST(LostTest, ASilenceThatNobodyCanHaveHeardCountsForTheProbeTimeoutAtMost) {
 
 TEST(LostTest, AConnectionThatEndsBeforeTheHostIsReadyKeepsTheTextOfTheStepThatFailed) {
   Instance instance = instance_in(InstanceState::kBooting);
-  (void)verified(instance, {VerifyMethod::kDelivered, "ssh-ed25519 new"}, at(1s));
+  (void)verified(instance, {VerifyMethod::kDelivered, "ssh-ed25519 new"}, pool(), at(1s));
   (void)not_yet(instance, {"probe", "still mounting disks"}, at(2s));
   (void)lost(instance, {"connection reset"}, pool(), at(3s));
   EXPECT_EQ(instance.record.last_text, "probe: still mounting disks");
@@ -167,7 +167,8 @@ TEST(NotYetTest, IsToldWhenTheBootTimesOut) {
 
 TEST(VerifiedTest, RecordsTheMethodAndErasesTheDeliveredKey) {
   Instance instance = instance_in(InstanceState::kBooting);
-  const auto out = verified(instance, {VerifyMethod::kDelivered, "ssh-ed25519 new"}, at(5s));
+  const auto out =
+      verified(instance, {VerifyMethod::kDelivered, "ssh-ed25519 new"}, pool(), at(5s));
 
   EXPECT_EQ(out.event, Event::kVerified);
   EXPECT_EQ(out.reason_code, "delivered");
@@ -176,14 +177,16 @@ TEST(VerifiedTest, RecordsTheMethodAndErasesTheDeliveredKey) {
   EXPECT_EQ(instance.record.identity.delivered_private_key, "");
   EXPECT_EQ(instance.record.state, InstanceState::kBooting) << "the boot probe is still to pass";
 
-  const auto again = verified(instance, {VerifyMethod::kDelivered, "ssh-ed25519 new"}, at(9s));
+  const auto again =
+      verified(instance, {VerifyMethod::kDelivered, "ssh-ed25519 new"}, pool(), at(9s));
   EXPECT_FALSE(again.changed);
 }
 
 TEST(VerifiedTest, SaysNothingOfHostsThatAreLeaving) {
   for (const auto state : {InstanceState::kTerminating, InstanceState::kGone}) {
     Instance instance = instance_in(state);
-    EXPECT_FALSE(verified(instance, {VerifyMethod::kDriver, "ssh-ed25519 x"}, at(1s)).changed);
+    EXPECT_FALSE(
+        verified(instance, {VerifyMethod::kDriver, "ssh-ed25519 x"}, pool(), at(1s)).changed);
   }
 }
 
@@ -207,7 +210,8 @@ TEST(RotationTest, ANewConnectionThatShowsTheNextKeyEndsItToo) {
   Instance instance = instance_in(InstanceState::kIdle);
   (void)rotation_proposed(instance, {"ssh-ed25519 next", "next secret"});
 
-  const auto out = verified(instance, {VerifyMethod::kChallenge, "ssh-ed25519 next"}, at(1s));
+  const auto out =
+      verified(instance, {VerifyMethod::kChallenge, "ssh-ed25519 next"}, pool(), at(1s));
 
   EXPECT_EQ(out.event, Event::kKeyRotated);
   EXPECT_EQ(instance.record.identity.rotation, model::Rotation::kDone);

@@ -232,7 +232,7 @@ TEST(StoppedAtWorkTest, WhereTheDriverDeclaresNoneAMinuteLiesBetweenThem) {
 
 TEST(StoppedAtWorkTest, AnythingElseBetweenThemBeginsAnew) {
   const auto connected = [](Instance& instance) {
-    (void)verified(instance, {model::VerifyMethod::kChallenge, "ssh-ed25519 old"}, at(12s));
+    (void)verified(instance, {model::VerifyMethod::kChallenge, "ssh-ed25519 old"}, pool(), at(12s));
     (void)lost(instance, {"reset"}, pool(), at(12s));
   };
   const std::vector<std::pair<const char*, std::function<void(Instance&)>>> all{

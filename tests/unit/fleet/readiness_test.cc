@@ -18,7 +18,7 @@ model::PoolPolicy pool_of(Readiness readiness) {
 /// Its host is proved, and its boot is over.
 Outcome come_up(Instance& instance, const model::PoolPolicy& pool, Duration since,
                 const std::string& boot_id = "boot-1") {
-  (void)verified(instance, {model::VerifyMethod::kDriver, "ssh-ed25519 x"}, at(since));
+  (void)verified(instance, {model::VerifyMethod::kDriver, "ssh-ed25519 x"}, pool, at(since));
   return booted(instance, {boot_id}, pool, at(since));
 }
 
@@ -52,7 +52,7 @@ TEST(ReadinessTest, OnlyTheEvidenceThatThePoolNamesMakesAHostReady) {
 
 TEST(ReadinessTest, AHostWithoutAnAgentIsReadyToBeLentAndRunsNoAttempts) {
   Instance instance = instance_in(InstanceState::kBooting);
-  (void)verified(instance, {model::VerifyMethod::kDriver, "ssh-ed25519 x"}, at(1s));
+  (void)verified(instance, {model::VerifyMethod::kDriver, "ssh-ed25519 x"}, pool(), at(1s));
   EXPECT_EQ(instance.record.state, InstanceState::kBooting) << "its init command may still run";
   (void)booted(instance, {"boot-1"}, pool_of(Readiness::kSsh), at(2s));
   EXPECT_TRUE(instance.takes_work());

@@ -91,6 +91,30 @@ TEST(BeyondMaxTest, AnIdleHostGoesBeforeOneThatBootsForWorkThatFitsItAlone) {
   EXPECT_THAT(closed(site.plan()), ElementsAre(2));
 }
 
+// Bug: a lease names the pools that lend, and counted as if it asked for a host of another kind.
+TEST(BeyondMaxTest, AHostThatBootsIsNeededByALeaseIfItsPoolLends) {
+  OneBoots site;
+  site.booting().total =
+      site.booting().free = {.vcpus = 8, .gpus = 0, .ram = 8 * kGiB, .scratch = 0};
+  site.jobs(1, 8);
+  auto& view = site.snapshot.classes[0];
+  view.kind = model::WorkKind::kLease;
+  view.shape.exclusive = true;
+  view.shape.constraints.pools = {"default"};
+  EXPECT_THAT(closed(site.plan()), ElementsAre(3)) << "the pool lends no hosts";
+  site.pool().leases.emplace();
+  EXPECT_THAT(closed(site.plan()), ElementsAre(2)) << "the idle host is too small for it";
+}
+
+TEST(BeyondMaxTest, AHostThatBootsInAPoolWithoutAgentsIsNotNeededByAJob) {
+  OneBoots site;
+  site.booting().total =
+      site.booting().free = {.vcpus = 8, .gpus = 0, .ram = 8 * kGiB, .scratch = 0};
+  site.jobs(1, 8);
+  site.pool().readiness = model::Readiness::kSsh;
+  EXPECT_THAT(closed(site.plan()), ElementsAre(3));
+}
+
 TEST(BeyondMaxTest, AClosedHostGetsNoNewWork) {
   FiveHosts site;
   for (const std::uint64_t id : {2U, 3U, 4U, 5U}) site.occupy(site.at(id), {.vcpus = 1});
@@ -180,7 +204,7 @@ TEST(BeyondMaxTest, TheTextCountsEachHostOnce) {
   const auto& hosts = site.snapshot.hosts;
   const auto text = [&] {
     const auto bounds = numbers_of(site.policy, {}, hosts, {});
-    return text_of(hosts, closed_hosts(hosts, bounds, {}, {}), site.policy, bounds);
+    return text_of(hosts, closed_hosts(hosts, bounds, {}, {}, site.policy), site.policy, bounds);
   };
   EXPECT_EQ(text(),
             "pool default: 2 hosts are beyond its maximum of 2 (2 idle), 1 host has a type that "

@@ -152,6 +152,13 @@ TEST_P(AccountOnHostTest, TheAccountOfSomebodyElseIsLeftAlone) {
                 "it is left\nother_close: 1\nhostler-l3");
 }
 
+TEST_P(AccountOnHostTest, TheAccountsOfAnOwnerAreFound) {
+  put("find", find_accounts(kUser.owner).input);
+  put("other", find_accounts("site-b").input);
+  EXPECT_EQ(on_host("run find; run open; run find; run other; run close; run find"),
+            "find: 0\nopen: 0\nhostler-l3\nfind: 0\nother: 0\nclose: 0\nfind: 0");
+}
+
 TEST_P(AccountOnHostTest, ClosingRemovesAllThatTheHolderHasLeft) {
   EXPECT_EQ(on_host("run open; as_holder 'echo x > file; mkdir -m 000 shut; echo x > /tmp/left';"
                     "cd /var/spool/cron; echo '* * * * * true' > crontabs/hostler-l3;"

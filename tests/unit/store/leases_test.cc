@@ -239,5 +239,26 @@ TEST_P(LeasesTest, OneWithoutARowOrWithADamagedOneOfAllWorkIsSetAsideToo) {
               testing::HasSubstr("row l-3 of table leases is damaged"));
 }
 
+// Bug: the lease was set aside or ended, and others got its host.
+TEST_P(LeasesTest, OneWhoseHostCannotBeReadIsSetAsideWithEachHostThatMayBeIt) {
+  const std::string host = "instances h-7: perhaps it is lent to l-3, which is damaged";
+  auto restored = restored_after("UPDATE work SET instance = -5 WHERE id = 3");
+  EXPECT_THAT(named(restored), ElementsAre("work l-3: instance is -5", host));
+  ASSERT_THAT(restored.instances, SizeIs(1)) << "h-8 is idle";
+  EXPECT_EQ(restored.instances[0].record.id, model::InstanceId{8});
+  EXPECT_EQ(restored.damaged.at(1).instance->set, "local") << "it counts for ceilings";
+
+  restored = restored_after("UPDATE work SET instance = 99 WHERE id = 3");
+  EXPECT_THAT(named(restored), ElementsAre("work l-3: its instance h-99 is not there", host));
+  EXPECT_THAT(restored.work, SizeIs(2));
+  EXPECT_THAT(restored.leases, ElementsAre(terms_of(2).record));
+
+  restored = restored_after(
+      "UPDATE work SET instance = -5 WHERE id = 2; "
+      "UPDATE work SET instance = 7 WHERE id = 3");
+  EXPECT_THAT(named(restored), ElementsAre("work l-2: instance is -5"))
+      << "one that waits has no host";
+}
+
 }  // namespace
 }  // namespace hostler::store

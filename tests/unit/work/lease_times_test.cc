@@ -100,5 +100,20 @@ TEST(LeaseTimesTest, HugeTermsNeverEnd) {
   EXPECT_GT(restarted(lease, after_reboot(1s)).due, Mono(5s) + 24h * 365 * 100);
 }
 
+// Bug: the ledger grew by a row with each renewal.
+TEST(LeaseTimesTest, OfManyRenewalsTheLedgerHasOneInAWhile) {
+  Lease lease = granted_lease();
+  ASSERT_EQ(renewed(lease, 30min, at(1h)).work.event, model::Event::kRenewed);
+  const Now soon = at(1h + kRenewalsTold - 1s);
+
+  const auto out = renewed(lease, 20min, soon);
+
+  EXPECT_FALSE(out.work.event);
+  EXPECT_TRUE(out.terms_changed) << "its row has each";
+  EXPECT_EQ(lease.terms.until, soon.wall + 20min);
+  EXPECT_EQ(lease.due, soon.mono + 20min);
+  EXPECT_EQ(renewed(lease, 20min, at(1h + kRenewalsTold)).work.event, model::Event::kRenewed);
+}
+
 }  // namespace
 }  // namespace hostler::work

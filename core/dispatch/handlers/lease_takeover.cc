@@ -1,0 +1,78 @@
+#include "core/dispatch/handlers/lease_takeover.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/dispatch/handlers/takeover.h"
+
+namespace hostler::dispatch {
+namespace {
+
+/// As model::LeaseAccount::name() has it: "hostler-l3".
+std::optional<model::WorkId> lease_of_account(std::string_view name) {
+  constexpr std::string_view kBegin = "hostler-l";
+  if (!name.starts_with(kBegin)) return std::nullopt;
+  return model::WorkId::parse("l-" + std::string(name.substr(kBegin.size())));
+}
+
+}  // namespace
+
+void LeaseTakeover::ask(const Host& host, Now now) {
+  const auto& instance = host.instance;
+  if (make_.find && policy_.pools[instance.pool].leases && instance.link.is_connected() &&
+      !instance.occupancy.in_use() && lost_time_.may_have_work(instance.record.epoch))
+    commands_.run(host.id(), {}, LeaseStep::kFind, make_.find(), now);
+}
+
+bool LeaseTakeover::may_take(model::WorkId id) const {
+  const work::Lease* known = leases_.find(id);
+  return known != nullptr ? known->state() == model::WorkState::kHeld : lost_time_.has(id);
+}
+
+void LeaseTakeover::found(const HostCommands::Ended& answer, Now now) {
+  Host* host = hosts_.change(answer.on);
+  if (host == nullptr || host->instance.occupancy.in_use() ||
+      !policy_.pools[host->instance.pool].leases)
+    return;
+  std::optional<model::WorkId> newest;
+  for (const std::string_view line : split(answer.output, '\n'))
+    if (const auto id = lease_of_account(line); id && may_take(*id))
+      newest = newest ? std::max(*newest, *id) : *id;
+  if (!newest) return;
+  work::Lease* known = leases_.find(*newest);
+  work::Lease& lease = known != nullptr ? *known : make_lease(*host, *newest, now);
+  steps_.apply(lease, work::taken_over(lease, host->id(), now), now);
+  lending_.claim(*host, lease, now);
+  const auto& pool = policy_.pools[host->instance.pool];
+  instance_steps_.apply(*host, fleet::work_changed(host->instance, pool, now), "host", now);
+}
+
+work::Lease& LeaseTakeover::make_lease(const Host& host, model::WorkId id, Now now) {
+  const auto& pool = policy_.pools[host.instance.pool];
+  lost_time_.take(id);
+  model::WorkItem item;
+  item.record.id = id;
+  item.record.state = model::WorkState::kHeld;
+  item.record.restored = true;
+  item.arrival = waiting_.next_arrival();
+  item.shape.needs = host.instance.record.total;
+  item.shape.exclusive = true;
+  item.shape.constraints.pools = {pool.name};
+  item.principal = item.name = kUnknownHolder;
+  item.submitted = now.wall;
+  item.body = std::make_shared<const std::string>("{}");
+  model::LeaseRecord terms;
+  terms.id = id;
+  terms.term = pool.leases->max_term;
+  leases_.restore(item, terms, now.mono, now);
+  recorder_.change(std::move(item));
+  recorder_.change(model::LeaseChanged{terms});
+  return *leases_.find(id);
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "core/dispatch/account_commands.h"
+#include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/handlers/lending.h"
+#include "core/dispatch/state/host_commands.h"
+#include "core/dispatch/state/lost_time.h"
+
+namespace hostler::dispatch {
+
+/// Takes over leases that were granted after the backup was made that the state was restored from:
+/// hosts have their accounts, and the journal does not know of them, or has them as held.
+class LeaseTakeover {
+ public:
+  LeaseTakeover(const model::SitePolicy& policy, Hosts& hosts, HostCommands& commands,
+                WaitingWork& waiting, Leases& leases, LostTime& lost_time, Recorder& recorder,
+                const AccountCommands& make, LeaseSteps& steps, Lending& lending,
+                InstanceSteps& instance_steps)
+      : policy_(policy),
+        hosts_(hosts),
+        commands_(commands),
+        waiting_(waiting),
+        leases_(leases),
+        lost_time_(lost_time),
+        recorder_(recorder),
+        make_(make),
+        steps_(steps),
+        lending_(lending),
+        instance_steps_(instance_steps) {}
+
+  /// The host is connected: asks it for accounts, if it may have been lent in the lost time and is
+  /// not in use.
+  void ask(const Host& host, Now now);
+  /// The host has answered: the newest lease whose account it has keeps it.
+  void found(const HostCommands::Ended& answer, Now now);
+
+ private:
+  /// Held, or given out in the lost time and not known.
+  [[nodiscard]] bool may_take(model::WorkId lease) const;
+  /// Of unknown terms and holder: it may stay as long as its pool lends hosts.
+  work::Lease& make_lease(const Host& host, model::WorkId id, Now now);
+
+  const model::SitePolicy& policy_;
+  Hosts& hosts_;
+  HostCommands& commands_;
+  WaitingWork& waiting_;
+  Leases& leases_;
+  LostTime& lost_time_;
+  Recorder& recorder_;
+  const AccountCommands& make_;
+  LeaseSteps& steps_;
+  Lending& lending_;
+  InstanceSteps& instance_steps_;
+};
+
+}  // namespace hostler::dispatch

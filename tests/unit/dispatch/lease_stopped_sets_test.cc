@@ -1,0 +1,99 @@
+#include "tests/unit/dispatch/lease_logins.h"
+#include "tests/unit/dispatch/lease_rows.h"
+
+/// Leases in sets whose rows may be old: nothing is done to their hosts.
+namespace hostler::dispatch {
+namespace {
+
+model::SitePolicy two_sets() {
+  auto out = login_site();
+  out.sets.push_back(out.sets[0]);
+  out.sets[1].name = "east";
+  return out;
+}
+
+/// Set west is stopped, east goes on.
+class StoppedSetTest : public LoginTest {
+ protected:
+  StoppedSetTest() : LoginTest(two_sets()) {}
+  void SetUp() override {
+    story.begin();
+    story.say(SetOpened{"east", model::SetInfo{}});
+    story.say(SetListed{"east", story.now.mono, model::share({})});
+  }
+  void stop(InstanceId on) {
+    auto later = story.seen(on);
+    later.epoch = 4;
+    story.list({later});
+    story.clear();
+  }
+  void go_on(InstanceId on) { story.list({story.seen(on)}); }
+  void expect_untouched(InstanceId on) {
+    EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+    EXPECT_THAT(sent(), IsEmpty());
+    EXPECT_EQ(story.state(on), InstanceState::kBusy);
+  }
+};
+
+// Bug: the host was destroyed, as the holder asked for it.
+TEST_F(StoppedSetTest, ALeaseIsReturnedOrCancelledOnceTheSetGoesOn) {
+  const auto [id, on] = logged_in();
+  stop(on);
+  for (const auto& refused : {give_back(id), cancel(id)}) {
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Errc::kUnavailable);
+    EXPECT_THAT(refused.error().message, HasSubstr("nothing is done in set west now"));
+  }
+  EXPECT_EQ(story.lease_state(id), "granted");
+  expect_untouched(on);
+
+  go_on(on);
+  EXPECT_TRUE(give_back(id));
+  EXPECT_THAT(sent(), ElementsAre("close"));
+}
+
+TEST_F(StoppedSetTest, ALeaseWithoutAHostIsCancelled) {
+  const auto [id, on] = logged_in();
+  policy.pools[0].sizes.max = 1;
+  reload();
+  const WorkId waiting = story.borrow(with_key());
+  stop(on);
+  EXPECT_TRUE(cancel(waiting));
+  EXPECT_EQ(reason(waiting), EndReason::kCancelled);
+}
+
+// Bug: the end of the command destroyed the host.
+TEST_F(StoppedSetTest, ACommandThatEndsInAStoppedSetIsRunAgainAfterwards) {
+  const auto [id, on] = logged_in();
+  EXPECT_TRUE(give_back(id));
+  const auto number = story.commands<model::RunCommand>().back().number;
+  stop(on);
+  model::CommandEnded end;
+  end.number = number;
+  end.status = 0;
+  story.host(on, end);
+  EXPECT_EQ(story.lease_state(id), "ending");
+  expect_untouched(on);
+
+  go_on(on);
+  story.pass(11s);
+  EXPECT_THAT(sent(), ElementsAre("close"));
+  command_ends(on);
+  expect_destroyed(id, on, EndReason::kReturned);
+}
+
+// Bug: it was destroyed by rows that may be old.
+TEST_F(LeaseTest, NothingIsReturnedBeforeTheFirstListWhileTheRowsAreDoubted) {
+  auto rows = lease_rows(WorkState::kRunning, story.now.wall);
+  rows.epoch = 5;
+  rows.doubted = 4;
+  Story other(policy);
+  other.begin(std::move(rows));
+  const auto refused = other.ask(ReturnLease{0, "user ann", false, kLease, true});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::kUnavailable);
+  EXPECT_THAT(other.all<DestroyCall>(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace hostler::dispatch
