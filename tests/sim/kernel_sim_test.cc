@@ -71,7 +71,9 @@ TEST_P(KernelSimTest, KeepsItsPromisesThroughABadDay) {
                         << " HOSTLER_SIM_TRACE=1 " << program_invocation_name;
   }
   // Hosts are lent on one day in six, all of them in the parts with odd seeds.
-  if (GetParam() % 2 == 1 && count >= 100) EXPECT_GT(leases, 0U);
+  if (GetParam() % 2 == 1 && count >= 100) {
+    EXPECT_GT(leases, 0U);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Part, KernelSimTest, testing::Range(0, 4));

@@ -39,7 +39,7 @@ RULES = {
     "propertyNames": lambda v, rule: not isinstance(v, dict)
     or all(re.search(rule["pattern"], key) for key in v),
 }
-STRUCTURE = {"$schema", "$defs", "$ref", "title", "description", "properties", "items", "additionalProperties"}
+STRUCTURE = {"$schema", "$defs", "$ref", "oneOf", "title", "description", "properties", "items", "additionalProperties"}
 
 
 def violations(value, schema: dict, whole: dict, path: str = ""):
@@ -50,6 +50,8 @@ def violations(value, schema: dict, whole: dict, path: str = ""):
             yield f"{path or '(all)'}: {name} {json.dumps(rule)[:60]} is not kept by {json.dumps(value)[:60]}"
         elif name not in RULES and name not in STRUCTURE:
             yield f"{path or '(all)'}: this check does not know the rule {name}"
+    if "oneOf" in schema and sum(not any(violations(value, one, whole)) for one in schema["oneOf"]) != 1:
+        yield f"{path or '(all)'}: oneOf is not kept by {json.dumps(value)[:60]}"
     if isinstance(value, dict):
         others = schema.get("additionalProperties", True)
         for key, member in value.items():

@@ -163,9 +163,17 @@ void LeaseEvents::opened(work::Lease& lease, const HostCommands::Ended& one, Now
   }
   if (one.result == CommandResult::kUnknown && ++lease.openings < kOpeningsMax)
     return leases_.set_due(lease, now.mono + kOpenAgain);
-  // Nothing waits for its one. On a host that an admin keeps, no account is left.
+  // Nothing waits for the closing. On a host that an admin keeps, no account is left.
   (void)accounts_.close(*host, lease, now);
-  apply(lease, work::refused(lease, one.how, now), "host", now);
+  refuse(lease, one, now);
+}
+
+/// The lease does not name its host any more.
+void LeaseEvents::refuse(work::Lease& lease, const HostCommands::Ended& opening, Now now) {
+  Host* host = hosts_.change(opening.on);
+  steps_.apply(lease, work::refused(lease, opening.how, now), now);
+  host->instance.occupancy.remove(opening.lease);
+  end(*host, opening.lease, "host", now);
 }
 
 bool LeaseEvents::cleans(const work::Lease& lease) const {

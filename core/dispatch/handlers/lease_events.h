@@ -62,6 +62,8 @@ class LeaseEvents {
   void apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now);
   /// The command that opens the account has ended.
   void opened(work::Lease& lease, const HostCommands::Ended& one, Now now);
+  /// That command has failed: the lease waits for another host, or ends, and this one ends.
+  void refuse(work::Lease& lease, const HostCommands::Ended& opening, Now now);
   void clean(const Host& host, model::WorkId lease, Now now);
   /// Nobody else gets the host.
   void end(Host& host, model::WorkId lease, const char* actor, Now now);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/crypto/hash.h"
+#include "core/crypto/ssh_keys.h"
 
 namespace hostler::api {
 namespace {
@@ -95,6 +96,82 @@ TEST(LeaseCodecTest, ShowsALeaseAsItIsNow) {
             R"("for":"2h","wait_max":"90s","pools":["p"],"needs":{"vcpus":2,"ram":"1536MiB",)"
             R"("scratch":"9765625KiB","gpus":1},"priority":-5,"constraints":{"types":["a","b"],)"
             R"("market":"spot","zone":"z1"},"client_key":"k-1"})");
+}
+
+// ---- with a login -------------------------------------------------------------------------------
+
+std::string new_key() {
+  return crypto::parse_public_key(crypto::make_ed25519_key("").public_key)->line();
+}
+std::string with_keys(const std::vector<std::string>& keys, const std::string& more = "") {
+  std::string out;
+  json::Writer w(out);
+  w.begin_object().member("for", "1h").key("ssh_keys").begin_array();
+  for (const auto& key : keys) w.value(key);
+  w.end_array();
+  if (!more.empty()) w.member("notice_command", more);
+  w.end_object();
+  return out;
+}
+std::string refusal(const std::string& text) {
+  const auto spec = read_lease(text);
+  return spec ? "" : spec.error().message;
+}
+
+TEST(LeaseCodecTest, KeysAreKeptWithoutTheirCommentsAndReadBackAsTheSame) {
+  const std::string key = new_key();
+  const auto spec = read_lease(with_keys({key + " ann@home"}, "wall bye"));
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_THAT(spec->ssh_keys, testing::ElementsAre(key));
+  EXPECT_EQ(spec->notice_command, "wall bye");
+  EXPECT_EQ(read_lease(canonical_body(*spec)), *spec);
+  EXPECT_EQ(submitted_lease(*spec).terms.ssh_keys, spec->ssh_keys);
+  EXPECT_EQ(submitted_lease(*spec).terms.notice_command, "wall bye");
+}
+
+TEST(LeaseCodecTest, WhatIsNoKeyOfALoginIsRefusedAtItsPlace) {
+  const std::string key = new_key();
+  EXPECT_THAT(refusal(with_keys({key, "ssh-dss AAAA"})),
+              testing::AllOf(HasSubstr("ssh_keys"), HasSubstr("key 2: DSA is too weak")));
+  EXPECT_THAT(refusal(with_keys({"no-pty " + key})), HasSubstr("options before a key"));
+  EXPECT_THAT(refusal(with_keys({key + "\n" + key})), HasSubstr("one line"));
+  EXPECT_THAT(refusal(with_keys({key, key})), HasSubstr("the same as key 1"));
+  EXPECT_THAT(refusal(with_keys(std::vector<std::string>(1000, key))),
+              HasSubstr("found 1000 keys, allowed: 32"));
+  EXPECT_THAT(refusal(with_keys({}, "wall bye")), HasSubstr("only with ssh_keys"));
+}
+
+TEST(LeaseCodecTest, ShowsHowAGrantedHostIsReachedAndItsKeysToTheHolderAlone) {
+  const std::string key = new_key(), host_key = new_key(), jump_key = new_key();
+  LeaseRows lease = submitted_lease(read_lease(with_keys({key}, "wall bye")).value());
+  lease.work.record.id.value = 3;
+  lease.work.record.state = model::WorkState::kRunning;
+  lease.terms.login = model::Login::kUser;
+  LeaseNow now;
+  now.host.emplace();
+  now.host->record.address = "10.0.0.7";
+  now.host->record.identity.public_key = host_key;
+  now.jump_host = JumpHost{"bastion", 2222, jump_key};
+  const auto shown = [&](Sight sight) {
+    std::string out;
+    json::Writer w(out);
+    write_lease(w, lease, now, sight);
+    return out;
+  };
+
+  const std::string all = shown(Sight::kAll);
+  EXPECT_THAT(all, HasSubstr(R"("address":"10.0.0.7","ssh_port":22,"known_hosts":["10.0.0.7 )" +
+                             host_key + R"(","[bastion]:2222 )" + jump_key +
+                             R"("],"jump_host":{"host":"bastion","port":2222},)"
+                             R"("user":"hostler-l3","notice_file":"/)"));
+  EXPECT_THAT(all, HasSubstr(R"("ssh_keys":[")" + key));
+  EXPECT_THAT(shown(Sight::kPublic), testing::Not(HasSubstr(key)));
+  EXPECT_THAT(shown(Sight::kPublic), testing::Not(HasSubstr("wall bye")));
+
+  lease.terms.login = model::Login::kRoot;
+  EXPECT_THAT(shown(Sight::kAll), HasSubstr(R"("user":"root")"));
+  lease.work.record.state = model::WorkState::kCollecting;
+  EXPECT_THAT(shown(Sight::kAll), testing::Not(HasSubstr("10.0.0.7")));
 }
 
 TEST(LeaseCodecTest, SaysWhatAWaitingLeaseWaitsFor) {

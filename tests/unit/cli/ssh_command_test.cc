@@ -22,11 +22,11 @@ TEST(SshCommandTest, OnlyTheKeysThatTheDaemonHasProvedAreAccepted) {
 TEST(SshCommandTest, KeysThatAreNamedAreForTheHostAlone) {
   SshTarget target{"root", "10.0.0.7"};
   target.jump_host = "bastion";
-  target.identities = {"/home/ann/.ssh/work"};
+  target.identities = {"/keys/work"};
   const auto words = ssh_command(target, kFile, {}).value();
   const auto named = std::ranges::find(words, "-i");
   ASSERT_NE(named, words.end());
-  EXPECT_EQ(*(named + 1), "/home/ann/.ssh/work");
+  EXPECT_EQ(*(named + 1), "/keys/work");
   for (const auto& word : words)
     EXPECT_FALSE(word.starts_with("ProxyCommand=") && word.find("-i ") != std::string::npos);
 }

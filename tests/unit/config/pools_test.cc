@@ -36,7 +36,8 @@ TEST(PoolsTest, ReadsEveryKey) {
       "price_factor_max": 3.5, "price_cap_per_hour": 0.25, "spot_patience": "6m",
       "spot_shortage_patience": "0s",
       "starvation_after": "7m", "readiness": "agent",
-      "leases": {"max_term": "8h", "clean_command": "g"}, "verify": ["challenge"], "rotate_keys": false,
+      "leases": {"max_term": "8h", "login": "none", "notice_before": "13m", "grace": "14s",
+      "clean_command": "g"}, "verify": ["challenge"], "rotate_keys": false,
       "root_disk": "30GiB", "subnets": ["sn", {"id": "so", "zone": "z"}],
       "security_groups": ["sg-1", "sg-2"], "profiles": ["default", "big"], "placement_group": "pg",
       "capacity_reservation": "cr", "identity_profile": "ip", "tenancy": "host",
@@ -58,7 +59,7 @@ TEST(PoolsTest, ReadsEveryKey) {
   pool.idle_timeout = 2min, pool.boot_timeout = 3min, pool.probe_timeout = 4min;
   pool.shutdown_timeout = 5s, pool.price_factor_max = 3.5, pool.price_cap_per_hour = {250'000};
   pool.spot_patience = 6min, pool.starvation_after = 7min;
-  pool.leases = {.max_term = 8h, .clean_command = "g"};
+  pool.leases = {.max_term = 8h, .clean_command = "g", .notice_before = 13min, .grace = 14s};
   pool.verify = {model::VerifyMethod::kChallenge}, pool.rotate_keys = false;
   pool.placement = {.root_disk = std::int64_t{30} << 30,
                     .subnets = {{"sn", ""}, {"so", "z"}},
@@ -109,6 +110,39 @@ TEST(PoolsTest, NothingCleansAHostThatNobodyConnectsTo) {
         << kind;
   for (const std::string kind : {"agent", "ssh"})
     EXPECT_THAT(pool_problems(cleans + kind + "\""), IsEmpty()) << kind;
+}
+
+// The set of read_pool() is of the driver `local`.
+TEST(PoolsTest, HostsThatShareTheAccountsOfThisMachineAreLentWithoutALogin) {
+  for (const std::string login : {"user", "root"})
+    EXPECT_THAT(pool_problems(R"("leases": {"login": ")" + login + R"("})"),
+                ElementsAre(HasSubstr("pools[0].leases: login is not allowed with set \"s\"")));
+  EXPECT_THAT(pool_problems(R"("leases": {"login": "none"})"), IsEmpty());
+}
+
+TEST(PoolsTest, ALoginNeedsAHostThatHostlerConnectsToAndThatIsDestroyedAfterwards) {
+  const auto problems = [](const std::string& members) {
+    std::vector<std::string> out;
+    for (const auto& problem : read_text(R"({
+        "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
+        "sets": [{"name": "s", "driver": "lxd"}],
+        "pools": [{"name": "p", "sets": ["s"], "types": ["t"], )" +
+                                             members + "}]}",
+                                         "/", {.surroundings = {.is_root = true}, .state_dir = {}})
+                                   .problems)
+      out.push_back(problem.message);
+    return out;
+  };
+  const std::string login = R"("leases": {"login": "user"}, "readiness": ")";
+  EXPECT_THAT(problems(login + "agent\""), IsEmpty());
+  EXPECT_THAT(problems(login + "ssh\""), IsEmpty());
+  EXPECT_THAT(problems(login + "cloud\""), ElementsAre(HasSubstr("login needs readiness agent")));
+  EXPECT_THAT(problems(R"("leases": {"login": "root", "clean_command": "c"})"),
+              ElementsAre(HasSubstr("clean_command is never run with login")));
+  for (const std::string bad :
+       {R"("login": "admin")", R"("grace": "2h")", R"("notice_before": "2d")"})
+    EXPECT_THAT(problems("\"leases\": {" + bad + "}"), ElementsAre(HasSubstr("pools[0].leases.")))
+        << bad;
 }
 
 TEST(PoolsTest, ProviderParamsOfThePoolTakeThePlaceOfThoseOfTheTypeOneByOne) {

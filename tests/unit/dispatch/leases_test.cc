@@ -111,8 +111,8 @@ TEST_F(LeaseTest, ASubmitIsRefusedWithWhatThePoolsLend) {
     out.work.shape.constraints.pools = {pool};
     return out;
   };
-  EXPECT_EQ(refusal(story.lease(9h)), "pool default lends hosts for at most 8h");
-  EXPECT_EQ(refusal(in_pool("default", 9h)), "pool default lends hosts for at most 8h");
+  EXPECT_EQ(refusal(story.lease(9h)), "pool default lends hosts for at most 8 h");
+  EXPECT_EQ(refusal(in_pool("default", 9h)), "pool default lends hosts for at most 8 h");
   EXPECT_EQ(refusal(in_pool("lab")), "there is no pool 'lab'");
   EXPECT_THAT(refusal(story.lease(1h, 64)), HasSubstr("of 64 vcpus"));
   EXPECT_EQ(story.lease_state(story.borrow(in_pool("default"))), "waiting");
@@ -167,7 +167,7 @@ TEST_F(LeaseTest, ARequestThatComesTooEarlyOrTooLateSaysSo) {
   EXPECT_EQ(renew(id, 1h).error().code, Errc::kConflict);
 
   story.boot(story.all<CreateCall>().back().instance);
-  EXPECT_EQ(renew(id, 9h).error().message, "pool default lends hosts for at most 8h");
+  EXPECT_EQ(renew(id, 9h).error().message, "pool default lends hosts for at most 8 h");
   EXPECT_TRUE(give_back(id));
   for (const auto& answer : {give_back(id), renew(id, 1h), cancel(id)}) {
     ASSERT_FALSE(answer);

@@ -43,8 +43,9 @@ TEST_F(AgentlessTest, WithSshAHostIsProvedAndRunsNoJob) {
   EXPECT_EQ(story.state(id), InstanceState::kBooting);
   story.host(id, model::HostBooted{"boot-1"});
   EXPECT_EQ(story.state(id), InstanceState::kIdle);
-  (void)story.submit({story.job()});
-  EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty());
+  const auto answer = story.ask(Submit{0, "ann", {story.job()}});
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().message, HasSubstr("pool default runs no jobs"));
 }
 
 TEST_F(AgentlessTest, AHostWithAnAgentGetsOne) {

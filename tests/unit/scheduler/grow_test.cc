@@ -34,6 +34,7 @@ TEST(CoverTest, WorkOfAnotherKindIsPlannedLikeAJob) {
   site.type("small", 2, 4, 100);
   const demand::ClassId leases = site.jobs(3, 1);
   site.snapshot.classes[leases].kind = model::WorkKind::kLease;
+  site.policy.pools[0].leases.emplace();
 
   const Plan plan = site.plan();
   ASSERT_THAT(plan.creates, SizeIs(2));

@@ -46,6 +46,10 @@ class LeasesTest : public StoreFixture {
     auto out = terms_of(3);
     out.record.until = {77};
     out.record.used = false;
+    out.record.ssh_keys = {"ssh-ed25519 AAAA", "sk-ssh-ed25519@openssh.com AAAB"};
+    out.record.notice_command = "wall 'it ends'\necho bye";
+    out.record.login = model::Login::kRoot;
+    out.record.told = {66};
     return out;
   }
   std::vector<std::string> listed(const JobFilter& filter) {
