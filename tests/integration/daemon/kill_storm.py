@@ -90,8 +90,8 @@ class Storm:
             self.tell_problem()
             self.wait_for_ends(self.count())
         except Failed:
-            self.tell_problem()
             show_what_waits(self.site)
+            self.tell_problem()
             raise
 
     def tell_problem(self):
