@@ -179,7 +179,7 @@ class PartitionTest(LeaseTest):
 
     def setUp(self):
         self.site = self.enterContext(LyingSite(ARGS.hostlerd, ARGS.drivers, ARGS.liar))
-        self.site.write_config(pool={"max": 2, "probe_timeout": PROBE_TIMEOUT, "leases": {"clean_command": "true"}})
+        self.site.write_config(pool={"max": 2, "probe_timeout": PROBE_TIMEOUT, "boot_timeout": "10s", "leases": {"clean_command": "true"}})
         self.site.start()
 
     def look(self, its):
