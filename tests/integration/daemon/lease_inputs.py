@@ -192,6 +192,8 @@ class PartitionTest(LeaseTest):
 
     def cut_off(self, host):
         """The machine of the host, which the daemon knows to be cut off."""
+        # Its sshd is started anew when its key is rotated: that one would not be cut off.
+        wait_for("the new host key", lambda: any(one["subject"] == host for one in self.site.events("key_rotated")))
         machine = Machine(self.site, self.site.instance(host)["provider_id"])
         machine.cut_off()
         wait_for("it is unreachable", lambda: any(one["subject"] == host for one in self.site.events("unreachable")))
