@@ -1,58 +1,103 @@
 #!/usr/bin/env python3
 """The daemon, and what its hosts are made of, are killed with SIGKILL at points spread over a run of
-many jobs; hosts are rebooted. Every attempt must start once at most and end once, with the right status
-and output unless its own host or shim was struck, and in the end no instance, process or file may be
-left. --seed makes another storm; a failure names its own."""
+many jobs and leases; hosts are rebooted. Every attempt must start once at most and end once, with the right status
+and output unless its own host or shim was struck; no host may be lent to two or run a job while it is lent, and each
+lease must end as its holder wanted. In the end no instance, process or file may be left. --seed makes another storm;
+a failure names its own."""
 
+import os
 import random
 import sys
 import time
 
+import storm_leases
 from one_run import main
 from scratch_site import Failed, check, wait_for
 from storm_jobs import (Expected, Submitter, Watcher, check_jobs, check_ledger, check_marks, hosts_hit,
                         make_locks, show_what_waits)
 from storm_victims import LOSSLESS, LOSSY, Victims
 
-def strike(kind, victims, submitter, watcher, jobs):
-    """Nobody of that kind may be there just now; then one more job brings somebody."""
-    for _ in range(20):
-        if victims.strike(kind):
-            return
-        time.sleep(0.05)
-    for _ in range(10):
-        more = Expected(len(jobs), "long", submitter.site.marks)
-        submitter.submit([more])
-        jobs.append(more)
-        before = victims.counts.get(kind, 0)
-        wait_for(f"somebody of the kind {kind}",
-                 lambda: victims.strike(kind) or watcher.ended >= len(jobs))
-        if victims.counts.get(kind, 0) > before:
-            return
-    raise Failed(f"nobody of the kind {kind} was there to be struck")
+# Blows at the daemon, unless --daemon says how many.
+KILL_POINTS = int(os.environ.get("HOSTLER_KILL_POINTS", "5"))
 
 
-def storm(watcher, submitter, jobs, blows, victims, chance):
-    """Blows, a list of kinds: the first before any job ended, the last two at the daemon while the
-    fleet shrinks, the others spread over the jobs' ends."""
-    spread = max(0, len(blows) - 3)
-    points = sorted(chance.sample(range(1, len(jobs)), min(spread, len(jobs) - 1)))
-    points += [len(jobs) - 1] * (spread - len(points))
-    for k, kind in enumerate(blows):
-        if k == 0:
-            watcher.wait_until("a first host", lambda w: any(
-                r["event"] == "create_intended" for r in w.records))
-            pause = chance.uniform(0, 0.6)
-        elif k <= spread:
-            point = points[k - 1]
-            watcher.wait_until(f"the end of {point} jobs", lambda w: w.ended >= point)
-            pause = chance.uniform(0, 0.1)
-        else:
-            watcher.wait_until("all jobs' ends", lambda w: w.ended >= len(jobs))
-            watcher.wait_until("the fleet shrinks", lambda w: w.shrinking)
-            pause = chance.uniform(0, 0.6)
-        time.sleep(pause)
-        strike(kind, victims, submitter, watcher, jobs)
+class Storm:
+    def __init__(self, site, chance, jobs, leases):
+        self.site, self.chance = site, chance
+        self.jobs, self.leases = jobs, leases
+        self.victims = Victims(site, chance)
+        self.watcher = Watcher(site)
+        self.submitter = Submitter(site, self.watcher, list(jobs))
+        self.workers = [self.submitter]
+
+    def start(self):
+        self.watcher.start()
+        self.submitter.start()
+        self.workers += storm_leases.start_holders(self.site, self.watcher, self.leases)
+
+    def count(self):
+        """Of all work. Blows bring more jobs."""
+        return len(self.jobs) + len(self.leases)
+
+    def wait_for_ends(self, count):
+        self.watcher.wait_until(f"the end of {count} jobs and leases", lambda w: w.ended + w.leases_ended >= count)
+
+    def blow(self, blows):
+        """Blows, a list of kinds: the first before any job ended, the last two at the daemon while the
+        fleet shrinks, the others spread over the ends of jobs and leases."""
+        spread = max(0, len(blows) - 3)
+        last = self.count() - 1
+        points = sorted(self.chance.sample(range(1, last + 1), min(spread, last)))
+        points += [last] * (spread - len(points))
+        for k, kind in enumerate(blows):
+            if k == 0:
+                self.watcher.wait_until("a first host", lambda w: any(
+                    r["event"] == "create_intended" for r in w.records))
+                pause = self.chance.uniform(0, 0.6)
+            elif k <= spread:
+                self.wait_for_ends(points[k - 1])
+                pause = self.chance.uniform(0, 0.1)
+            else:
+                self.wait_for_ends(self.count())
+                self.watcher.wait_until("the fleet shrinks", lambda w: w.shrinking)
+                pause = self.chance.uniform(0, 0.6)
+            time.sleep(pause)
+            self.strike(kind)
+
+    def strike(self, kind):
+        """Nobody of that kind may be there just now; then one more job brings somebody."""
+        for _ in range(20):
+            if self.victims.strike(kind):
+                return
+            time.sleep(0.05)
+        for _ in range(10):
+            more = Expected(len(self.jobs), "long", self.site.marks)
+            self.submitter.submit([more])
+            self.jobs.append(more)
+            before = self.victims.counts.get(kind, 0)
+            wait_for(f"somebody of the kind {kind}",
+                     lambda: self.victims.strike(kind) or self.watcher.ended >= len(self.jobs))
+            if self.victims.counts.get(kind, 0) > before:
+                return
+        raise Failed(f"nobody of the kind {kind} was there to be struck")
+
+    def finish(self, blows):
+        """Returns when all work has ended."""
+        try:
+            self.blow(blows)
+            for worker in self.workers:
+                worker.join()
+            self.tell_problem()
+            self.wait_for_ends(self.count())
+        except Failed:
+            show_what_waits(self.site)
+            self.tell_problem()
+            raise
+
+    def tell_problem(self):
+        for worker in self.workers:
+            if worker.problem:
+                raise worker.problem from None
 
 
 def blows_of(args, chance):
@@ -75,40 +120,38 @@ def run(site, args):
     chance = random.Random(args.seed)
     kinds = ("short", "short", "long", "failing", "bulky", "restartable")
     jobs = [Expected(i, chance.choice(kinds), site.marks) for i in range(args.jobs)]
-    victims = Victims(site, chance)
+    leases = storm_leases.make_leases(args.leases, chance)
+    storm = Storm(site, chance, jobs, leases)
     make_locks(site)
+    if leases:
+        storm_leases.write_config(site)
     site.start()
-    watcher = Watcher(site)
-    watcher.start()
-    submitter = Submitter(site, watcher, list(jobs))
-    submitter.start()
-    try:
-        storm(watcher, submitter, jobs, blows_of(args, chance), victims, chance)
-        submitter.join()
-    except Failed:
-        if submitter.problem:
-            raise submitter.problem from None
-        show_what_waits(site)
-        raise
-    if submitter.problem:
-        raise submitter.problem
-    watcher.wait_until("all jobs' ends", lambda w: w.ended >= len(jobs))
-    check_blows(args, victims)
-    check_jobs(site, jobs, hosts_hit(watcher, victims.hit))
+    storm.start()
+    storm.finish(blows_of(args, chance))
+    check_blows(args, storm.victims)
+    watcher = storm.watcher
+    hit = hosts_hit(watcher, storm.victims.hit)
+    check_jobs(site, jobs, hit)
     check_marks(site, jobs)
+    storm_leases.check_leases(site, watcher, leases, hit)
+    shared = storm_leases.check_hosts(watcher.records)
+    check(shared or not leases, "no host had both jobs and leases: this shows nothing")
     site.wait_for_no_instances()
-    check_ledger(site, watcher, jobs)
+    check_ledger(site, watcher, [*jobs, *leases])
     watcher.over = True
     site.stop()
     site.check_that_nothing_is_left()
-    struck = ", ".join(f"{kind} {n}" for kind, n in sorted(victims.counts.items()))
-    print(f"{len(jobs)} jobs; struck: {struck}; {sum(job.lost for job in jobs)} jobs lost their host or shim; "
-          f"{submitter.asked_again} submits asked again")
+    struck = ", ".join(f"{kind} {n}" for kind, n in sorted(storm.victims.counts.items()))
+    print(f"{len(jobs)} jobs, {len(leases)} leases, {shared} hosts that had both; struck: {struck}; "
+          f"{sum(one.lost for one in (*jobs, *leases))} lost their host or shim; "
+          f"{sum(worker.asked_again for worker in storm.workers)} requests made again")
 
 
 if __name__ == "__main__":
     sys.exit(main(
         __doc__, run,
         jobs={"type": int, "default": 200},
-        **{kind: {"type": int, "default": 0, "metavar": "N", "help": "so many blows at it"} for kind in LOSSLESS + LOSSY},
+        leases={"type": int, "default": 0},
+        **{kind: {"type": int, "default": KILL_POINTS if kind == "daemon" else 0, "metavar": "N",
+                  "help": "so many blows at it"} for kind in LOSSLESS + LOSSY},
         seed={"type": int, "default": 1}))

@@ -91,12 +91,9 @@ class EndlessSubmitter(Submitter):
         self.chance, self.longest = chance, longest
         self.enough = False
 
-    def run(self):
-        try:
-            while not self.enough:
-                self.submit_batch(len(self.jobs))
-        except Exception as problem:  # told by the main thread
-            self.problem = problem
+    def work(self):
+        while not self.enough:
+            self.submit_batch(len(self.jobs))
 
     def submit_batch(self, at):
         self.watcher.wait_until(f"room for job {at}", lambda w: w.ended + AHEAD >= at + BATCH)

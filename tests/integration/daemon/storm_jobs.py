@@ -1,5 +1,5 @@
 """The jobs of a storm: what each must leave, who submits them, who follows the ledger meanwhile, and what
-must be true in the end."""
+must be true in the end. The leases are in storm_leases.py."""
 
 import http.client
 import json
@@ -9,19 +9,24 @@ import time
 
 from scratch_site import PATIENCE, Connection, Failed, check, wait_for
 
-TERMINAL = ("succeeded", "failed", "cancelled")
+ENDS = ("succeeded", "failed", "cancelled", "ended")  # the last is that of a lease
 BATCH = 10  # jobs a submit
 AHEAD = 40  # jobs that may be submitted and not ended
 BULK = 100 * 1024
 ATTEMPTS = 3  # of a job that may be restarted
 
+# The cloud's id of the host on which a script runs.
+HOST = 'HOST=${HOME#*/instances/instances/}; HOST=${HOST%%/*}\n'
+# On a host that somebody has lent there is a mark of the holder.
+NOT_LENT = '[ ! -e "$MARKS/lent/$HOST" ] || : > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.lent"\n'
+
 # A second start of an attempt finds the mark of the first and ends with status 9. An attempt beside
 # another one of its job finds the lock taken. Attempts may have different users: the lock is made with its
 # final mode, as its attempt may be killed right after.
-MARK = ('set -C; true > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.began" || exit 9\n'
+MARK = ('set -C; true > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.began" || exit 9\n' + HOST + NOT_LENT +
         'umask 0; exec 9>> "$MARKS/locks/$HOSTLER_JOB_ID"; umask 022\n'
         'flock -n 9 || : > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.overlap"\n')
-ENDED = 'true > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.ended" || exit 9\n'
+ENDED = NOT_LENT + 'true > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.ended" || exit 9\n'
 
 
 def make_locks(site):
@@ -61,7 +66,9 @@ class Watcher(threading.Thread):
         self.site = site
         self.changed = threading.Condition()
         self.records = []
-        self.ended = 0
+        self.seen = set()  # (subject, event)
+        self.ended = 0  # jobs
+        self.leases_ended = 0
         self.shrinking = False
         self.over = False
 
@@ -90,8 +97,10 @@ class Watcher(threading.Thread):
     def tell(self, record):
         with self.changed:
             self.records.append(record)
-            if record["subject"].startswith("j-") and record["event"] in TERMINAL:
-                self.ended += 1
+            self.seen.add((record["subject"], record["event"]))
+            if record["event"] in ENDS:
+                self.ended += record["subject"].startswith("j-")
+                self.leases_ended += record["subject"].startswith("l-")
             self.shrinking = self.shrinking or record["event"] == "terminating"
             self.changed.notify_all()
 
@@ -100,40 +109,61 @@ class Watcher(threading.Thread):
             check(self.changed.wait_for(lambda: truth(self), PATIENCE), f"{what}: it never came")
 
 
-class Submitter(threading.Thread):
-    """Submits batch by batch, a little ahead of the ends. An answer that never came is asked for again
-    with the same client keys, which must make no second job."""
+def answer_of(site, method, path, body=None):
+    """The status and the body of an answer, and how often it was asked for again because the daemon had died."""
+    until = time.monotonic() + PATIENCE
+    asked_again = 0
+    while True:
+        try:
+            status, said = site.request(method, path, body)
+        except (OSError, http.client.HTTPException):
+            status, said = 503, "the daemon died meanwhile"
+        if status != 503:
+            return status, said, asked_again
+        check(time.monotonic() < until, f"{method} {path} is never answered")
+        asked_again += 1
+        time.sleep(0.02)
 
-    def __init__(self, site, watcher, jobs):
+
+class Worker(threading.Thread):
+    """Does its `work()` beside the storm, and keeps its problem for the main thread."""
+
+    def __init__(self, site, watcher):
         super().__init__(daemon=True)
-        self.site, self.watcher, self.jobs = site, watcher, jobs
+        self.site, self.watcher = site, watcher
         self.problem = None
         self.asked_again = 0
 
     def run(self):
         try:
-            for at in range(0, len(self.jobs), BATCH):
-                self.watcher.wait_until(f"room for job {at}", lambda w: w.ended + AHEAD >= at + BATCH)
-                self.submit(self.jobs[at:at + BATCH])
+            self.work()
         except Exception as problem:  # told by the main thread
             self.problem = problem
 
+    def ask(self, method, path, body=None):
+        status, said, asked_again = answer_of(self.site, method, path, body)
+        self.asked_again += asked_again
+        return status, said
+
+
+class Submitter(Worker):
+    """Submits batch by batch, a little ahead of the ends. An answer that never came is asked for again
+    with the same client keys, which must make no second job."""
+
+    def __init__(self, site, watcher, jobs):
+        super().__init__(site, watcher)
+        self.jobs = jobs
+
+    def work(self):
+        for at in range(0, len(self.jobs), BATCH):
+            self.watcher.wait_until(f"room for job {at}", lambda w, at=at: w.ended + AHEAD >= at + BATCH)
+            self.submit(self.jobs[at:at + BATCH])
+
     def submit(self, batch):
-        until = time.monotonic() + PATIENCE
-        while True:
-            try:
-                status, body = self.site.request("POST", "/v1/jobs",
-                                                 {"jobs": [job.body for job in batch]})
-            except (OSError, http.client.HTTPException):
-                status, body = 0, "the daemon died meanwhile"
-            if status == 200:
-                for job, its in zip(batch, body["ids"]):
-                    job.id = its
-                return
-            check(status in (0, 503), f"submit: {status} {body}")
-            check(time.monotonic() < until, "a submit is never answered")
-            self.asked_again += 1
-            time.sleep(0.02)
+        status, body = self.ask("POST", "/v1/jobs", {"jobs": [job.body for job in batch]})
+        check(status == 200, f"submit: {status} {body}")
+        for job, its in zip(batch, body["ids"]):
+            job.id = its
 
 
 def hosts_hit(watcher, provider_ids):
@@ -181,6 +211,8 @@ def check_marks(site, jobs):
     names = os.listdir(site.marks)
     overlaps = [name for name in names if name.endswith(".overlap")]
     check(not overlaps, f"attempts that ran beside another one of their job: {overlaps}")
+    on_lent = [name for name in names if name.endswith(".lent")]
+    check(not on_lent, f"attempts that ran on a host that was lent: {on_lent}")
     for job in jobs:
         for what in ("began", "ended"):
             marks = [n for n in names if n.startswith(job.id + ".") and n.endswith("." + what)]
@@ -188,8 +220,8 @@ def check_marks(site, jobs):
             check(least <= len(marks) <= most, f"{job.id}: {len(marks)} attempts {what}: {marks}")
 
 
-def check_ledger(site, watcher, jobs):
-    """What was told before a death is still so, and each job ended once."""
+def check_ledger(site, watcher, work):
+    """What was told before a death is still so, and each job or lease ended once."""
     again = Watcher(site)
     told = list(watcher.records)  # the watcher still reads, and hosts still go
     last = told[-1]["rev"]
@@ -200,15 +232,17 @@ def check_ledger(site, watcher, jobs):
     for record in told:
         check((record["rev"], record["subject"], record["event"]) in now,
               f"it was told, and is not in the ledger any more: {record}")
-    for job in jobs:
-        ends = [r for r in again.records if r["subject"] == job.id and r["event"] in TERMINAL]
-        check(len(ends) == 1, f"{job.id} ended {len(ends)} times: {ends}")
+    for one in work:
+        ends = [r for r in again.records if r["subject"] == one.id and r["event"] in ENDS]
+        check(len(ends) == 1, f"{one.id} ended {len(ends)} times: {ends}")
 
 
 def show_what_waits(site):
     try:
         for job in site.get("/v1/jobs?limit=10000&state=queued,starting,running,collecting")["jobs"]:
             print("not ended:", {k: v for k, v in job.items() if k != "script"})
+        for lease in site.get("/v1/leases?limit=10000&state=waiting,granting,granted,ending")["leases"]:
+            print("not ended:", lease)
         for instance in site.instances():
             print("instance:", instance)
     except Exception as problem:
