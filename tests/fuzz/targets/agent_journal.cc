@@ -69,6 +69,7 @@ class Story {
     } else if (kind < 128) {
       const std::string whole = bytes_of(record(in.byte() | 128U, in));
       const std::size_t kept = in.byte() % whole.size();
+      if (kept == 0) return;  // nothing was written: an earlier torn record is still the last
       journal_.append(std::string_view(whole).substr(0, kept));
       is_torn_ = true;
       torn_off_ = whole.substr(kept);

@@ -4,7 +4,7 @@ import os
 import signal
 
 import one_site
-from scratch_site import Site, children, title_of, wait_for
+from scratch_site import Site, driver_processes, wait_for
 
 
 class CloudSite(Site):
@@ -24,9 +24,8 @@ class CloudSite(Site):
         self.daemon.send_signal(signal.SIGHUP)
 
     def kill_driver(self):
-        for pid in children(self.daemon.pid):
-            if "hostler-driver-host" in title_of(pid):
-                os.kill(pid, signal.SIGKILL)
+        for pid in driver_processes(self.daemon.pid):
+            os.kill(pid, signal.SIGKILL)
 
     def gate(self):
         """The first one that is shut."""

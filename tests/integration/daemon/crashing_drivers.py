@@ -15,7 +15,7 @@ import cgroups
 from drivers import sha256
 from folder_cloud import FolderCloud
 from one_site import ARGS, main
-from scratch_site import PATIENCE, Site, parent_of, trusted, wait_for
+from scratch_site import PATIENCE, Site, driver_processes, title_of, trusted, wait_for
 
 NEEDS = {"vcpus": 1, "ram": "256MiB"}
 
@@ -130,18 +130,11 @@ class CrashingDriverTest(unittest.TestCase):
         self.start("hang")
         pids = self.driver_processes()
         self.site.kill()
-        wait_for("they have ended", lambda: not [pid for pid in pids if os.path.exists(f"/proc/{pid}/exe")])
+        wait_for("they have ended", lambda: not any(map(title_of, pids)))
 
     def driver_processes(self):
         def found():
-            pids = []
-            for pid in os.listdir("/proc"):
-                try:
-                    if (os.readlink(f"/proc/{pid}/exe").endswith("hostler-driver-host")
-                            and parent_of(pid) == self.site.daemon.pid):
-                        pids.append(pid)
-                except OSError:
-                    pass
+            pids = driver_processes(self.site.daemon.pid)
             return pids if len(pids) >= 2 else None
         return wait_for("each set has its process", found)
 

@@ -12,7 +12,7 @@ import unittest
 from drivers import sha256
 from lying_site import SET, LyingSite
 from one_site import ARGS, main
-from scratch_site import PATIENCE, trusted, wait_for
+from scratch_site import PATIENCE, driver_processes, trusted, wait_for
 
 NEEDS = {"vcpus": 1, "ram": "256MiB"}
 OLD, NEW = b"0.1-of-the-liar", b"0.2-of-the-liar"
@@ -62,18 +62,6 @@ class LiveTest(unittest.TestCase):
     def check_jobs_run(self):
         self.assertEqual(self.site.wait_for_end(self.submit())["state"], "succeeded")
 
-    def processes(self):
-        """Of drivers."""
-        found = []
-        for thread in os.listdir(f"/proc/{self.site.daemon.pid}/task"):
-            for child in children_of(self.site.daemon.pid, thread):
-                try:
-                    if os.readlink(f"/proc/{child}/exe").endswith("hostler-driver-host"):
-                        found.append(child)
-                except OSError:
-                    pass
-        return found
-
     def refused(self):
         """What is said of a reload that was refused in part, wherever one may look; None: nothing."""
         told = [one for one in self.site.get("/health")["problems"] if one.startswith("configuration: ")]
@@ -101,14 +89,6 @@ class LiveTest(unittest.TestCase):
             self.assertNotIn("-secret", file.read())
 
 
-def children_of(pid, thread):
-    try:
-        with open(f"/proc/{pid}/task/{thread}/children", encoding="utf-8") as file:
-            return file.read().split()
-    except OSError:
-        return []
-
-
 class SettingsTest(LiveTest):
     def test_a_call_under_way_ends_where_it_began_and_nothing_is_made_twice(self):
         self.start("a")
@@ -129,7 +109,7 @@ class SettingsTest(LiveTest):
         self.assertEqual(len(self.cloud.machines()), 1)
         self.assertEqual(len(self.site.instances()), 1)
         self.check_no_secrets()
-        wait_for("one process is left", lambda: len(self.processes()) == 1)
+        wait_for("one process is left", lambda: len(driver_processes(self.site.daemon.pid)) == 1)
 
     # Bug: 25 reloads of a set whose driver hung gave 18 processes, and `draining` was 1.
     def test_a_reload_waits_while_two_earlier_drivers_are_not_closed(self):
@@ -173,14 +153,14 @@ class SettingsTest(LiveTest):
         self.assertEqual(len(self.cloud.machines()), len(self.site.instances()))
         wait_for("those before are closed", lambda: self.driver()["draining"] == 0)
         self.assertEqual(self.site.get("/health")["problems"], [])
-        wait_for("one process is left", lambda: len(self.processes()) == 1)
+        wait_for("one process is left", lambda: len(driver_processes(self.site.daemon.pid)) == 1)
 
     def test_credentials_of_a_file_that_has_changed_are_used(self):
         self.start("a")
         self.give_token("second-secret")
         self.reload()
         wait_for("a set with them", lambda: ["open", "second-secret", "by", "a"] in self.cloud.calls("open"))
-        wait_for("it is used", lambda: len(self.processes()) == 1)
+        wait_for("it is used", lambda: len(driver_processes(self.site.daemon.pid)) == 1)
         self.check_jobs_run()
         self.check_no_secrets()
 
@@ -255,7 +235,7 @@ class SettingsTest(LiveTest):
         self.reload()
         self.wait_until_used("c")
         self.assertNotIn("pending", self.driver())
-        wait_for("one process is left", lambda: len(self.processes()) == 1)
+        wait_for("one process is left", lambda: len(driver_processes(self.site.daemon.pid)) == 1)
         self.assertEqual(self.calls_by("b", "list", "create"), [])
 
 
@@ -300,7 +280,7 @@ class UpgradeTest(LiveTest):
         with open(os.path.join(self.site.marks, "go-on"), "w", encoding="utf-8"):
             pass
         self.assertEqual(self.site.wait_for_end(runs)["state"], "succeeded")
-        wait_for("one process is left", lambda: len(self.processes()) == 1)
+        wait_for("one process is left", lambda: len(driver_processes(self.site.daemon.pid)) == 1)
         self.assertEqual(self.driver()["crashes"], 0)
 
     def test_a_pinned_library_is_replaced_when_the_configuration_allows_the_new_one(self):

@@ -2,6 +2,7 @@
 checks that nothing of it is left."""
 
 import atexit
+import contextlib
 import functools
 import http.client
 import json
@@ -85,6 +86,16 @@ def title_of(pid):
             return file.read().replace("\0", " ").strip()
     except OSError:
         return ""
+
+
+def driver_processes(daemon):
+    """Of its drivers. Their /proc/PID/exe is for root alone, and any thread of the daemon may have started one."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if parent_of(pid) == daemon and "hostler-driver-host" in title_of(pid):
+                found.append(int(pid))
+    return found
 
 
 def is_sshd(pid):

@@ -1,4 +1,6 @@
 // What a driver can do at each level of its sandbox, as a driver finds it.
+#include <sys/prctl.h>
+
 #include <filesystem>
 #include <future>
 #include <thread>
@@ -167,6 +169,7 @@ TEST(ReadableTest, AFileThatOthersUseIsNeitherLockedNorLeasedNorChanged) {
     replaced.set_value();
   });
   const auto library = *plugin_host::open_untrusted_library(file);
+  (void)::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);  // only root may restrict itself without it
   const auto access = FileAccess::restrict({.readable = {file}}, library);
   const bool before = access && access->is_outdated();
   restricted.set_value();

@@ -87,7 +87,7 @@ TEST_F(LibraryTest, TellsTheAuthorOfADriverOfAnEarlierDraftWhatToDo) {
 
 TEST_F(LibraryTest, RefusesALibraryThatOthersMayWriteTo) {
   const auto manifest = installed();
-  fs::permissions(manifest.resolved(), fs::perms::group_write, fs::perm_options::add);
+  fs::permissions(manifest.resolved(), fs::perms::others_write, fs::perm_options::add);
 
   const auto loaded = DriverLibrary::load(manifest);
 
