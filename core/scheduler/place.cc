@@ -175,7 +175,7 @@ std::vector<ReadyHost> place_reserved(World& world, std::vector<std::uint32_t>& 
   for (const std::uint32_t h : world.hosts) {
     const HostView& host = world.snapshot.hosts[h];
     if (host.phase != HostPhase::kReady || !host.takes_work || host.attempts_left <= 0 ||
-        world.closed[h] != Closed::kNo)
+        world.closed[h] != Closed::kNo || world.held[h])
       continue;
     ReadyHost ready{h, HostRoom::of(host)};
     if (reserved[h] != kNone) {
@@ -278,7 +278,7 @@ void cover(World& world, Plan& plan, bool unseen) {
   for (const std::uint32_t h : world.hosts) {
     const HostView& host = hosts[h];
     if (host.phase == HostPhase::kComing && host.unseen == unseen && world.is_alive(h) &&
-        !host.kept)
+        !host.kept && !world.held[h])
       coming.push_back(h);
   }
   if (coming.empty() || world.demand.empty()) return;

@@ -42,6 +42,7 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
       bounds(numbers_of(p, s.bounds, s.hosts, s.set_aside)),
       hosts(s.hosts.size()),
       used(s.hosts.size()),
+      held(s.hosts.size()),
       stale_spot(s.hosts.size()),
       closed(closed_hosts(s.hosts, bounds, s.set_aside, s.classes)),
       gives_way(s.hosts.size()),
@@ -65,6 +66,16 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
   }
   group_needs();
   give_up_spot();
+  for (std::uint32_t i = 0; i < s.hosts.size(); ++i) {
+    const auto holder = s.hosts[i].reserved_for;
+    const std::uint32_t at = holder ? find(*holder) : kNone;
+    held[i] = at != kNone && may_gather(*demand[at].view, s.now);
+  }
+}
+
+bool may_gather(const demand::ClassView& view, Mono now) {
+  const model::Gang& gang = view.shape.gang;
+  return gang.count > 0 && view.count == gang.count && !view.displaced && view.not_before <= now;
 }
 
 Need World::need_of(const demand::ClassView& view) const {
@@ -103,11 +114,12 @@ void World::group_needs() {
     if (fresh) needs.push_back(need_of(view));
     needs[found->second].items += view.count;
     by_class_.emplace_back(view.id, static_cast<std::uint32_t>(demand.size()));
+    const bool is_gang = view.shape.gang.count > 0;  // Only gather() deals with it.
     demand.push_back({.view = &view,
                       .need = found->second,
                       .price = view.price ? static_cast<std::uint32_t>(prices.size()) : kNone,
-                      .left = view.displaced ? 0 : view.count,
-                      .uncovered = view.count,
+                      .left = view.displaced || is_gang ? 0 : view.count,
+                      .uncovered = is_gang ? 0 : view.count,
                       .placed = 0,
                       .on_unseen = 0,
                       .unseen = kNone,

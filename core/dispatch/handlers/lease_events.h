@@ -2,11 +2,13 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/dispatch/handlers/attempt_events.h"
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/handlers/lease_accounts.h"
 #include "core/dispatch/handlers/lease_steps.h"
+#include "core/dispatch/state/gangs.h"
 #include "core/dispatch/state/submit_checks.h"
 #include "core/dispatch/state/submit_quotas.h"
 
@@ -17,7 +19,8 @@ namespace hostler::dispatch {
 class LeaseEvents {
  public:
   LeaseEvents(const model::SitePolicy& policy, const Sets& sets, Hosts& hosts,
-              Principals& principals, WaitingWork& waiting, Leases& leases, SubmitQuotas& quotas,
+              Principals& principals, WaitingWork& waiting, Leases& leases, Gangs& gangs,
+              SubmitQuotas& quotas,
               const Menu& menu, const OfferedTypes& offered, HostCommands& commands,
               PlanState& plan, Recorder& recorder, LeaseSteps& steps, LeaseAccounts& accounts,
               InstanceSteps& instance_steps, AttemptEvents& attempts)
@@ -27,6 +30,7 @@ class LeaseEvents {
         principals_(principals),
         waiting_(waiting),
         leases_(leases),
+        gangs_(gangs),
         quotas_(quotas),
         commands_(commands),
         plan_(plan),
@@ -46,10 +50,13 @@ class LeaseEvents {
   void fire_due(Now now);
   /// Goes on with those for which a command has ended.
   void end_commands(Now now);
+  /// Of gangs of which a lease that was not granted waits again or has ended: the others let their
+  /// hosts go, or end too.
+  void mend_gangs(Now now);
 
  private:
-  /// That its client key names already, if it has the same body.
-  [[nodiscard]] std::optional<model::WorkId> known_lease(const SubmitLease& event) const;
+  /// Those that its client key names already, if it has the same body; empty: none.
+  [[nodiscard]] std::vector<model::WorkId> known_leases(const SubmitLease& event) const;
   /// The lease that the request is about; null: the request was answered with the reason.
   template <class Request>
   work::Lease* find(const Request& event, model::WorkId id);
@@ -60,6 +67,9 @@ class LeaseEvents {
   void fire(work::Lease& lease, Now now);
   void end_term(work::Lease& lease, const Host* host, Now now);
   void apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now);
+  void mend(const model::Gang& gang, Now now);
+  /// The account of the lease is open: it is granted, one of a gang with all others.
+  void grant(work::Lease& lease, const Host& host, Now now);
   /// The command that opens the account has ended.
   void opened(work::Lease& lease, const HostCommands::Ended& one, Now now);
   void clean(const Host& host, model::WorkId lease, Now now);
@@ -72,6 +82,7 @@ class LeaseEvents {
   Principals& principals_;
   WaitingWork& waiting_;
   Leases& leases_;
+  Gangs& gangs_;
   SubmitQuotas& quotas_;
   HostCommands& commands_;
   PlanState& plan_;

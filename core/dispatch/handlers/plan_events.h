@@ -15,13 +15,14 @@ namespace hostler::dispatch {
 /// Requests plans and applies them. The state may have changed since the snapshot of a plan.
 class PlanEvents {
  public:
-  PlanEvents(const model::SitePolicy& policy, WaitingWork& waiting, Hosts& hosts,
+  PlanEvents(const model::SitePolicy& policy, WaitingWork& waiting, Hosts& hosts, Gangs& gangs,
              PoolBounds& bounds, Rests& rests, gates::Governor& governor, PlanState& plan,
              Recorder& recorder, const HostViewer& viewer, const SnapshotMaker& snapshots,
              InstanceSteps& steps, AttemptEvents& attempts, Creates& creates, PowerActions& power)
       : policy_(policy),
         waiting_(waiting),
         hosts_(hosts),
+        gangs_(gangs),
         bounds_(bounds),
         rests_(rests),
         governor_(governor),
@@ -48,6 +49,8 @@ class PlanEvents {
   /// All but the places.
   void apply_rest(scheduler::Plan& plan, Now now);
   void apply(const scheduler::Place& place, Now now);
+  /// Those of the gang that begin at `first`, all or none. Returns the last of them.
+  std::size_t place_gang(const std::vector<scheduler::Place>& places, std::size_t first, Now now);
   void apply(const scheduler::Shutdown& shutdown, Now now);
   /// Takes jobs that were cancelled from the load of the hosts that come for them, the youngest
   /// first. O(hosts), if any were.
@@ -62,6 +65,7 @@ class PlanEvents {
   const model::SitePolicy& policy_;
   WaitingWork& waiting_;
   Hosts& hosts_;
+  Gangs& gangs_;
   PoolBounds& bounds_;
   Rests& rests_;
   gates::Governor& governor_;
