@@ -67,6 +67,8 @@ struct LeaseOptions : WorkOptions {
   std::string term;  ///< --for
   std::string pool, wait_max, notice_command;
   std::vector<std::string> key_files;  ///< --ssh-key: of public keys.
+  std::uint32_t count = 1;             ///< More than one: a gang.
+  bool one_zone = false;               ///< Its hosts are in one zone.
   bool ssh = false;                    ///< Log in once it is granted, and give it back then.
 };
 int lease(Client& client, const LeaseOptions& options);

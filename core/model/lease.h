@@ -23,8 +23,8 @@ inline constexpr std::uint32_t kGangMax = 1000;
 struct LeaseSpec : WorkSpec {
   std::uint32_t count = 1;  ///< Of more than one: a gang.
   bool one_zone = false;    ///< The hosts of a gang are in one zone.
-  Duration term{};      ///< The member `for`.
-  Duration wait_max{};  ///< 0: it waits for ever.
+  Duration term{};          ///< The member `for`.
+  Duration wait_max{};      ///< 0: it waits for ever.
   /// By which the holder logs in, as crypto::parse_login_keys() takes them: "ssh-ed25519 AAAA...".
   std::vector<std::string> ssh_keys;
   std::string notice_command;  ///< sh, run as the holder to tell it of the end; empty: none.

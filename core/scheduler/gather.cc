@@ -9,8 +9,8 @@
 #include "core/scheduler/steps.h"
 #include "core/scheduler/whole_hosts.h"
 
-/// Gangs: their items get hosts all together. A plan keeps nothing: a gang goes on holding the hosts
-/// that the last plan has reserved for it while all of its hosts are still to be had.
+/// Gangs: their items get hosts all together. A plan keeps nothing: a gang goes on holding the
+/// hosts that the last plan has reserved for it while all of its hosts are still to be had.
 namespace hostler::scheduler {
 namespace {
 
@@ -77,15 +77,13 @@ class Gatherer {
 
   /// Its own, or nobody's.
   [[nodiscard]] bool is_free_for_it(const HostView& host) const {
-    return std::ranges::all_of(host.load, [&](const demand::Load& load) {
-      return load.cls == demand_.view->id;
-    });
+    return std::ranges::all_of(
+        host.load, [&](const demand::Load& load) { return load.cls == demand_.view->id; });
   }
 
   [[nodiscard]] bool starves(const HostView& host) const {
     const auto* pool = world_.pool(host);
-    return pool != nullptr &&
-           world_.snapshot.now - demand_.view->oldest >= pool->starvation_after;
+    return pool != nullptr && world_.snapshot.now - demand_.view->oldest >= pool->starvation_after;
   }
 
   /// How the gang would get a host that is on; nullopt: it does not.
@@ -167,7 +165,8 @@ class Gatherer {
 /// Adds the decisions about one gang to the plan.
 class GangPlan {
  public:
-  GangPlan(World& world, Plan& plan, Demand& demand) : world_(world), plan_(plan), demand_(demand) {}
+  GangPlan(World& world, Plan& plan, Demand& demand)
+      : world_(world), plan_(plan), demand_(demand) {}
 
   void begin(const std::vector<Seat>& seats) {
     for (const Seat& seat : seats) {
@@ -185,9 +184,8 @@ class GangPlan {
       if (seat.from == From::kReady) ++ready;
       hold(seat, reason);
     }
-    wait(WaitingCode::kReserved,
-         "its gang of " + size + " holds hosts: " + std::to_string(ready) +
-             " are ready, and the others come or will be free");
+    wait(WaitingCode::kReserved, "its gang of " + size + " holds hosts: " + std::to_string(ready) +
+                                     " are ready, and the others come or will be free");
   }
 
   void wait(WaitingCode code, std::string reason) {
@@ -304,8 +302,9 @@ void gather_one(World& world, Plan& plan, Demand& demand, std::vector<bool>& tak
                                              std::to_string(view.shape.gang.count - view.count) +
                                              " leases of its gang");
   if (!may_gather(view, world.snapshot.now))
-    return out.wait(WaitingCode::kNoOffering,
-                    "its gang let its hosts go, as one did not come, and tries again after a pause");
+    return out.wait(
+        WaitingCode::kNoOffering,
+        "its gang let its hosts go, as one did not come, and tries again after a pause");
   const std::vector<bool> pools = pools_of(world, world.needs[demand.need]);
   bool is_next = true;
   for (std::size_t p = 0; p < pools.size(); ++p) {

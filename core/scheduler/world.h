@@ -65,8 +65,8 @@ struct Need {
 /// How many items of the need fit into the room of a host that is empty.
 [[nodiscard]] std::uint64_t fit_count(const Need& need, const model::Resources& room);
 
-/// It is a gang all of whose items wait and are within their user's allowance, and it may hold hosts
-/// now.
+/// It is a gang all of whose items wait and are within their user's allowance, and it may hold
+/// hosts now.
 [[nodiscard]] bool may_gather(const demand::ClassView& view, Mono now);
 
 class World {
@@ -88,9 +88,9 @@ class World {
   /// By host: a gang holds it, so no step gives it to other work, or covers any with it. Until
   /// gather(): those that the last plan has reserved for gangs which may hold hosts.
   std::vector<bool> held;
-  std::vector<bool> stale_spot;       ///< By host: a spot request unfulfilled for too long.
-  std::vector<Closed> closed;         ///< By host: it gets no new work, and goes when it is empty.
-  std::vector<bool> gives_way;        ///< By host: it is ended, since work needs its room.
+  std::vector<bool> stale_spot;  ///< By host: a spot request unfulfilled for too long.
+  std::vector<Closed> closed;    ///< By host: it gets no new work, and goes when it is empty.
+  std::vector<bool> gives_way;   ///< By host: it is ended, since work needs its room.
   /// By host: kExchanged or kAbovePriceLimit, if it is ended for this; else kNone.
   std::vector<model::Reason> too_dear;
   Budget budget;

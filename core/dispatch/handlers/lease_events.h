@@ -20,10 +20,9 @@ class LeaseEvents {
  public:
   LeaseEvents(const model::SitePolicy& policy, const Sets& sets, Hosts& hosts,
               Principals& principals, WaitingWork& waiting, Leases& leases, Gangs& gangs,
-              SubmitQuotas& quotas,
-              const Menu& menu, const OfferedTypes& offered, HostCommands& commands,
-              PlanState& plan, Recorder& recorder, LeaseSteps& steps, LeaseAccounts& accounts,
-              InstanceSteps& instance_steps, AttemptEvents& attempts)
+              SubmitQuotas& quotas, const Menu& menu, const OfferedTypes& offered,
+              HostCommands& commands, PlanState& plan, Recorder& recorder, LeaseSteps& steps,
+              LeaseAccounts& accounts, InstanceSteps& instance_steps, AttemptEvents& attempts)
       : policy_(policy),
         checks_(policy, sets, principals, menu, offered),
         hosts_(hosts),

@@ -24,11 +24,10 @@ class SnapshotMaker {
  public:
   SnapshotMaker(const model::SitePolicy& policy, const Sets& sets, const Hosts& hosts,
                 const Principals& principals, const WaitingWork& waiting, const Jobs& jobs,
-                const Leases& leases, const Gangs& gangs,
-                const Menu& menu, const CreateRefusals& refusals, const HostViewer& viewer,
-                const SetAside& set_aside, const PoolBounds& bounds, const Rests& rests,
-                const CallGates& gates, const gates::Governor& governor,
-                const RunningLimits& limits)
+                const Leases& leases, const Gangs& gangs, const Menu& menu,
+                const CreateRefusals& refusals, const HostViewer& viewer, const SetAside& set_aside,
+                const PoolBounds& bounds, const Rests& rests, const CallGates& gates,
+                const gates::Governor& governor, const RunningLimits& limits)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),

@@ -40,8 +40,8 @@ Most most_of(const model::WorkShape& shape, const std::vector<scheduler::Offerin
       continue;
     const auto& price = offering.price_per_hour;
     out.price = out.price ? std::min(*out.price, price) : price;
-    out.vcpus = out.vcpus ? std::min(*out.vcpus, offering.resources.vcpus)
-                          : offering.resources.vcpus;
+    out.vcpus =
+        out.vcpus ? std::min(*out.vcpus, offering.resources.vcpus) : offering.resources.vcpus;
     auto& in_pool = out.pools[offering.pool];
     in_pool = std::max(in_pool, within(pool.ceilings, price, pool.sizes.max));
     auto& in_set = out.sets[offering.set];
@@ -66,8 +66,7 @@ Result<void> check_gang(const model::WorkShape& shape, const std::string& princi
   const std::int64_t count = shape.gang.count;
   const auto refuse = [&](Errc code, std::int64_t can, const std::string& limit) {
     return fail(code, "a gang of " + std::to_string(count) + " hosts can never be granted: " +
-                          limit + " allow " +
-                          std::to_string(can) + " at most; ask for fewer");
+                          limit + " allow " + std::to_string(can) + " at most; ask for fewer");
   };
   if (const auto can = sum(most.pools); can < count)
     return refuse(Errc::kInvalidArgument, can, "max and the ceilings of its pools");
@@ -82,7 +81,8 @@ Result<void> check_gang(const model::WorkShape& shape, const std::string& princi
       return refuse(Errc::kOverQuota, can, "the vcpus of running_vcpus_max of " + principal);
   if (quota.running_price_per_hour_max && most.price->value > 0)
     if (const auto can = quota.running_price_per_hour_max->value / most.price->value; can < count)
-      return refuse(Errc::kOverQuota, can, "the limits of running_price_per_hour_max of " + principal);
+      return refuse(Errc::kOverQuota, can,
+                    "the limits of running_price_per_hour_max of " + principal);
   return {};
 }
 

@@ -52,7 +52,6 @@ Result<Submit> SubmitChecks::as_submit(const SubmitLease& event) const {
   pools = HOSTLER_TRY(pools_that_lend(pools, event.lease));
   const std::uint32_t count = item.shape.gang.count;
   if (count > 0) HOSTLER_TRY(check_gang(item.shape, event.principal, menu_.offerings(), policy_));
-  out.work.reserve(count);  // `item` stays where it is.
   for (std::uint32_t i = 1; i < count; ++i) {
     out.work.push_back(out.work.front());
     out.work.back().client_key.clear();  // That of the first names them all.
