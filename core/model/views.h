@@ -232,6 +232,10 @@ struct ReasonsView {
       decisions;  ///< The scheduler's last ones since the start; oldest first.
 };
 
+/// Of gangs: a gang may let its hosts go more than once.
+struct GangCounts {
+  std::uint64_t granted = 0, let_go = 0, refused = 0;
+};
 /// Counts for metrics and health.
 struct Totals {
   std::array<std::uint64_t, kLiveStates.size()> jobs{}, leases{};          ///< As kLiveStates.

@@ -158,6 +158,8 @@ Result<TrialLook> Queries::trial(const Submit& submit, Now now) const {
   return out;
 }
 
+model::GangCounts Queries::gangs() const { return state_.gangs.counts(); }
+
 Result<TrialLook> Queries::trial(const SubmitLease& submit, Now now) const {
   const State& s = state_;
   const SubmitChecks checks(s.policy, s.sets, s.principals, s.menu, s.offered);

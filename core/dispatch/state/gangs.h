@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/dispatch/state/waiting_work.h"
+#include "core/model/views.h"
 #include "core/scheduler/snapshot.h"
 
 namespace hostler::dispatch {
@@ -32,13 +33,10 @@ class Gangs {
     return std::exchange(broken_, {});
   }
 
-  struct Counts {
-    std::uint64_t granted = 0, let_go = 0, refused = 0;
-  };
   void granted() { ++counts_.granted; }
   void refused() { ++counts_.refused; }
   /// Since the start of the daemon.
-  [[nodiscard]] const Counts& counts() const { return counts_; }
+  [[nodiscard]] const model::GangCounts& counts() const { return counts_; }
 
  private:
   struct Pause {
@@ -54,7 +52,7 @@ class Gangs {
   Held held_;
   std::map<demand::ClassId, Pause> pauses_;
   std::map<std::uint64_t, model::Gang> broken_;
-  Counts counts_;
+  model::GangCounts counts_;
 };
 
 }  // namespace hostler::dispatch
