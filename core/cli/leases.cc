@@ -99,7 +99,7 @@ int lease(Client& client, const LeaseOptions& options) {
   if (options.json && !options.wait) return print_json(answer->root());
   if (options.count == 1) say(id);
   for (const json::Value one : answer->root().at("ids").children()) {
-    const std::string member = one.text_or("");
+    const std::string member(one.text_or(""));
     const int done = options.wait ? wait_for_grant(client, member, options.json) : exit_code::kOk;
     if (!options.wait) say(member);
     if (done != exit_code::kOk) return done;

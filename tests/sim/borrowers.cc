@@ -89,6 +89,7 @@ void Borrowers::wish_for_gangs(Duration time) {
     const auto size = static_cast<std::uint32_t>(2 + random_.below(3));
     item.shape.gang = {0, random_.chance(0.2) ? 1000U : size, false};
     item.shape.lasts = wish.asked.lease.term = between(20s, kLongestTerm);
+    wish.asked.lease.wait_max = between(1min, 10min);  // Limits may hold it back for ever.
     wishes_.push_back(std::move(wish));
     time_.after(between(0s, time), [this, index = wishes_.size() - 1] { ask(index); });
   }
