@@ -184,8 +184,9 @@ class GangPlan {
       if (seat.from == From::kReady) ++ready;
       hold(seat, reason);
     }
-    wait(WaitingCode::kReserved, "its gang of " + size + " holds hosts: " + std::to_string(ready) +
-                                     " are ready, and the others come or will be free");
+    wait(WaitingCode::kReserved, "its gang of " + size + " holds its hosts, " +
+                                     std::to_string(ready) +
+                                     " of them ready; the others come or will be free");
   }
 
   void wait(WaitingCode code, std::string reason) {

@@ -62,7 +62,7 @@ TEST_F(GatherTest, ItHoldsReadyHostsWhileOthersCome) {
   EXPECT_EQ(placed(plan, cls), 0U);
   EXPECT_THAT(reserved(plan), ElementsAre(1U));
   EXPECT_THAT(bought(plan), SizeIs(2));
-  EXPECT_THAT(reason(plan, cls), HasSubstr("holds hosts: 1 are ready"));
+  EXPECT_THAT(reason(plan, cls), HasSubstr("holds its hosts, 1 of them ready"));
 }
 
 TEST_F(GatherTest, ItHoldsNothingIfOneIsNotToBeHad) {
