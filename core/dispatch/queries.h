@@ -76,8 +76,6 @@ class Queries {
   [[nodiscard]] std::vector<model::InstanceView> instances(std::optional<Now> now = {}) const;
   [[nodiscard]] std::optional<model::InstanceView> instance(model::InstanceId id, Now now) const;
   [[nodiscard]] std::vector<model::PoolView> pools() const;
-  /// Gangs since the start of the daemon.
-  [[nodiscard]] model::GangCounts gangs() const;
   /// Of each pool, by its index in policy().
   [[nodiscard]] std::vector<scheduler::PoolNumbers> bounds() const;
   /// All types that are configured or chosen by a pool. O(offerings).

@@ -240,6 +240,7 @@ struct GangCounts {
 struct Totals {
   std::array<std::uint64_t, kLiveStates.size()> jobs{}, leases{};          ///< As kLiveStates.
   std::map<std::pair<std::string, std::string>, std::uint64_t> instances;  ///< (state, type)
+  GangCounts gangs;                                                        ///< Since the start.
   Micros price_per_hour;
   std::size_t collecting_hosts = 0;  ///< With output that is still to come.
   std::size_t waiting_outputs = 0;   ///< Jobs whose output has no room here.

@@ -110,7 +110,8 @@ class Gatherer {
       const HostView& host = world_.snapshot.hosts[h];
       const auto how = from(h);
       if (how && (*how == From::kBusy) == busy && is_in(host, zone))
-        all.emplace_back(*how, !world_.held[h], host.lent_until.value_or(Mono::max()), at);
+        all.emplace_back(*how, host.reserved_for != demand_.view->id,
+                         host.lent_until.value_or(Mono::max()), at);
     }
     std::ranges::sort(all);
     for (const auto& entry : all) {
@@ -170,7 +171,7 @@ class GangPlan {
 
   void begin(const std::vector<Seat>& seats) {
     for (const Seat& seat : seats) {
-      world_.used[seat.index] = world_.held[seat.index] = true;
+      world_.used[seat.index] = true;
       plan_.places.push_back({world_.snapshot.hosts[seat.index].id, demand_.view->id, 1});
     }
     demand_.placed = seats.size();
@@ -220,7 +221,7 @@ class GangPlan {
       return;
     }
     const HostView& host = world_.snapshot.hosts[seat.index];
-    world_.used[seat.index] = world_.held[seat.index] = true;
+    world_.used[seat.index] = true;
     if (seat.from == From::kOff)
       plan_.wakes.push_back({host.id, {{cls, 1}}, reason});
     else
@@ -332,7 +333,6 @@ void gather(World& world, Plan& plan) {
   const std::vector<std::uint32_t> gangs = gangs_of(world);
   if (gangs.empty()) return;
   std::vector<bool> taken(world.policy.pools.size());
-  world.held.assign(world.held.size(), false);
   for (const std::uint32_t d : gangs) gather_one(world, plan, world.demand[d], taken);
 }
 

@@ -42,7 +42,6 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
       bounds(numbers_of(p, s.bounds, s.hosts, s.set_aside)),
       hosts(s.hosts.size()),
       used(s.hosts.size()),
-      held(s.hosts.size()),
       stale_spot(s.hosts.size()),
       closed(closed_hosts(s.hosts, bounds, s.set_aside, s.classes)),
       gives_way(s.hosts.size()),
@@ -66,11 +65,12 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
   }
   group_needs();
   give_up_spot();
-  for (std::uint32_t i = 0; i < s.hosts.size(); ++i) {
-    const auto holder = s.hosts[i].reserved_for;
-    const std::uint32_t at = holder ? find(*holder) : kNone;
-    held[i] = at != kNone && may_gather(*demand[at].view, s.now);
-  }
+}
+
+bool World::was_held(std::uint32_t host) const {
+  const auto& holder = snapshot.hosts[host].reserved_for;
+  const std::uint32_t at = holder ? find(*holder) : kNone;
+  return at != kNone && may_gather(*demand[at].view, snapshot.now);
 }
 
 bool may_gather(const demand::ClassView& view, Mono now) {

@@ -85,12 +85,9 @@ class World {
   std::vector<std::uint32_t> hosts;   ///< Indices into snapshot.hosts, by id.
   std::vector<std::uint32_t> offers;  ///< Indices of valid offerings, cheapest first.
   std::vector<bool> used;             ///< By host: items were placed or counted on it.
-  /// By host: a gang holds it, so no step gives it to other work, or covers any with it. Until
-  /// gather(): those that the last plan has reserved for gangs which may hold hosts.
-  std::vector<bool> held;
-  std::vector<bool> stale_spot;  ///< By host: a spot request unfulfilled for too long.
-  std::vector<Closed> closed;    ///< By host: it gets no new work, and goes when it is empty.
-  std::vector<bool> gives_way;   ///< By host: it is ended, since work needs its room.
+  std::vector<bool> stale_spot;       ///< By host: a spot request unfulfilled for too long.
+  std::vector<Closed> closed;         ///< By host: it gets no new work, and goes when it is empty.
+  std::vector<bool> gives_way;        ///< By host: it is ended, since work needs its room.
   /// By host: kExchanged or kAbovePriceLimit, if it is ended for this; else kNone.
   std::vector<model::Reason> too_dear;
   Budget budget;
@@ -147,6 +144,8 @@ class World {
     if (of.price != kNone)
       prices[of.price].take(price_of_part(of, where), items, whole_vcpus(of, where));
   }
+  /// The last plan has reserved the host for a gang that may go on holding it.
+  [[nodiscard]] bool was_held(std::uint32_t host) const;
   /// Index into `demand`, or kNone.
   [[nodiscard]] std::uint32_t find(demand::ClassId cls) const;
   /// The demands of a class: one for each of its views.

@@ -349,7 +349,7 @@ void World::tick() {
   if (kernel_ && !complaint_) commands_.check();
   if (kernel_ && !complaint_ && borrowers_) {
     borrowers_->check(now());
-    borrowers_->count_gangs(kernel_->queries().gangs());
+    borrowers_->count_gangs(kernel_->queries().totals(now().mono).gangs);
   }
 }
 

@@ -21,14 +21,14 @@ void PlanEvents::send_due(Now now) {
   if (!plan_.is_due(now.mono)) return;
   drop_cancelled();
   bounds_.expire(now.mono);
-  gangs_.look(hosts_.views(), now.mono);
+  work_.gangs.look(hosts_.views(), now.mono);
   auto [snapshot, wake] = snapshots_.make(now);
   const std::uint64_t number = plan_.begin(now.mono, wake);
   recorder_.effect(MakePlan{number, std::move(snapshot), plan_.policy()});
 }
 
 void PlanEvents::drop_cancelled() {
-  auto cancelled = waiting_.take_cancelled();
+  auto cancelled = work_.waiting.take_cancelled();
   if (cancelled.empty()) return;
   for (auto at = hosts_.all().rbegin(); at != hosts_.all().rend(); ++at) {
     const auto& [id, known] = *at;
@@ -65,13 +65,13 @@ void PlanEvents::apply_more(Now now) {
   // Creates that a rate ceiling has refused may pass then.
   if (const auto next = governor_.next_create(now.mono)) plan_.wake_at(*next);
   plan_.explain(std::move(made.plan.waiting), std::move(made.plan.rejected));
-  plan_.forget_gone(waiting_.queue());
+  plan_.forget_gone(work_.waiting.queue());
   // The changes of a plan are no reason for another one, and changes since its snapshot have asked
   // for one. Shutdowns are an exception: a ceiling bounds those of one decision, and the rest are
   // left to the next.
   const bool wanted = plan_.is_wanted() || !made.plan.shutdowns.empty();
   refresh_views();
-  const bool has_let_go = gangs_.note_held(hosts_.views(), now.mono);
+  const bool has_let_go = work_.gangs.note_held(hosts_.views(), now.mono);
   plan_.set_wanted(wanted || has_let_go);
 }
 
@@ -80,7 +80,7 @@ bool PlanEvents::place_some(Now now) {
   const auto& places = made.plan.places;
   for (std::uint32_t items = 0; placed < places.size() && items < kItemsPerSlice; ++placed) {
     items += places[placed].count;
-    if (waiting_.is_gang(places[placed].cls))
+    if (work_.waiting.is_gang(places[placed].cls))
       placed = place_gang(places, placed, now);
     else
       apply(places[placed], now);
@@ -97,7 +97,7 @@ void PlanEvents::apply_rest(scheduler::Plan& plan, Now now) {
   hosts_.clear_reservations();
   for (const auto& one : plan.reservations) hosts_.reserve(one.host, one.cls);
   for (auto& one : plan.wakes) {
-    if (!one.load.empty() && waiting_.is_gang(one.load.front().cls))
+    if (!one.load.empty() && work_.waiting.is_gang(one.load.front().cls))
       hosts_.reserve(one.host, one.load.front().cls);
     power_.apply(std::move(one), now);
   }
@@ -117,7 +117,7 @@ std::size_t PlanEvents::place_gang(const std::vector<scheduler::Place>& places, 
     plan_.want();
     return last;
   }
-  gangs_.granted();
+  work_.gangs.granted();
   for (Host* host : hosts) {
     host->made_for.end();
     const auto& pool = policy_.pools[host->instance.pool];

@@ -15,14 +15,17 @@ namespace hostler::dispatch {
 /// Requests plans and applies them. The state may have changed since the snapshot of a plan.
 class PlanEvents {
  public:
-  PlanEvents(const model::SitePolicy& policy, WaitingWork& waiting, Hosts& hosts, Gangs& gangs,
-             PoolBounds& bounds, Rests& rests, gates::Governor& governor, PlanState& plan,
-             Recorder& recorder, const HostViewer& viewer, const SnapshotMaker& snapshots,
-             InstanceSteps& steps, AttemptEvents& attempts, Creates& creates, PowerActions& power)
+  struct Work {
+    WaitingWork& waiting;
+    Gangs& gangs;
+  };
+  PlanEvents(const model::SitePolicy& policy, const Work& work, Hosts& hosts, PoolBounds& bounds,
+             Rests& rests, gates::Governor& governor, PlanState& plan, Recorder& recorder,
+             const HostViewer& viewer, const SnapshotMaker& snapshots, InstanceSteps& steps,
+             AttemptEvents& attempts, Creates& creates, PowerActions& power)
       : policy_(policy),
-        waiting_(waiting),
+        work_(work),
         hosts_(hosts),
-        gangs_(gangs),
         bounds_(bounds),
         rests_(rests),
         governor_(governor),
@@ -63,9 +66,8 @@ class PlanEvents {
                                  Now now) const;
 
   const model::SitePolicy& policy_;
-  WaitingWork& waiting_;
+  const Work work_;
   Hosts& hosts_;
-  Gangs& gangs_;
   PoolBounds& bounds_;
   Rests& rests_;
   gates::Governor& governor_;

@@ -47,7 +47,7 @@ Mono SnapshotMaker::add_gangs(scheduler::Snapshot& out, Now now) const {
   for (auto& view : out.classes) {
     if (view.shape.gang.count == 0) continue;
     any = true;
-    view.not_before = gangs_.not_before(view.id);
+    view.not_before = work_.gangs.not_before(view.id);
     if (view.not_before > now.mono) wake = std::min(wake, view.not_before);
   }
   if (!any) return wake;
@@ -58,7 +58,7 @@ Mono SnapshotMaker::add_gangs(scheduler::Snapshot& out, Now now) const {
 
 std::optional<Mono> SnapshotMaker::lent_until(const Host& host, Now now) const {
   for (const auto& claim : host.instance.occupancy.claims()) {
-    const work::Lease* lease = leases_.find(claim.work);
+    const work::Lease* lease = work_.leases.find(claim.work);
     if (lease == nullptr) continue;
     if (lease->state() == model::WorkState::kRunning && lease->due != Mono::max())
       return lease->due;
@@ -91,7 +91,7 @@ void SnapshotMaker::add_displaced(scheduler::Snapshot& out) const {
   for (const auto& seen : out.hosts) {
     if (!seen.cordoned || !seen.busy) continue;
     for (const auto& placed : hosts_.find(seen.id)->instance.occupancy.attempts()) {
-      const work::Job* job = placed.collecting ? nullptr : jobs_.find(placed.attempt.work);
+      const work::Job* job = placed.collecting ? nullptr : work_.jobs.find(placed.attempt.work);
       if (job == nullptr || job->attempt() != placed.attempt || !work::survives_interruption(*job))
         continue;
       Part& part = displaced[job->cls][job->principal];

@@ -22,20 +22,23 @@ namespace hostler::dispatch {
 /// Makes the snapshot for the planner: copies of hosts, waiting classes and offerings.
 class SnapshotMaker {
  public:
+  struct Work {
+    const Jobs& jobs;
+    const Leases& leases;
+    const Gangs& gangs;
+  };
   SnapshotMaker(const model::SitePolicy& policy, const Sets& sets, const Hosts& hosts,
-                const Principals& principals, const WaitingWork& waiting, const Jobs& jobs,
-                const Leases& leases, const Gangs& gangs, const Menu& menu,
-                const CreateRefusals& refusals, const HostViewer& viewer, const SetAside& set_aside,
-                const PoolBounds& bounds, const Rests& rests, const CallGates& gates,
-                const gates::Governor& governor, const RunningLimits& limits)
+                const Principals& principals, const WaitingWork& waiting, const Work& work,
+                const Menu& menu, const CreateRefusals& refusals, const HostViewer& viewer,
+                const SetAside& set_aside, const PoolBounds& bounds, const Rests& rests,
+                const CallGates& gates, const gates::Governor& governor,
+                const RunningLimits& limits)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
         principals_(principals),
         waiting_(waiting),
-        jobs_(jobs),
-        leases_(leases),
-        gangs_(gangs),
+        work_(work),
         menu_(menu),
         refusals_(refusals),
         viewer_(viewer),
@@ -77,9 +80,7 @@ class SnapshotMaker {
   const Hosts& hosts_;
   const Principals& principals_;
   const WaitingWork& waiting_;
-  const Jobs& jobs_;
-  const Leases& leases_;
-  const Gangs& gangs_;
+  const Work work_;
   const Menu& menu_;
   const CreateRefusals& refusals_;
   const HostViewer& viewer_;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/base/units.h"
+#include "core/scheduler/bounds.h"
 #include "core/scheduler/fit.h"
 #include "core/scheduler/price_rule.h"
 
@@ -30,6 +31,7 @@ std::int64_t within(const model::Ceilings& ceilings, model::Micros price, std::i
 Most most_of(const model::WorkShape& shape, const std::vector<scheduler::Offering>& offerings,
              const model::SitePolicy& policy) {
   Most out;
+  const auto bounds = scheduler::numbers_of(policy, {}, {}, {});
   for (const auto& offering : offerings) {
     if (!scheduler::is_valid(offering, policy)) continue;
     const auto& pool = policy.pools[offering.pool];
@@ -43,7 +45,8 @@ Most most_of(const model::WorkShape& shape, const std::vector<scheduler::Offerin
     out.vcpus =
         out.vcpus ? std::min(*out.vcpus, offering.resources.vcpus) : offering.resources.vcpus;
     auto& in_pool = out.pools[offering.pool];
-    in_pool = std::max(in_pool, within(pool.ceilings, price, pool.sizes.max));
+    in_pool =
+        std::max(in_pool, within(pool.ceilings, price, bounds[offering.pool].started.max.value));
     auto& in_set = out.sets[offering.set];
     in_set = std::max(in_set, within(policy.sets[offering.set].ceilings, price, INT32_MAX));
   }
