@@ -1,3 +1,5 @@
+#include <cstdint>
+
 #include "core/api/access.h"
 #include "core/api/handlers.h"
 #include "core/api/lease_codec.h"
@@ -10,6 +12,14 @@ void write_detail(json::Writer& w, const LeaseDetail& detail, const Principal& w
   write_lease(w, detail.lease, detail.now, sight_of(who, detail.lease.work.principal));
 }
 
+/// Of a gang: its leases have numbers that follow each other.
+void write_ids(json::Writer& w, model::WorkId first, std::uint32_t count) {
+  w.key("ids").begin_array();
+  for (std::uint32_t i = 0; i < count; ++i)
+    w.value(model::WorkId{first.value + i, first.kind}.text());
+  w.end_array();
+}
+
 }  // namespace
 
 void post_lease(const Context& context, Request request, Respond respond) {
@@ -17,9 +27,12 @@ void post_lease(const Context& context, Request request, Respond respond) {
   if (!spec) return respond(error_response(spec.error()));
   context.service->submit_lease(
       request.who, submitted_lease(*spec),
-      json_answer<model::WorkId>(std::move(respond), [](json::Writer& w, const model::WorkId& id) {
-        w.begin_object().member("id", id.text()).end_object();
-      }));
+      json_answer<model::WorkId>(std::move(respond),
+                                 [count = spec->count](json::Writer& w, const model::WorkId& id) {
+                                   w.begin_object().member("id", id.text());
+                                   if (count > 1) write_ids(w, id, count);
+                                   w.end_object();
+                                 }));
 }
 
 void post_dry_run_lease(const Context& context, Request request, Respond respond) {

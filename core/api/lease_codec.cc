@@ -37,6 +37,10 @@ void read_members(Object& o, const model::JobLimits& limits, model::LeaseSpec& s
   std::string pool;
   if (o.may("pool").name(pool)) spec.constraints.pools = {pool};
   o.may("wait_max").duration(spec.wait_max, 1s, 24h * 3650);
+  o.may("count").integer(spec.count, 1, model::kGangMax);
+  const json::Field one_zone = o.may("one_zone");
+  if (one_zone.boolean(spec.one_zone) && spec.one_zone && spec.count == 1)
+    one_zone.problem("it is for more than one lease: set count");
   read_keys(o.may("ssh_keys"), spec.ssh_keys);
   const json::Field notice = o.may("notice_command");
   if (notice.text(spec.notice_command, {.bytes_max = kNoticeCommandMax, .bytes_min = 1}) &&
@@ -100,6 +104,8 @@ std::string canonical_body(const model::LeaseSpec& spec) {
   if (!spec.name.empty()) w.member("name", spec.name);
   w.member("for", exact_duration(spec.term));
   if (spec.wait_max != Duration{}) w.member("wait_max", exact_duration(spec.wait_max));
+  if (spec.count != 1) w.member("count", spec.count);
+  if (spec.one_zone) w.member("one_zone", true);
   for (const auto& pool : spec.constraints.pools) w.member("pool", pool);  // One at most.
   write_needs(w, spec.needs);
   if (spec.priority != 0) w.member("priority", spec.priority);
@@ -115,6 +121,8 @@ LeaseRows submitted_lease(const model::LeaseSpec& spec) {
   LeaseRows out{submitted_work(spec, canonical_body(spec)), {}};
   out.work.record.id.kind = out.terms.id.kind = model::WorkKind::kLease;
   out.work.shape.exclusive = true;
+  out.work.shape.lasts = spec.term;
+  if (spec.count > 1) out.work.shape.gang = {0, spec.count, spec.one_zone};
   out.terms.term = spec.term;
   out.terms.wait_max = spec.wait_max;
   out.terms.ssh_keys = spec.ssh_keys;
@@ -139,6 +147,11 @@ void write_lease(Writer& w, const LeaseRows& lease, const LeaseNow& now, Sight s
   w.member("for", exact_duration(terms.term));
   if (terms.wait_max != Duration{}) w.member("wait_max", exact_duration(terms.wait_max));
   write_texts(w, "pools", work.shape.constraints.pools);
+  if (const model::Gang& gang = work.shape.gang; gang.count > 0) {
+    w.member("gang", model::WorkId{gang.id, model::WorkKind::kLease}.text());
+    w.member("count", gang.count);
+    if (gang.one_zone) w.member("one_zone", true);
+  }
   write_needs(w, work.shape.needs);
   if (work.shape.priority != 0) w.member("priority", work.shape.priority);
   write_constraints(w, work.shape.constraints);

@@ -67,6 +67,8 @@ struct LeaseOptions : WorkOptions {
   std::string term;  ///< --for
   std::string pool, wait_max, notice_command;
   std::vector<std::string> key_files;  ///< --ssh-key: of public keys.
+  std::uint32_t count = 1;             ///< More than one: a gang.
+  bool one_zone = false;               ///< Its hosts are in one zone.
   bool ssh = false;  ///< Log in once it is granted, by the default key if none is named, and give
                      ///< it back then.
   bool dry_run = false;  ///< Show what would become of it.

@@ -13,6 +13,9 @@ void add_lease(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--pool", o.pool, "Only a host of this pool")->type_name("POOL");
   c->add_option("--wait-max", o.wait_max, "End the lease if it was not granted for so long")
       ->type_name("DURATION");
+  CLI::Option* count =
+      c->add_option("--count", o.count, "So many hosts, all at once: a gang")->type_name("N");
+  c->add_flag("--one-zone", o.one_zone, "Only hosts that are in the same zone")->needs(count);
   c->add_option("--ssh-key", o.key_files,
                 "Log in by the public keys of FILE, where the pool allows it; repeat for more")
       ->type_name("FILE")
@@ -28,6 +31,7 @@ void add_lease(CLI::App& app, Arguments& a, Chosen& chosen) {
       ->excludes("--wait");
   c->add_flag("--json", o.json, "Print JSON");
   c->add_flag("--ssh", o.ssh, "Wait, open a shell on the host, and give it back when that ends")
+      ->excludes(count)
       ->excludes("--wait")
       ->excludes("--dry-run")
       ->excludes("--json");

@@ -41,6 +41,8 @@ Result<std::string> lease_text(const LeaseOptions& o) {
   if (!o.pool.empty()) w.member("pool", HOSTLER_TRY(argument_text("--pool", o.pool)));
   if (!o.wait_max.empty())
     w.member("wait_max", HOSTLER_TRY(argument_text("--wait-max", o.wait_max)));
+  if (o.count != 1) w.member("count", o.count);
+  if (o.one_zone) w.member("one_zone", true);
   HOSTLER_TRY(write_login(w, o));
   HOSTLER_TRY(write_work(w, o));
   w.end_object();
@@ -81,9 +83,15 @@ int lease(Client& client, const LeaseOptions& asked) {
   if (options.dry_run) return show_dry_run(answer->root(), options.json);
   const std::string id = field(answer->root(), "id");
   if (options.ssh) return ssh_and_return(client, id, identities_of(options.key_files));
-  if (options.wait) return wait_for_grant(client, id, options.json);
-  if (options.json) return print_json(answer->root());
-  say(id);
+  if (options.wait && options.count == 1) return wait_for_grant(client, id, options.json);
+  if (options.json && !options.wait) return print_json(answer->root());
+  if (options.count == 1) say(id);
+  for (const json::Value one : answer->root().at("ids").children()) {
+    const std::string member(one.text_or(""));
+    const int done = options.wait ? wait_for_grant(client, member, options.json) : exit_code::kOk;
+    if (!options.wait) say(member);
+    if (done != exit_code::kOk) return done;
+  }
   return exit_code::kOk;
 }
 

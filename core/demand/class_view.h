@@ -45,6 +45,8 @@ struct ClassView {
   /// Its items do not wait yet: they run on hosts that are to be interrupted. Room is found and
   /// bought for them, and none is placed.
   bool displaced = false;
+  /// Of a gang: it holds no hosts before then, since it let some go. In the past: it may.
+  Mono not_before = {};
 };
 
 }  // namespace hostler::demand

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,16 @@ namespace hostler::model {
 /// The shortest and the longest time for which a pool may lend a host.
 inline constexpr Duration kTermMin = std::chrono::seconds(1), kTermMax = std::chrono::days(365);
 
+/// A gang has at most so many leases.
+inline constexpr std::uint32_t kGangMax = 1000;
+
 /// A lease as it was submitted: its members are those of the request. `constraints.pools` has the
 /// pool that was named, or is empty: any pool that lends so.
 struct LeaseSpec : WorkSpec {
-  Duration term{};      ///< The member `for`.
-  Duration wait_max{};  ///< 0: it waits for ever.
+  std::uint32_t count = 1;  ///< Of more than one: a gang.
+  bool one_zone = false;    ///< The hosts of a gang are in one zone.
+  Duration term{};          ///< The member `for`.
+  Duration wait_max{};      ///< 0: it waits for ever.
   /// By which the holder logs in, as crypto::parse_login_keys() takes them: "ssh-ed25519 AAAA...".
   std::vector<std::string> ssh_keys;
   std::string notice_command;  ///< sh, run as the holder to tell it of the end; empty: none.

@@ -56,12 +56,22 @@ struct WorkRecord {
   friend bool operator==(const WorkRecord&, const WorkRecord&) = default;
 };
 
+/// Items that get their hosts all together, or none does. Each gang is a class of its own.
+struct Gang {
+  std::uint64_t id = 0;     ///< The number of its first item; the others follow. 0: it has none.
+  std::uint32_t count = 0;  ///< Of its items; 0: the work is no gang.
+  bool one_zone = false;    ///< All of its hosts are in one zone, whichever it is.
+  friend auto operator<=>(const Gang&, const Gang&) = default;
+};
+
 /// What placing a piece of work depends on: enough to schedule it without its body.
 struct WorkShape {
   Resources needs;
   Constraints constraints;
   std::int32_t priority = 0;
   bool exclusive = false;  ///< It gets an empty host, whole.
+  Gang gang;
+  Duration lasts{};  ///< It has ended so long after its start, unless it is renewed; 0: unknown.
   bool restartable = false;
   std::uint32_t attempts_max = 3;
   std::uint32_t start_failures_max = kStartFailuresMax;

@@ -232,10 +232,15 @@ struct ReasonsView {
       decisions;  ///< The scheduler's last ones since the start; oldest first.
 };
 
+/// Of gangs: a gang may let its hosts go more than once.
+struct GangCounts {
+  std::uint64_t granted = 0, let_go = 0, refused = 0;
+};
 /// Counts for metrics and health.
 struct Totals {
   std::array<std::uint64_t, kLiveStates.size()> jobs{}, leases{};          ///< As kLiveStates.
   std::map<std::pair<std::string, std::string>, std::uint64_t> instances;  ///< (state, type)
+  GangCounts gangs;                                                        ///< Since the start.
   Micros price_per_hour;
   std::size_t collecting_hosts = 0;  ///< With output that is still to come.
   std::size_t waiting_outputs = 0;   ///< Jobs whose output has no room here.

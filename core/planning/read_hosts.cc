@@ -82,6 +82,9 @@ void read_host(json::Object& o, Draft& draft, std::set<model::InstanceId>& taken
   o.may("attempts_left").integer(out.attempts_left, 0, model::kJobsOnHostMax);
   o.may("price_per_hour").millionths(out.price_per_hour.value, 0, kMoneyMax);
   read_times(o, out);
+  Duration lent_for{};
+  if (o.may("lent_for").duration(lent_for, Duration::zero(), kLongest))
+    out.lent_until = kNow + lent_for;
   demand::ClassId reserved = 0;
   if (read_known_class(o.may("reserved_for"), draft, reserved)) out.reserved_for = reserved;
   read_load(o.may("load"), draft, out.load);

@@ -70,6 +70,16 @@ void read_bound(const json::Field& field, std::optional<PriceBound>& out) {
 /// Views that were read, by what must differ.
 using Views = std::map<std::tuple<demand::ClassId, bool, bool>, std::size_t>;
 
+/// Each gang of a snapshot is a class, whose number stands for that of the gang.
+void read_gang(json::Object& o, ClassView& out) {
+  auto& gang = out.shape.gang;
+  if (o.may("gang").integer(gang.count, 2, model::kGangMax)) gang.id = out.id + 1;
+  o.may("one_zone").boolean(gang.one_zone);
+  o.may("lasts").duration(out.shape.lasts, Duration::zero(), kLongest);
+  Duration pause{};
+  if (o.may("pause").duration(pause, Duration::zero(), kLongest)) out.not_before = kNow + pause;
+}
+
 /// False: the view has no id.
 bool read_view(const json::Field& element, Draft& draft, Views& views, std::uint64_t& arrivals) {
   ClassView out;
@@ -84,6 +94,7 @@ bool read_view(const json::Field& element, Draft& draft, Views& views, std::uint
     o.may("priority").integer(out.shape.priority, -kPriorityMax, kPriorityMax);
     read_constraints(o.may("constraints"), out.shape.constraints);
     o.may("exclusive").boolean(out.shape.exclusive);
+    read_gang(o, out);
     out.oldest = kNow;
     read_age(o.may("waiting_for"), out.oldest);
     o.may("displaced").boolean(out.displaced);

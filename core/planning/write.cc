@@ -178,6 +178,8 @@ void write_host(json::Writer& w, const Question& question, const HostView& host)
   write_money(w, "price_per_hour", host.price_per_hour);
   w.member("age", age_of(host.created, now)).member("idle_for", age_of(host.since, now));
   if (host.unreachable_since) w.member("unreachable_for", age_of(*host.unreachable_since, now));
+  if (host.lent_until)
+    w.member("lent_for", exact_duration(std::max(Duration::zero(), *host.lent_until - now)));
   if (host.reserved_for) w.member("reserved_for", text_of(*host.reserved_for));
   if (!host.load.empty()) {
     w.key("load").begin_array();

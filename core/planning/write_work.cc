@@ -45,6 +45,10 @@ void write_view(json::Writer& w, const ClassView& view, Mono now) {
   w.end_object().member("priority", view.shape.priority);
   write_constraints(w, view.shape.constraints);
   if (view.shape.exclusive) w.member("exclusive", true);
+  if (view.shape.gang.count > 0) w.member("gang", view.shape.gang.count);
+  if (view.shape.gang.one_zone) w.member("one_zone", true);
+  if (view.shape.lasts > Duration::zero()) w.member("lasts", exact_duration(view.shape.lasts));
+  if (view.not_before > now) w.member("pause", exact_duration(view.not_before - now));
   w.member("waiting_for", age_of(view.oldest, now));
   if (view.displaced) w.member("displaced", true);
   if (view.price) write_bound(w, *view.price);

@@ -189,7 +189,7 @@ std::optional<demand::ClassId> pick_next(const demand::Queue& queue, const HostV
   if (!host.takes_work || host.attempts_left <= 0) return std::nullopt;
   const auto may_run = [&](const demand::Queue::Class& cls) {
     return meets(cls.kind, cls.shape.constraints, pool, type_name, zone, market) &&
-           !(cls.shape.exclusive && host.busy);
+           !(cls.shape.exclusive && host.busy) && cls.shape.gang.count == 0;
   };
   const auto price = [&](const demand::Queue::Class& cls) {
     return demand::price_of_part(host.price_per_hour, demand::held_by(cls.shape, host.total),

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -175,7 +176,7 @@ std::vector<ReadyHost> place_reserved(World& world, std::vector<std::uint32_t>& 
   for (const std::uint32_t h : world.hosts) {
     const HostView& host = world.snapshot.hosts[h];
     if (host.phase != HostPhase::kReady || !host.takes_work || host.attempts_left <= 0 ||
-        world.closed[h] != Closed::kNo)
+        world.closed[h] != Closed::kNo || world.was_held(h))
       continue;
     ReadyHost ready{h, HostRoom::of(host)};
     if (reserved[h] != kNone) {
@@ -274,11 +275,16 @@ void place(World& world, Plan& plan) {
 
 void cover(World& world, Plan& plan, bool unseen) {
   const auto& hosts = world.snapshot.hosts;
+  std::set<model::InstanceId> held;  // By gangs.
+  for (const Reserve& one : plan.reservations)
+    if (const std::uint32_t d = world.find(one.cls);
+        d != kNone && world.demand[d].view->shape.gang.count > 0)
+      held.insert(one.host);
   std::vector<std::uint32_t> coming;
   for (const std::uint32_t h : world.hosts) {
     const HostView& host = hosts[h];
     if (host.phase == HostPhase::kComing && host.unseen == unseen && world.is_alive(h) &&
-        !host.kept)
+        !host.kept && !held.contains(host.id))
       coming.push_back(h);
   }
   if (coming.empty() || world.demand.empty()) return;

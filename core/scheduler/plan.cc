@@ -13,6 +13,7 @@ Plan make_plan(const Snapshot& snapshot, const model::SitePolicy& policy) {
   World world(snapshot, policy);
   Plan plan;
   place(world, plan);
+  gather(world, plan);
   cover(world, plan, /*unseen=*/false);
   wake(world, plan);
   grow(world, plan);

@@ -80,7 +80,7 @@ struct Rejected {
 /// The decisions about one snapshot. Applied in order, they pass no ceiling. The snapshot may be
 /// out of date: the dispatcher checks each action again before it applies it.
 struct Plan {
-  std::vector<Place> places;
+  std::vector<Place> places;   ///< Those of a gang follow each other, one for each item.
   std::vector<Place> covered;  ///< Items that wait for hosts which come already; no action.
   std::vector<Wake> wakes;
   std::vector<Create> creates;

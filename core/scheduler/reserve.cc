@@ -22,8 +22,9 @@ bool may_hold(const World& world, const Demand& demand, std::uint32_t index) {
   const bool usable = (host.phase == HostPhase::kReady && host.takes_work) ||
                       (host.phase == HostPhase::kComing && !host.will_go() && !host.kept &&
                        !host.unfulfilled_spot && for_it);
-  return usable && world.closed[index] == Closed::kNo && need.resources.fits_in(host.total) &&
-         world.meets(need, host) && world.affordable(demand, host, 1) > 0;
+  return usable && !world.was_held(index) && world.closed[index] == Closed::kNo &&
+         need.resources.fits_in(host.total) && world.meets(need, host) &&
+         world.affordable(demand, host, 1) > 0;
 }
 
 }  // namespace

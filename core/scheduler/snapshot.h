@@ -48,7 +48,8 @@ struct HostView {
   bool takes_work = false;  ///< Ready, healthy, idle behavior run, not lent: work may be placed.
   bool busy = false;  ///< Attempts start or run on it, their output is still there, or it is lent:
                       ///< it is not empty, so it gets no exclusive work and is not shut down.
-  bool kept = false;  ///< Never shut down: idle behavior hold, or off while its set is closed.
+  std::optional<Mono> lent_until;  ///< It is lent: when the term of its lease ends.
+  bool kept = false;      ///< Never shut down: idle behavior hold, or off while its set is closed.
   bool draining = false;  ///< Idle behavior drain: shut down when it is empty.
   bool cordoned = false;  ///< Its cloud takes it back soon: shut down when it is empty.
   bool adopted = false;   ///< kComing after a restart: only its own deadline ends it.

@@ -13,6 +13,9 @@ namespace hostler::scheduler {
 /// 1. Places waiting items on ready hosts, keeps room there for those that are displaced, and
 /// reserves a host for starving work.
 void place(World& world, Plan& plan);
+/// 1b. Gives gangs their hosts, all at once, or holds these for the gang whose turn is next in its
+/// pools. Work that ends before the gang can begin is placed on the hosts that it holds.
+void gather(World& world, Plan& plan);
 /// 2. Counts waiting items on hosts that boot already. After grow() again, on those that are
 /// `unseen`: what other sets can take is bought there.
 void cover(World& world, Plan& plan, bool unseen);

@@ -67,6 +67,17 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
   give_up_spot();
 }
 
+bool World::was_held(std::uint32_t host) const {
+  const auto& holder = snapshot.hosts[host].reserved_for;
+  const std::uint32_t at = holder ? find(*holder) : kNone;
+  return at != kNone && may_gather(*demand[at].view, snapshot.now);
+}
+
+bool may_gather(const demand::ClassView& view, Mono now) {
+  const model::Gang& gang = view.shape.gang;
+  return gang.count > 0 && view.count == gang.count && !view.displaced && view.not_before <= now;
+}
+
 Need World::need_of(const demand::ClassView& view) const {
   Need need;
   need.resources = view.shape.needs;
@@ -103,11 +114,12 @@ void World::group_needs() {
     if (fresh) needs.push_back(need_of(view));
     needs[found->second].items += view.count;
     by_class_.emplace_back(view.id, static_cast<std::uint32_t>(demand.size()));
+    const bool is_gang = view.shape.gang.count > 0;  // Only gather() deals with it.
     demand.push_back({.view = &view,
                       .need = found->second,
                       .price = view.price ? static_cast<std::uint32_t>(prices.size()) : kNone,
-                      .left = view.displaced ? 0 : view.count,
-                      .uncovered = view.count,
+                      .left = view.displaced || is_gang ? 0 : view.count,
+                      .uncovered = is_gang ? 0 : view.count,
                       .placed = 0,
                       .on_unseen = 0,
                       .unseen = kNone,

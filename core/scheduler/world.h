@@ -65,6 +65,10 @@ struct Need {
 /// How many items of the need fit into the room of a host that is empty.
 [[nodiscard]] std::uint64_t fit_count(const Need& need, const model::Resources& room);
 
+/// It is a gang all of whose items wait and are within their user's allowance, and it may hold
+/// hosts now.
+[[nodiscard]] bool may_gather(const demand::ClassView& view, Mono now);
+
 class World {
  public:
   World(const Snapshot& snapshot, const model::SitePolicy& policy);
@@ -140,6 +144,8 @@ class World {
     if (of.price != kNone)
       prices[of.price].take(price_of_part(of, where), items, whole_vcpus(of, where));
   }
+  /// The last plan has reserved the host for a gang that may go on holding it.
+  [[nodiscard]] bool was_held(std::uint32_t host) const;
   /// Index into `demand`, or kNone.
   [[nodiscard]] std::uint32_t find(demand::ClassId cls) const;
   /// The demands of a class: one for each of its views.

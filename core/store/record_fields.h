@@ -68,6 +68,10 @@ void fields(V& v, typename V::template Ref<model::WorkItem> r) {
   v.names("pools", r.shape.constraints.pools);
   v.number("priority", r.shape.priority);
   v.flag("exclusive", r.shape.exclusive);
+  v.number("gang", r.shape.gang.id);
+  v.number("gang_count", r.shape.gang.count);
+  v.flag("gang_one_zone", r.shape.gang.one_zone);
+  v.duration("lasts_us", r.shape.lasts);
   v.flag("restartable", r.shape.restartable);
   v.number("attempts_max", r.shape.attempts_max);
   v.number("start_failures_max", r.shape.start_failures_max);

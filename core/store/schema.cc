@@ -199,6 +199,10 @@ CREATE TABLE leases (          -- what work of other kinds does not have
   notice_command TEXT NOT NULL, login BIGINT NOT NULL, told_us BIGINT NOT NULL);
 ALTER TABLE work_specs ADD COLUMN pools TEXT NOT NULL DEFAULT '';
 ALTER TABLE work_specs ADD COLUMN exclusive BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE work_specs ADD COLUMN gang BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE work_specs ADD COLUMN gang_count BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE work_specs ADD COLUMN gang_one_zone BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE work_specs ADD COLUMN lasts_us BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE instances ADD COLUMN uses BIGINT NOT NULL DEFAULT 0;
 UPDATE instances SET uses = 4294967295 WHERE first_job_us <> 0;
 )sql"};

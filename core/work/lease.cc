@@ -96,6 +96,7 @@ LeaseOutcome wait(Lease& lease, Event event, const std::string& why) {
 LeaseOutcome wait_again(Lease& lease, const std::string& why) {
   lease.record.instance = {};
   lease.openings = 0;
+  lease.is_open = false;
   const bool had_account = lease.has_account();
   lease.terms.login = model::Login::kNone;
   auto out = lease.record.restored ? hold(lease, why) : wait(lease, Event::kQueuedAgain, why);
@@ -156,6 +157,14 @@ LeaseOutcome refused(Lease& lease, const std::string& why, Now now) {
   }
   auto out = wait_again(lease, "its host could not be granted: " + why);
   out.host = HostAfter::kEnded;
+  return out;
+}
+
+LeaseOutcome let_go(Lease& lease, const std::string& why) {
+  if (lease.state() != WorkState::kStarting) return {};
+  const HostAfter host = lease.has_account() ? HostAfter::kEnded : HostAfter::kReady;
+  auto out = wait_again(lease, why);
+  out.host = host;
   return out;
 }
 

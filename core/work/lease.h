@@ -27,6 +27,7 @@ struct Lease {
   Mono notice = Mono::max();         ///< When its holder is to be told of the end.
   Wall telling;                      ///< The end of which the holder is being told; 0: of none.
   Mono renewal_tells = Mono::min();  ///< From then on a renewal is in the ledger.
+  bool is_open = false;              ///< Its account is, and it waits for the others of its gang.
   std::uint32_t openings = 0;        ///< Of its account on this host, whose ends are not known.
   model::WorkRecord record;
   model::LeaseRecord terms;
@@ -65,6 +66,9 @@ struct LeaseOutcome {
 /// The host cannot be made ready for its holder. The lease waits again, and its record has no
 /// instance any more; or it ends once as many different hosts as it allows could not.
 [[nodiscard]] LeaseOutcome refused(Lease& lease, const std::string& why, Now now);
+/// Another lease of its gang cannot be granted: it waits again, with an event. A host on which
+/// somebody could log in ends.
+[[nodiscard]] LeaseOutcome let_go(Lease& lease, const std::string& why);
 /// A holder may renew as often as it likes: the ledger has one renewal of a lease in so long.
 inline constexpr Duration kRenewalsTold = std::chrono::minutes(10);
 /// The holder wants it for `term` from now on, which its pool allows. Nothing has changed: it is

@@ -68,8 +68,28 @@ void Borrowers::begin(Duration time) {
                         .ram = std::int64_t{1} << 30,
                         .scratch = 0};
     item.shape.priority = static_cast<std::int32_t>(random_.below(3));
-    wish.asked.lease.term = between(20s, kLongestTerm);
+    item.shape.lasts = wish.asked.lease.term = between(20s, kLongestTerm);
     if (random_.chance(0.3)) wish.asked.lease.wait_max = between(30s, 5min);
+    wishes_.push_back(std::move(wish));
+    time_.after(between(0s, time), [this, index = wishes_.size() - 1] { ask(index); });
+  }
+  wish_for_gangs(time);
+}
+
+/// Some are so large that they are refused.
+void Borrowers::wish_for_gangs(Duration time) {
+  for (std::uint64_t n = 1 + random_.below(3); n > 0; --n) {
+    Wish wish;
+    auto& item = wish.asked.work;
+    wish.asked.ticket = kFirstLease + wishes_.size();
+    wish.asked.principal = random_.chance(0.5) ? "ann" : "bob";
+    item.client_key = "gang-" + std::to_string(wishes_.size());
+    item.client_digest = "digest";
+    item.shape.needs = {.vcpus = 1, .gpus = 0, .ram = std::int64_t{1} << 30, .scratch = 0};
+    const auto size = static_cast<std::uint32_t>(2 + random_.below(3));
+    item.shape.gang = {0, random_.chance(0.2) ? 1000U : size, false};
+    item.shape.lasts = wish.asked.lease.term = between(20s, kLongestTerm);
+    wish.asked.lease.wait_max = between(1min, 10min);  // Limits may hold it back for ever.
     wishes_.push_back(std::move(wish));
     time_.after(between(0s, time), [this, index = wishes_.size() - 1] { ask(index); });
   }
@@ -155,7 +175,44 @@ void Borrowers::check(Now now) {
       return complain_(id.text() + " is lent for longer than its term");
 }
 
+void Borrowers::count_gangs(const model::GangCounts& counts) {
+  const auto add = [&](std::uint64_t model::GangCounts::*one) {
+    if (counts.*one < counted_.*one) counted_.*one = 0;  // The daemon was started.
+    gangs_.*one += counts.*one - counted_.*one;
+    counted_.*one = counts.*one;
+  };
+  add(&model::GangCounts::granted);
+  add(&model::GangCounts::let_go);
+  add(&model::GangCounts::refused);
+}
+
+/// `granted`: by one decision.
+void Borrowers::check_gangs(const std::set<model::WorkId>& granted) {
+  std::map<std::uint64_t, std::uint32_t> together;
+  for (const auto id : granted) {
+    const auto row = disk_.jobs().find(id);
+    if (row == disk_.jobs().end() || row->second.shape.gang.count == 0) continue;
+    ++together[row->second.shape.gang.id];
+  }
+  for (const auto& [id, count] : together) {
+    const auto row = disk_.jobs().find({id, model::WorkKind::kLease});
+    if (row != disk_.jobs().end() && row->second.shape.gang.count != count)
+      complain_("of the gang of l-" + std::to_string(id) + " only " + std::to_string(count) +
+                " are granted");
+  }
+}
+
 void Borrowers::committed(const dispatch::Outbox& outbox) {
+  std::set<model::WorkId> granted;
+  for (const auto& change : outbox.changes) {
+    const auto* work = std::get_if<model::WorkChanged>(&change);
+    if (work == nullptr || !is_lease(work->record.id) || work->record.state != WorkState::kRunning)
+      continue;
+    const auto before = lent_.find(work->record.id);
+    if (before == lent_.end() || before->second.state != WorkState::kRunning)
+      granted.insert(work->record.id);
+  }
+  check_gangs(granted);
   std::set<std::string> cleaned;
   for (const auto& change : outbox.changes)
     if (const auto* row = std::get_if<model::LedgerRecord>(&change);

@@ -43,6 +43,9 @@ class Borrowers {
   /// No lease is kept beyond its term.
   void check(Now now);
   [[nodiscard]] std::uint64_t granted() const { return granted_; }
+  /// What the daemon counts since its last start.
+  void count_gangs(const model::GangCounts& counts);
+  [[nodiscard]] const model::GangCounts& gangs() const { return gangs_; }
 
  private:
   struct Wish {
@@ -61,11 +64,13 @@ class Borrowers {
     bool is_bound_only = false;  ///< A restart came since, which goes by another clock.
   };
 
+  void wish_for_gangs(Duration time);
   void ask(std::size_t wish);
   void use(std::size_t wish);
   void act(const model::WorkItem& row);
   [[nodiscard]] Duration between(Duration from, Duration until);
   void lend(const model::WorkRecord& record);
+  void check_gangs(const std::set<model::WorkId>& granted);
   void check_lent(model::WorkId id, const Lent& lent);
   void check_clean(const std::string& work, model::InstanceId host);
   void check_returned(const model::WorkRecord& record, const Lent& before,
@@ -83,6 +88,7 @@ class Borrowers {
   std::map<model::WorkId, Term> terms_;
   bool calm_ = false;
   std::uint64_t granted_ = 0;
+  model::GangCounts gangs_, counted_;  ///< Since the start of the day, and of the daemon.
 };
 
 }  // namespace hostler::sim

@@ -347,7 +347,10 @@ void World::tick() {
   if (kernel_ && !complaint_) check_shares();
   if (kernel_ && !complaint_ && short_ram_) check_ram();
   if (kernel_ && !complaint_) commands_.check();
-  if (kernel_ && !complaint_ && borrowers_) borrowers_->check(now());
+  if (kernel_ && !complaint_ && borrowers_) {
+    borrowers_->check(now());
+    borrowers_->count_gangs(kernel_->queries().totals(now().mono).gangs);
+  }
 }
 
 bool World::over() {
@@ -388,7 +391,7 @@ Tally World::tally() const {
   out.instances = disk_.instances().size();
   for (const auto& [id, row] : disk_.instances()) out.unused += row.record.first_job.us == 0;
   out.machine_time = cloud_.lived();
-  if (borrowers_) out.leases = borrowers_->granted();
+  if (borrowers_) out.leases = borrowers_->granted(), out.gangs = borrowers_->gangs();
   return out;
 }
 

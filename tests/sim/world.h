@@ -32,6 +32,7 @@ struct Tally {
   std::uint64_t jobs = 0, instances = 0, events = 0, plans = 0, commits = 0, starts_of_daemon = 0;
   std::uint64_t unused = 0;          ///< Instances that have never run a job.
   std::uint64_t leases = 0;          ///< That were granted.
+  model::GangCounts gangs;
   std::size_t machines_at_once = 0;  ///< The highest number at any time.
   Duration machine_time{};           ///< Of all machines together.
 };

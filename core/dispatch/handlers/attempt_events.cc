@@ -28,7 +28,7 @@ bool is_announced(const Host& host) {
 
 bool AttemptEvents::place(Host& host, demand::ClassId cls, Now now) {
   const auto* klass = waiting_.queue().find(cls);
-  if (klass == nullptr) return false;
+  if (klass == nullptr || klass->shape.gang.count > 0) return false;
   return klass->kind == model::WorkKind::kLease ? lending_.place(host, cls, now)
                                                 : place_job(host, cls, now);
 }

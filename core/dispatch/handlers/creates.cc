@@ -46,6 +46,8 @@ void Creates::apply(const scheduler::Create& create, Now now) {
   if (create.is_exchange)
     rests_.exchange(offering.pool, now.mono + rest_of_exchange(policy_.pools[offering.pool]));
   Host& added = hosts_.add(std::move(intended));
+  if (create.for_class && waiting_.is_gang(*create.for_class))
+    hosts_.reserve(added.id(), *create.for_class);
   steps_.count(added, now);
   const std::string& cheaper = create.passed_over;
   const auto& entry =

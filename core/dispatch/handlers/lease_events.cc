@@ -24,35 +24,47 @@ constexpr std::uint32_t kOpeningsMax = 3;
 
 void LeaseEvents::on(SubmitLease& event, Now now) {
   const auto refuse = [&](const Error& error) {
+    if (event.work.shape.gang.count > 0) gangs_.refused();
     recorder_.reply(event.ticket, tl::unexpected(error));
   };
-  if (const auto known = known_lease(event))
-    return recorder_.reply(event.ticket, std::vector{*known});
+  if (auto known = known_leases(event); !known.empty())
+    return recorder_.reply(event.ticket, std::move(known));
   auto submit = checks_.as_submit(event);
   if (!submit) return refuse(submit.error());
   if (const auto good = checks_.check(*submit, now.mono); !good) return refuse(good.error());
   const auto within = quotas_.check(*submit, now.mono);
   if (!within) return refuse(within.error());
-  model::WorkItem& item = submit->work.front();
   quotas_.count_submit(event.principal, now.mono);
-  item.principal = event.principal;
-  item.submitted = now.wall;
-  const model::WorkId id = leases_.add(item, event.lease, now);
-  recorder_.change(std::move(item));
-  recorder_.change(model::LeaseChanged{event.lease});
-  recorder_.record("user", id.text(), model::Event::kSubmitted, "", "by " + event.principal, now);
+  std::vector<model::WorkId> ids;
+  model::Gang gang = event.work.shape.gang;
+  for (model::WorkItem& item : submit->work) {
+    item.principal = event.principal;
+    item.submitted = now.wall;
+    item.shape.gang = gang;
+    model::LeaseRecord terms = event.lease;
+    ids.push_back(leases_.add(item, terms, now));
+    gang = item.shape.gang;
+    recorder_.change(std::move(item));
+    recorder_.change(model::LeaseChanged{std::move(terms)});
+    recorder_.record("user", ids.back().text(), model::Event::kSubmitted, "",
+                     "by " + event.principal, now);
+  }
   plan_.want();
-  recorder_.reply(event.ticket, std::vector{id});
+  recorder_.reply(event.ticket, std::move(ids));
 }
 
-std::optional<model::WorkId> LeaseEvents::known_lease(const SubmitLease& event) const {
+std::vector<model::WorkId> LeaseEvents::known_leases(const SubmitLease& event) const {
   const model::WorkItem& item = event.work;
   const auto* known = item.client_key.empty()
                           ? nullptr
                           : principals_.client_keys().find(event.principal, item.client_key);
   const bool is_same = known != nullptr && known->digest == item.client_digest &&
                        known->work.kind == model::WorkKind::kLease;
-  return is_same ? std::optional(known->work) : std::nullopt;
+  std::vector<model::WorkId> out;
+  const std::uint32_t count = std::max(1U, item.shape.gang.count);  // The others follow the first.
+  for (std::uint32_t i = 0; is_same && i < count; ++i)
+    out.push_back({known->work.value + i, model::WorkKind::kLease});
+  return out;
 }
 
 template <class Request>
@@ -203,10 +215,7 @@ void LeaseEvents::opened(work::Lease& lease, const Host& host, const HostCommand
     if (accounts_.close(host, lease, now)) return;
     return apply(lease, work::cleaned(lease, one.how, now), "host", now);
   }
-  if (one.result == CommandResult::kGood) {
-    steps_.apply(lease, work::granted(lease, now), now);
-    return accounts_.tell(host, lease, now);
-  }
+  if (one.result == CommandResult::kGood) return grant(lease, host, now);
   if (one.result == CommandResult::kUnknown && ++lease.openings < kOpeningsMax)
     return leases_.set_due(lease, now.mono + kOpenAgain);
   // Nothing waits for the closing. On a host that an admin keeps, no account is left.
@@ -224,6 +233,49 @@ void LeaseEvents::refuse(work::Lease& lease, const HostCommands::Ended& opening,
 
 const Host* LeaseEvents::host_of(const work::Lease& lease) const {
   return lease.has_host() ? hosts_.find(lease.record.instance) : nullptr;
+}
+
+void LeaseEvents::grant(work::Lease& lease, const Host& host, Now now) {
+  lease.is_open = true;
+  if (leases_.gang(lease).count == 0) {
+    steps_.apply(lease, work::granted(lease, now), now);
+    return accounts_.tell(host, lease, now);
+  }
+  const std::vector<work::Lease*> all = leases_.members(leases_.gang(lease));
+  const auto is_ready = [](const work::Lease* one) {
+    return one->is_open && one->state() == WorkState::kStarting;
+  };
+  if (all.size() != leases_.gang(lease).count || !std::ranges::all_of(all, is_ready)) return;
+  for (work::Lease* one : all) {
+    steps_.apply(*one, work::granted(*one, now), now);
+    const Host* its = hosts_.find(one->record.instance);
+    if (its != nullptr) accounts_.tell(*its, *one, now);
+  }
+}
+
+void LeaseEvents::mend_gangs(Now now) {
+  const auto broken = gangs_.take_broken();
+  if (broken.empty()) return;
+  for (const auto& [id, gang] : broken) mend(gang, now);
+  (void)gangs_.take_broken();  // What mend() has done to the others.
+}
+
+void LeaseEvents::mend(const model::Gang& gang, Now now) {
+  const std::vector<work::Lease*> all = leases_.members(gang);
+  const auto is_over = [](const work::Lease* one) {
+    return one->state() == WorkState::kCollecting;
+  };
+  const bool ends = all.size() < gang.count || std::ranges::any_of(all, is_over);
+  if (!ends && !all.empty() && all.front()->record.starts == 0)
+    gangs_.let_go(all.front()->cls, now.mono);
+  for (work::Lease* one : all) {
+    if (one->record.starts > 0 || is_over(one)) continue;
+    if (one->queued && ends) waiting_.note_cancelled(one->cls);
+    apply(*one,
+          ends ? work::cancel(*one, "hostler, as a lease of its gang has ended", cleans(*one), now)
+               : work::let_go(*one, "another lease of its gang could not be granted"),
+          "dispatcher", now);
+  }
 }
 
 bool LeaseEvents::cleans(const work::Lease& lease) const {

@@ -2,12 +2,14 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/dispatch/handlers/attempt_events.h"
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/handlers/lease_accounts.h"
 #include "core/dispatch/handlers/lease_steps.h"
 #include "core/dispatch/handlers/lease_takeover.h"
+#include "core/dispatch/state/gangs.h"
 #include "core/dispatch/state/submit_checks.h"
 #include "core/dispatch/state/submit_quotas.h"
 
@@ -18,16 +20,18 @@ namespace hostler::dispatch {
 class LeaseEvents {
  public:
   LeaseEvents(const model::SitePolicy& policy, const Sets& sets, Hosts& hosts,
-              Principals& principals, WaitingWork& waiting, Leases& leases, SubmitQuotas& quotas,
-              const Menu& menu, const OfferedTypes& offered, HostCommands& commands,
-              PlanState& plan, Recorder& recorder, LeaseSteps& steps, LeaseAccounts& accounts,
-              LeaseTakeover& takeover, InstanceSteps& instance_steps, AttemptEvents& attempts)
+              Principals& principals, WaitingWork& waiting, Leases& leases, Gangs& gangs,
+              SubmitQuotas& quotas, const Menu& menu, const OfferedTypes& offered,
+              HostCommands& commands, PlanState& plan, Recorder& recorder, LeaseSteps& steps,
+              LeaseAccounts& accounts, LeaseTakeover& takeover, InstanceSteps& instance_steps,
+              AttemptEvents& attempts)
       : policy_(policy),
         checks_(policy, sets, principals, menu, offered),
         hosts_(hosts),
         principals_(principals),
         waiting_(waiting),
         leases_(leases),
+        gangs_(gangs),
         quotas_(quotas),
         commands_(commands),
         plan_(plan),
@@ -51,10 +55,13 @@ class LeaseEvents {
   void fire_due(Now now);
   /// Goes on with those for which a command has ended.
   void end_commands(Now now);
+  /// Of gangs of which a lease that was not granted waits again or has ended: the others let their
+  /// hosts go, or end too.
+  void mend_gangs(Now now);
 
  private:
-  /// That its client key names already, if it has the same body.
-  [[nodiscard]] std::optional<model::WorkId> known_lease(const SubmitLease& event) const;
+  /// Those that its client key names already, if it has the same body; empty: none.
+  [[nodiscard]] std::vector<model::WorkId> known_leases(const SubmitLease& event) const;
   /// The lease that the request is about; null: the request was answered with the reason.
   template <class Request>
   work::Lease* find(const Request& event, model::WorkId id);
@@ -69,6 +76,9 @@ class LeaseEvents {
   void fire(work::Lease& lease, Now now);
   void end_term(work::Lease& lease, const Host* host, Now now);
   void apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now);
+  void mend(const model::Gang& gang, Now now);
+  /// The account of the lease is open: it is granted, one of a gang with all others.
+  void grant(work::Lease& lease, const Host& host, Now now);
   void command_ended(work::Lease& lease, const HostCommands::Ended& one, Now now);
   /// The command that opens the account has ended.
   void opened(work::Lease& lease, const Host& host, const HostCommands::Ended& one, Now now);
@@ -84,6 +94,7 @@ class LeaseEvents {
   Principals& principals_;
   WaitingWork& waiting_;
   Leases& leases_;
+  Gangs& gangs_;
   SubmitQuotas& quotas_;
   HostCommands& commands_;
   PlanState& plan_;

@@ -6,6 +6,9 @@ namespace hostler::dispatch {
 
 void LeaseSteps::apply(work::Lease& lease, work::LeaseOutcome outcome, Now now) {
   auto& of = outcome.work;
+  const bool waits_again = of.event == model::Event::kQueuedAgain;
+  if (waits_again || (of.next == work::Next::kEnd && lease.record.starts == 0))
+    gangs_.note_broken(leases_.gang(lease));
   if (of.changed) {
     if (of.event)
       recorder_.record("dispatcher", lease.id().text(), *of.event, std::move(of.reason_code),

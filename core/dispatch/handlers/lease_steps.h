@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/dispatch/state/gangs.h"
 #include "core/dispatch/state/leases.h"
 #include "core/dispatch/state/plan_state.h"
 #include "core/dispatch/state/recorder.h"
@@ -10,8 +11,8 @@ namespace hostler::dispatch {
 /// caller.
 class LeaseSteps {
  public:
-  LeaseSteps(Leases& leases, PlanState& plan, Recorder& recorder)
-      : leases_(leases), plan_(plan), recorder_(recorder) {}
+  LeaseSteps(Leases& leases, Gangs& gangs, PlanState& plan, Recorder& recorder)
+      : leases_(leases), gangs_(gangs), plan_(plan), recorder_(recorder) {}
 
   /// Journals the lease and its ledger record, and queues or forgets it. The lease may have ended:
   /// callers do not touch it afterwards.
@@ -19,6 +20,7 @@ class LeaseSteps {
 
  private:
   Leases& leases_;
+  Gangs& gangs_;
   PlanState& plan_;
   Recorder& recorder_;
 };

@@ -33,6 +33,29 @@ bool Lending::place(Host& host, demand::ClassId cls, Now now) {
   if (!waiting_.queue().at(cls).shape.needs.fits_in(room)) return false;
   const Principals::Part part = whole(host, room);
   if (!waiting_.queue().has_next(cls, part.per_hour, part.vcpus)) return false;
+  lend(host, cls, now);
+  return true;
+}
+
+bool Lending::place_gang(const std::vector<Host*>& hosts, demand::ClassId cls, Now now) {
+  if (!waiting_.queue().waits(cls)) return false;
+  const auto& gang = waiting_.queue().at(cls);
+  if (gang.count != hosts.size() || gang.shape.gang.count != hosts.size()) return false;
+  demand::Allowance left = waiting_.queue().allowance(gang.fronts.front().principal);
+  for (const Host* host : hosts) {
+    if (!may_lend(*host)) return false;
+    const model::Resources room = room_of(*host);
+    const model::Micros price = whole(*host, room).per_hour;
+    if (!gang.shape.needs.fits_in(room) || !left.covers(room, price)) return false;
+    left.take(room, price, 1);
+  }
+  for (Host* host : hosts) lend(*host, cls, now);
+  return true;
+}
+
+void Lending::lend(Host& host, demand::ClassId cls, Now now) {
+  const model::Resources room = room_of(host);
+  const Principals::Part part = whole(host, room);
   work::Lease& lease = leases_.pop(cls, part);
   if (host.reserved_for == cls) host.reserved_for.reset();
   const auto& pool = policy_.pools[host.instance.pool];
@@ -44,7 +67,6 @@ bool Lending::place(Host& host, demand::ClassId cls, Now now) {
     recorder_.change(model::InstanceChanged{record, nullptr, false});
   host.instance.occupancy.add(fleet::Claim{lease.id(), room, true});
   grant(host, lease, now);
-  return true;
 }
 
 void Lending::grant(const Host& host, work::Lease& lease, Now now) {

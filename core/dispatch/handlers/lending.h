@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "core/dispatch/handlers/lease_accounts.h"
 #include "core/dispatch/handlers/lease_steps.h"
 #include "core/dispatch/state/host_viewer.h"
@@ -24,6 +26,8 @@ class Lending {
   /// that the lease is granted at once, or as soon as its account is open. False if that cannot be
   /// done any more.
   bool place(Host& host, demand::ClassId cls, Now now);
+  /// Lends a host to each lease of a gang. False if that cannot be done any more: then to none.
+  bool place_gang(const std::vector<Host*>& hosts, demand::ClassId cls, Now now);
   /// The host is proved anew, after a lost connection or a restart: what its lease needs goes on.
   void connected(const Host& host, Now now);
   /// After a restart: the lease claims the host as before. Where no connection proves the host
@@ -34,6 +38,8 @@ class Lending {
   /// Grants a lease that is placed, or has its account opened first.
   void grant(const Host& host, work::Lease& lease, Now now);
   [[nodiscard]] bool may_lend(const Host& host) const;
+  /// Lends the host, which may be lent, to the next lease of the class.
+  void lend(Host& host, demand::ClassId cls, Now now);
   /// What work may use of the host.
   [[nodiscard]] model::Resources room_of(const Host& host) const;
 

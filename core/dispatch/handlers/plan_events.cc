@@ -21,13 +21,14 @@ void PlanEvents::send_due(Now now) {
   if (!plan_.is_due(now.mono)) return;
   drop_cancelled();
   bounds_.expire(now.mono);
+  work_.gangs.look(hosts_.views(), now.mono);
   auto [snapshot, wake] = snapshots_.make(now);
   const std::uint64_t number = plan_.begin(now.mono, wake);
   recorder_.effect(MakePlan{number, std::move(snapshot), plan_.policy()});
 }
 
 void PlanEvents::drop_cancelled() {
-  auto cancelled = waiting_.take_cancelled();
+  auto cancelled = work_.waiting.take_cancelled();
   if (cancelled.empty()) return;
   for (auto at = hosts_.all().rbegin(); at != hosts_.all().rend(); ++at) {
     const auto& [id, known] = *at;
@@ -64,13 +65,14 @@ void PlanEvents::apply_more(Now now) {
   // Creates that a rate ceiling has refused may pass then.
   if (const auto next = governor_.next_create(now.mono)) plan_.wake_at(*next);
   plan_.explain(std::move(made.plan.waiting), std::move(made.plan.rejected));
-  plan_.forget_gone(waiting_.queue());
+  plan_.forget_gone(work_.waiting.queue());
   // The changes of a plan are no reason for another one, and changes since its snapshot have asked
   // for one. Shutdowns are an exception: a ceiling bounds those of one decision, and the rest are
   // left to the next.
   const bool wanted = plan_.is_wanted() || !made.plan.shutdowns.empty();
   refresh_views();
-  plan_.set_wanted(wanted);
+  const bool has_let_go = work_.gangs.note_held(hosts_.views(), now.mono);
+  plan_.set_wanted(wanted || has_let_go);
 }
 
 bool PlanEvents::place_some(Now now) {
@@ -78,7 +80,10 @@ bool PlanEvents::place_some(Now now) {
   const auto& places = made.plan.places;
   for (std::uint32_t items = 0; placed < places.size() && items < kItemsPerSlice; ++placed) {
     items += places[placed].count;
-    apply(places[placed], now);
+    if (work_.waiting.is_gang(places[placed].cls))
+      placed = place_gang(places, placed, now);
+    else
+      apply(places[placed], now);
   }
   if (placed == places.size()) return true;
   const bool wanted = plan_.is_wanted();
@@ -91,9 +96,34 @@ void PlanEvents::apply_rest(scheduler::Plan& plan, Now now) {
   for (const auto& one : plan.shutdowns) apply(one, now);
   hosts_.clear_reservations();
   for (const auto& one : plan.reservations) hosts_.reserve(one.host, one.cls);
-  for (auto& one : plan.wakes) power_.apply(std::move(one), now);
+  for (auto& one : plan.wakes) {
+    if (!one.load.empty() && work_.waiting.is_gang(one.load.front().cls))
+      hosts_.reserve(one.host, one.load.front().cls);
+    power_.apply(std::move(one), now);
+  }
   power_.apply(plan.switch_offs, now);  // After the wakes, which make room for them.
   for (const auto& one : plan.creates) creates_.apply(one, now);
+}
+
+std::size_t PlanEvents::place_gang(const std::vector<scheduler::Place>& places, std::size_t first,
+                                   Now now) {
+  std::vector<Host*> hosts;
+  std::size_t last = first;
+  for (std::size_t at = first; at < places.size() && places[at].cls == places[first].cls; ++at) {
+    last = at;
+    if (Host* host = hosts_.change(places[at].host)) hosts.push_back(host);
+  }
+  if (!attempts_.place_gang(hosts, places[first].cls, now)) {
+    plan_.want();
+    return last;
+  }
+  work_.gangs.granted();
+  for (Host* host : hosts) {
+    host->made_for.end();
+    const auto& pool = policy_.pools[host->instance.pool];
+    steps_.apply(*host, fleet::work_changed(host->instance, pool, now), "scheduler", now);
+  }
+  return last;
 }
 
 void PlanEvents::apply(const scheduler::Place& place, Now now) {

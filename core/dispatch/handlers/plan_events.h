@@ -15,12 +15,16 @@ namespace hostler::dispatch {
 /// Requests plans and applies them. The state may have changed since the snapshot of a plan.
 class PlanEvents {
  public:
-  PlanEvents(const model::SitePolicy& policy, WaitingWork& waiting, Hosts& hosts,
-             PoolBounds& bounds, Rests& rests, gates::Governor& governor, PlanState& plan,
-             Recorder& recorder, const HostViewer& viewer, const SnapshotMaker& snapshots,
-             InstanceSteps& steps, AttemptEvents& attempts, Creates& creates, PowerActions& power)
+  struct Work {
+    WaitingWork& waiting;
+    Gangs& gangs;
+  };
+  PlanEvents(const model::SitePolicy& policy, const Work& work, Hosts& hosts, PoolBounds& bounds,
+             Rests& rests, gates::Governor& governor, PlanState& plan, Recorder& recorder,
+             const HostViewer& viewer, const SnapshotMaker& snapshots, InstanceSteps& steps,
+             AttemptEvents& attempts, Creates& creates, PowerActions& power)
       : policy_(policy),
-        waiting_(waiting),
+        work_(work),
         hosts_(hosts),
         bounds_(bounds),
         rests_(rests),
@@ -48,6 +52,8 @@ class PlanEvents {
   /// All but the places.
   void apply_rest(scheduler::Plan& plan, Now now);
   void apply(const scheduler::Place& place, Now now);
+  /// Those of the gang that begin at `first`, all or none. Returns the last of them.
+  std::size_t place_gang(const std::vector<scheduler::Place>& places, std::size_t first, Now now);
   void apply(const scheduler::Shutdown& shutdown, Now now);
   /// Takes jobs that were cancelled from the load of the hosts that come for them, the youngest
   /// first. O(hosts), if any were.
@@ -60,7 +66,7 @@ class PlanEvents {
                                  Now now) const;
 
   const model::SitePolicy& policy_;
-  WaitingWork& waiting_;
+  const Work work_;
   Hosts& hosts_;
   PoolBounds& bounds_;
   Rests& rests_;

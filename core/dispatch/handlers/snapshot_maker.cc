@@ -26,6 +26,7 @@ SnapshotMaker::Made SnapshotMaker::make(Now now) const {
   Mono wake = std::min(add_offerings(*out, now), add_hosts(*out, now));
   out->classes =
       demand::views_by_turns(waiting_.queue(), principals_.shares().turn_cost(), limits_.caps());
+  wake = std::min(wake, add_gangs(*out, now));
   add_displaced(*out);
   out->has_limits = waiting_.queue().has_limits();
   if (!out->classes.empty()) wake = std::min(wake, now.mono + kReviewInterval);
@@ -38,6 +39,33 @@ SnapshotMaker::Made SnapshotMaker::make(Now now) const {
   wake = std::min(wake, bounds_.next_end());
   if (const auto next = governor_.next_create(now.mono)) wake = std::min(wake, *next);
   return {std::move(out), wake};
+}
+
+Mono SnapshotMaker::add_gangs(scheduler::Snapshot& out, Now now) const {
+  Mono wake = fleet::kNever;
+  bool any = false;
+  for (auto& view : out.classes) {
+    if (view.shape.gang.count == 0) continue;
+    any = true;
+    view.not_before = work_.gangs.not_before(view.id);
+    if (view.not_before > now.mono) wake = std::min(wake, view.not_before);
+  }
+  if (!any) return wake;
+  for (auto& seen : out.hosts)
+    if (seen.busy) seen.lent_until = lent_until(*hosts_.find(seen.id), now);
+  return wake;
+}
+
+std::optional<Mono> SnapshotMaker::lent_until(const Host& host, Now now) const {
+  for (const auto& claim : host.instance.occupancy.claims()) {
+    const work::Lease* lease = work_.leases.find(claim.work);
+    if (lease == nullptr) continue;
+    if (lease->state() == model::WorkState::kRunning && lease->due != Mono::max())
+      return lease->due;
+    const bool ends = lease->state() == model::WorkState::kCollecting;
+    return ends ? now.mono : now.mono + lease->terms.term;
+  }
+  return std::nullopt;
 }
 
 /// What only a doubted list shows counts for ceilings, so that nothing more is bought; no host that
@@ -63,7 +91,7 @@ void SnapshotMaker::add_displaced(scheduler::Snapshot& out) const {
   for (const auto& seen : out.hosts) {
     if (!seen.cordoned || !seen.busy) continue;
     for (const auto& placed : hosts_.find(seen.id)->instance.occupancy.attempts()) {
-      const work::Job* job = placed.collecting ? nullptr : jobs_.find(placed.attempt.work);
+      const work::Job* job = placed.collecting ? nullptr : work_.jobs.find(placed.attempt.work);
       if (job == nullptr || job->attempt() != placed.attempt || !work::survives_interruption(*job))
         continue;
       Part& part = displaced[job->cls][job->principal];

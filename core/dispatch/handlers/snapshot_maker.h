@@ -3,11 +3,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/dispatch/state/create_refusals.h"
+#include "core/dispatch/state/gangs.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
+#include "core/dispatch/state/leases.h"
 #include "core/dispatch/state/pool_bounds.h"
 #include "core/dispatch/state/rests.h"
 #include "core/dispatch/state/running_limits.h"
@@ -19,8 +22,13 @@ namespace hostler::dispatch {
 /// Makes the snapshot for the planner: copies of hosts, waiting classes and offerings.
 class SnapshotMaker {
  public:
+  struct Work {
+    const Jobs& jobs;
+    const Leases& leases;
+    const Gangs& gangs;
+  };
   SnapshotMaker(const model::SitePolicy& policy, const Sets& sets, const Hosts& hosts,
-                const Principals& principals, const WaitingWork& waiting, const Jobs& jobs,
+                const Principals& principals, const WaitingWork& waiting, const Work& work,
                 const Menu& menu, const CreateRefusals& refusals, const HostViewer& viewer,
                 const SetAside& set_aside, const PoolBounds& bounds, const Rests& rests,
                 const CallGates& gates, const gates::Governor& governor,
@@ -30,7 +38,7 @@ class SnapshotMaker {
         hosts_(hosts),
         principals_(principals),
         waiting_(waiting),
-        jobs_(jobs),
+        work_(work),
         menu_(menu),
         refusals_(refusals),
         viewer_(viewer),
@@ -51,6 +59,9 @@ class SnapshotMaker {
  private:
   // Each returns the earliest `wake` of its part.
   Mono add_hosts(scheduler::Snapshot& out, Now now) const;
+  /// What plans know of gangs. Nothing, if none waits.
+  Mono add_gangs(scheduler::Snapshot& out, Now now) const;
+  [[nodiscard]] std::optional<Mono> lent_until(const Host& host, Now now) const;
   Mono add_offerings(scheduler::Snapshot& out, Now now) const;
   /// Where a cloud's quota holds back an offering: the groups of all.
   void add_quota_groups(scheduler::Snapshot& out) const;
@@ -69,7 +80,7 @@ class SnapshotMaker {
   const Hosts& hosts_;
   const Principals& principals_;
   const WaitingWork& waiting_;
-  const Jobs& jobs_;
+  const Work work_;
   const Menu& menu_;
   const CreateRefusals& refusals_;
   const HostViewer& viewer_;

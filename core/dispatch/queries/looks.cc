@@ -129,9 +129,9 @@ Result<Look> Queries::look(Now now) const {
   if (s.is_old)
     return fail(Errc::kConflict, "nothing is planned: a cloud knows a later state of this site");
   const CreateRefusals refusals(s.policy, s.sets, s.images, s.offered, s.prices, s.gates);
-  const SnapshotMaker maker(s.policy, s.sets, s.hosts, s.principals, s.waiting, s.jobs, s.menu,
-                            refusals, s.viewer, s.set_aside, s.bounds, s.rests, s.gates, s.governor,
-                            s.limits);
+  const SnapshotMaker maker(s.policy, s.sets, s.hosts, s.principals, s.waiting,
+                            {s.jobs, s.leases, s.gangs}, s.menu, refusals, s.viewer, s.set_aside,
+                            s.bounds, s.rests, s.gates, s.governor, s.limits);
   return Look{maker.make(now).snapshot, s.plan.policy()};
 }
 

@@ -354,6 +354,7 @@ model::Totals Queries::totals(Mono now) const {
   model::Totals out;
   out.jobs = job_counts();
   out.leases = state_.leases.counts();
+  out.gangs = state_.gangs.counts();
   for (const auto& [id, host] : state_.hosts.all()) {
     const auto& record = host.instance.record;
     ++out.instances[{model::to_string(record.state), record.type}];

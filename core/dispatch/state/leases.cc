@@ -34,12 +34,22 @@ void Leases::restore(const model::WorkItem& item, const model::LeaseRecord& term
 model::WorkId Leases::add(model::WorkItem& item, model::LeaseRecord& terms, Now now) {
   item.record.id = {waiting_.next_number(), model::WorkKind::kLease};
   terms.id = item.record.id;
+  if (item.shape.gang.count > 0 && item.shape.gang.id == 0) item.shape.gang.id = terms.id.value;
   item.arrival = waiting_.next_arrival();
   const work::Lease& made = insert(item, terms, now);
   waiting_.enter(place_of(made), now.mono);
   if (!item.client_key.empty())
     principals_.client_keys().add(item.principal, item.client_key, {item.client_digest, made.id()});
   return made.id();
+}
+
+std::vector<work::Lease*> Leases::members(const model::Gang& gang) {
+  std::vector<work::Lease*> out;
+  const model::WorkId end{gang.id + gang.count, model::WorkKind::kLease};
+  for (auto at = leases_.lower_bound({gang.id, model::WorkKind::kLease});
+       at != leases_.end() && at->first < end; ++at)
+    out.push_back(&at->second);
+  return out;
 }
 
 work::Lease* Leases::find(model::WorkId id) {

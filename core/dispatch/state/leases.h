@@ -33,11 +33,16 @@ class Leases {
   void restore(const model::WorkItem& item, const model::LeaseRecord& terms, Mono waiting_since,
                Now now);
   /// Accepts a lease: gives it the next number and arrival, written into both rows too, and queues
-  /// it.
+  /// it. The first one of a gang also gives the gang its id: the others are added right after it.
   model::WorkId add(model::WorkItem& item, model::LeaseRecord& terms, Now now);
   /// Null if the lease has ended or never existed. Valid until it ends.
   [[nodiscard]] work::Lease* find(model::WorkId id);
   [[nodiscard]] const work::Lease* find(model::WorkId id) const;
+  [[nodiscard]] const model::Gang& gang(const work::Lease& lease) const {
+    return waiting_.queue().at(lease.cls).shape.gang;
+  }
+  /// Those of the gang that have not ended, by id.
+  [[nodiscard]] std::vector<work::Lease*> members(const model::Gang& gang);
   /// What it needs of a host, at least.
   [[nodiscard]] const model::Resources& needs(const work::Lease& lease) const {
     return waiting_.queue().at(lease.cls).shape.needs;

@@ -3,6 +3,7 @@
 #include "core/dispatch/state/boot_gates.h"
 #include "core/dispatch/state/call_gates.h"
 #include "core/dispatch/state/ended_instances.h"
+#include "core/dispatch/state/gangs.h"
 #include "core/dispatch/state/host_commands.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
@@ -47,6 +48,7 @@ struct State {
         principals(waiting),
         jobs(principals, waiting),
         leases(principals, waiting),
+        gangs(waiting),
         quotas(policy, principals, waiting),
         plan(policy),
         limits(policy, principals, waiting, menu, hosts, plan),
@@ -79,6 +81,7 @@ struct State {
   Principals principals;
   Jobs jobs;
   Leases leases;
+  Gangs gangs;
   LostTime lost_time;
   SubmitQuotas quotas;
   PlanState plan;

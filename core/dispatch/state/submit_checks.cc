@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/dispatch/state/gang_checks.h"
 #include "core/scheduler/plan.h"
 
 namespace hostler::dispatch {
@@ -49,6 +50,13 @@ Result<Submit> SubmitChecks::as_submit(const SubmitLease& event) const {
   item.shape.exclusive = true;
   auto& pools = item.shape.constraints.pools;
   pools = HOSTLER_TRY(pools_that_lend(pools, event.lease));
+  const std::uint32_t count = item.shape.gang.count;
+  if (count > 0) HOSTLER_TRY(check_gang(item.shape, event.principal, menu_.offerings(), policy_));
+  for (std::uint32_t i = 1; i < count; ++i) {
+    out.work.push_back(out.work.front());
+    out.work.back().client_key.clear();  // That of the first names them all.
+    out.work.back().client_digest.clear();
+  }
   return out;
 }
 

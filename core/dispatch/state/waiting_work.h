@@ -63,6 +63,11 @@ class WaitingWork {
   /// Work of the class holds a part of a host at this price.
   void set_price(demand::ClassId cls, model::Micros per_hour) { queue_.set_price(cls, per_hour); }
 
+  /// The items of the class get their hosts all together.
+  [[nodiscard]] bool is_gang(demand::ClassId cls) const {
+    const auto* known = queue_.find(cls);
+    return known != nullptr && known->shape.gang.count > 0;
+  }
   [[nodiscard]] const demand::Queue& queue() const { return queue_; }
 
  private:

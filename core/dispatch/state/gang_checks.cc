@@ -1,0 +1,92 @@
+#include "core/dispatch/state/gang_checks.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "core/base/units.h"
+#include "core/scheduler/bounds.h"
+#include "core/scheduler/fit.h"
+#include "core/scheduler/price_rule.h"
+
+namespace hostler::dispatch {
+namespace {
+
+/// Which hosts a gang may have at best, all of them in one zone if it asks for that.
+struct Most {
+  std::map<std::uint32_t, std::int64_t> pools, sets;  ///< Hosts, by pool and by set.
+  std::optional<model::Micros> price;                 ///< Of the cheapest host.
+  std::optional<model::Vcpus> vcpus;                  ///< Of the smallest.
+};
+
+/// So many hosts are within the ceilings, at most `most`. 0 in a ceiling: none.
+std::int64_t within(const model::Ceilings& ceilings, model::Micros price, std::int64_t most) {
+  if (ceilings.instances_max > 0) most = std::min<std::int64_t>(most, ceilings.instances_max);
+  if (ceilings.price_per_hour_max.value > 0 && price.value > 0)
+    most = std::min(most, ceilings.price_per_hour_max.value / price.value);
+  return most;
+}
+
+Most most_of(const model::WorkShape& shape, const std::vector<scheduler::Offering>& offerings,
+             const model::SitePolicy& policy) {
+  Most out;
+  const auto bounds = scheduler::numbers_of(policy, {}, {}, {});
+  for (const auto& offering : offerings) {
+    if (!scheduler::is_valid(offering, policy)) continue;
+    const auto& pool = policy.pools[offering.pool];
+    if (!shape.needs.fits_in(offering.resources) ||
+        !scheduler::may_come_within_cap(offering, policy) ||
+        !scheduler::meets(model::WorkKind::kLease, shape.constraints, pool,
+                          policy.types[offering.type].name, offering.zone, offering.market))
+      continue;
+    const auto& price = offering.price_per_hour;
+    out.price = out.price ? std::min(*out.price, price) : price;
+    out.vcpus =
+        out.vcpus ? std::min(*out.vcpus, offering.resources.vcpus) : offering.resources.vcpus;
+    auto& in_pool = out.pools[offering.pool];
+    in_pool =
+        std::max(in_pool, within(pool.ceilings, price, bounds[offering.pool].started.max.value));
+    auto& in_set = out.sets[offering.set];
+    in_set = std::max(in_set, within(policy.sets[offering.set].ceilings, price, INT32_MAX));
+  }
+  return out;
+}
+
+std::int64_t sum(const std::map<std::uint32_t, std::int64_t>& of) {
+  std::int64_t out = 0;
+  for (const auto& [index, count] : of) out += count;
+  return out;
+}
+
+}  // namespace
+
+Result<void> check_gang(const model::WorkShape& shape, const std::string& principal,
+                        const std::vector<scheduler::Offering>& offerings,
+                        const model::SitePolicy& policy) {
+  const Most most = most_of(shape, offerings, policy);
+  if (!most.price) return {};  // Nothing fits one of its leases: the check of those says more.
+  const std::int64_t count = shape.gang.count;
+  const auto refuse = [&](Errc code, std::int64_t can, const std::string& limit) {
+    return fail(code, "a gang of " + std::to_string(count) + " hosts can never be granted: " +
+                          limit + " allow " + std::to_string(can) + " at most; ask for fewer");
+  };
+  if (const auto can = sum(most.pools); can < count)
+    return refuse(Errc::kInvalidArgument, can, "max and the ceilings of its pools");
+  if (const auto can = sum(most.sets); can < count)
+    return refuse(Errc::kInvalidArgument, can, "the ceilings of its sets");
+  if (const auto can = within(policy.ceilings, *most.price, INT32_MAX); can < count)
+    return refuse(Errc::kInvalidArgument, can, "the ceilings of the site");
+  const model::Quota quota = policy.quotas.of(principal);
+  const std::int64_t each = most.vcpus->thousandths();
+  if (quota.running_vcpus_max && each > 0)
+    if (const auto can = quota.running_vcpus_max->thousandths() / each; can < count)
+      return refuse(Errc::kOverQuota, can, "the vcpus of running_vcpus_max of " + principal);
+  if (quota.running_price_per_hour_max && most.price->value > 0)
+    if (const auto can = quota.running_price_per_hour_max->value / most.price->value; can < count)
+      return refuse(Errc::kOverQuota, can,
+                    "the limits of running_price_per_hour_max of " + principal);
+  return {};
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/dispatch/state/waiting_work.h"
+#include "core/model/views.h"
+#include "core/scheduler/snapshot.h"
+
+namespace hostler::dispatch {
+
+/// Which hosts gangs hold while they wait for more, and how long they pause after one of these was
+/// lost. Plans decide what is held; a restart forgets both.
+class Gangs {
+ public:
+  explicit Gangs(const WaitingWork& waiting) : waiting_(waiting) {}
+
+  /// Before a plan: gangs of which a held host was lost let all go.
+  void look(const std::vector<scheduler::HostView>& hosts, Mono now);
+  /// After a plan: the hosts that it has reserved for gangs are held. A gang that waits and holds
+  /// none any more has let all go. True: some has.
+  bool note_held(const std::vector<scheduler::HostView>& hosts, Mono now);
+  /// It holds no hosts before then; in the past: it may. The pause doubles each time.
+  [[nodiscard]] Mono not_before(demand::ClassId cls) const;
+  /// Its hosts were chosen, and it lets them go.
+  void let_go(demand::ClassId cls, Mono now);
+
+  /// A lease of it that was not granted waits again, or has ended. Of other work: nothing.
+  void note_broken(const model::Gang& gang);
+  [[nodiscard]] std::map<std::uint64_t, model::Gang> take_broken() {
+    return std::exchange(broken_, {});
+  }
+
+  void granted() { ++counts_.granted; }
+  void refused() { ++counts_.refused; }
+  /// Since the start of the daemon.
+  [[nodiscard]] const model::GangCounts& counts() const { return counts_; }
+
+ private:
+  struct Pause {
+    Mono until;
+    std::uint32_t tries = 0;
+  };
+  using Held = std::map<demand::ClassId, std::vector<model::InstanceId>>;
+  [[nodiscard]] Held held_in(const std::vector<scheduler::HostView>& hosts) const;
+  /// Forgets pauses of gangs that have ended.
+  void tidy();
+
+  const WaitingWork& waiting_;
+  Held held_;
+  std::map<demand::ClassId, Pause> pauses_;
+  std::map<std::uint64_t, model::Gang> broken_;
+  model::GangCounts counts_;
+};
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,107 @@
+#include "tests/unit/dispatch/leases.h"
+
+/// Gangs: leases of one request that are granted all together, or none is.
+namespace hostler::dispatch {
+namespace {
+
+using testing::Each;
+
+class GangTest : public LeaseTest {
+ protected:
+  SubmitLease gang(std::uint32_t count, Duration term = 1h) const {
+    auto out = story.lease(term);
+    out.principal = "user ann";
+    out.work.shape.gang = {0, count, false};
+    out.work.shape.lasts = term;
+    return out;
+  }
+  std::vector<WorkId> borrow(SubmitLease wish) {
+    const auto answer = story.ask(std::move(wish));
+    EXPECT_TRUE(answer) << answer.error().message;
+    return answer ? *answer : std::vector<WorkId>{};
+  }
+  std::vector<std::string> states(const std::vector<WorkId>& ids) {
+    std::vector<std::string> out;
+    for (const WorkId id : ids) out.push_back(story.lease_state(id));
+    return out;
+  }
+  std::vector<InstanceId> created() {
+    std::vector<InstanceId> out;
+    for (const auto& call : story.all<CreateCall>()) out.push_back(call.instance);
+    return out;
+  }
+  std::string refusal(SubmitLease wish) {
+    const auto answer = story.ask(std::move(wish));
+    EXPECT_FALSE(answer);
+    return answer ? "" : answer.error().message;
+  }
+};
+
+TEST_F(GangTest, AllLeasesAreGrantedWithTheLastHost) {
+  const auto ids = borrow(gang(3));
+  ASSERT_THAT(ids, SizeIs(3));
+  const auto hosts = created();
+  ASSERT_THAT(hosts, SizeIs(3));
+  story.boot(hosts[0]);
+  story.boot(hosts[1]);
+  EXPECT_THAT(states(ids), Each("waiting"));
+  story.boot(hosts[2]);
+  EXPECT_THAT(states(ids), Each("granted"));
+}
+
+TEST_F(GangTest, NoOtherWorkTakesAHostThatItHolds) {
+  const auto ids = borrow(gang(2));
+  const auto hosts = created();
+  ASSERT_THAT(hosts, SizeIs(2));
+  story.clear();
+  (void)story.submit({story.job()});
+  story.boot(hosts[0]);
+  EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty());
+  EXPECT_THAT(created(), SizeIs(1)) << "the job gets a host of its own";
+  story.boot(hosts[1]);
+  EXPECT_THAT(states(ids), Each("granted"));
+}
+
+TEST_F(GangTest, ACancelOfOneThatWaitsEndsAll) {
+  const auto ids = borrow(gang(3));
+  ASSERT_TRUE(cancel(ids[1]));
+  EXPECT_THAT(states(ids), Each("ended"));
+}
+
+TEST_F(GangTest, OneThatIsGrantedIsReturnedAlone) {
+  const auto ids = borrow(gang(2));
+  for (const auto on : created()) story.boot(on);
+  ASSERT_TRUE(give_back(ids[0], false));
+  EXPECT_THAT(states(ids), testing::ElementsAre("ended", "granted"));
+}
+
+TEST_F(GangTest, AllEndIfTheyHaveWaitedTooLong) {
+  auto wish = gang(2);
+  wish.lease.wait_max = 5min;
+  const auto ids = borrow(wish);
+  story.pass(6min);
+  EXPECT_THAT(states(ids), Each("ended"));
+  EXPECT_EQ(reason(ids[0]), EndReason::kWaitMax);
+  EXPECT_EQ(reason(ids[1]), EndReason::kWaitMax);
+}
+
+TEST_F(GangTest, AClientKeyNamesAllLeasesOfAGang) {
+  auto wish = gang(3);
+  wish.work.client_key = "k";
+  wish.work.client_digest = "d";
+  const auto ids = borrow(wish);
+  EXPECT_EQ(borrow(wish), ids);
+}
+
+TEST_F(GangTest, OneThatNoCeilingCanHoldIsRefusedAtOnce) {
+  policy.pools[0].sizes.max = 4;
+  reload();
+  EXPECT_THAT(refusal(gang(5)), HasSubstr("can never be granted"));
+  policy.ceilings.instances_max = 3;
+  reload();
+  EXPECT_THAT(refusal(gang(4)), HasSubstr("the site"));
+  EXPECT_THAT(borrow(gang(3)), SizeIs(3));
+}
+
+}  // namespace
+}  // namespace hostler::dispatch
