@@ -45,11 +45,11 @@ def cancel_all(site, state):
 
 
 def grants(site, count):
-    """One after another, each on a host that is ready. Milliseconds between both records, by the daemon's clock: the
-    stream of events comes in portions, so that a client would measure those."""
+    """One after another, each on a host that is ready. Milliseconds between both records, by the daemon's clock."""
     watcher = Watcher(site)
     watcher.start()
     for n in range(count):
+        time.sleep(0.15)  # scheduler.plan_interval is 0.1 s: one that comes sooner waits for the rest of it
         its = submit(site, n)
         watcher.wait_until(f"the grant of {its}", lambda w, its=its: (its, "granted") in w.seen)
         site.request("POST", f"/v1/leases/{its}/return", {"used": False})
