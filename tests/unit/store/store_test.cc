@@ -91,6 +91,8 @@ TEST_P(StoreTest, RestoresLiveJobsInOrderOfArrivalWithoutBodies) {
                                  .zone = "a",
                                  .pools = {}},
                  .priority = -4,
+                 .gang = {.id = 1, .count = 2, .one_zone = true},
+                 .lasts = std::chrono::hours(2),
                  .restartable = true,
                  .attempts_max = 9,
                  .start_failures_max = 8};
