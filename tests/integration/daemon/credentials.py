@@ -10,7 +10,7 @@ from unittest import mock
 import live_settings
 from lying_site import SET
 from one_site import main
-from scratch_site import driver_processes, wait_for
+from scratch_site import wait_for
 
 
 class CredentialsTest(live_settings.LiveTest):
@@ -51,7 +51,7 @@ class CredentialsTest(live_settings.LiveTest):
         wait_for("it runs", lambda: self.site.job(runs)["state"] == "running")
         self.give_token("second-secret")
         self.wait_for_open_with("second-secret")
-        wait_for("one process is left", lambda: len(driver_processes(self.site.daemon.pid)) == 1)
+        self.wait_for_one_process()
         self.check_jobs_run()
         with open(os.path.join(self.site.marks, "go-on"), "w", encoding="utf-8"):
             pass
@@ -81,7 +81,7 @@ class CredentialsTest(live_settings.LiveTest):
         self.check_jobs_run()
         self.give_token("second-secret")
         self.wait_for_open_with("second-secret")
-        wait_for("one process is left", lambda: len(driver_processes(self.site.daemon.pid)) == 1)
+        self.wait_for_one_process()
         self.check_jobs_run()
         # A reload with other settings has the credentials that the command gave last.
         self.write("b")

@@ -12,7 +12,7 @@ import unittest
 
 import tcp_access
 from one_site import ARGS, NEEDS, main
-from scratch_site import PATIENCE, Site, parent_of, title_of, wait_for
+from scratch_site import PATIENCE, Site, driver_processes, wait_for
 
 JOBS = 10
 NOBODY = 65534
@@ -45,7 +45,7 @@ class FewDescriptorsTest(unittest.TestCase):
     def with_limit(self, limit, sets=1):
         site = self.enterContext(FewSite(limit, sets))
         site.port = tcp_access.start(site, site.write_tcp_config)
-        wait_for("the driver has a process", lambda: self.driver_processes(site))
+        wait_for("the driver has a process", lambda: driver_processes(site.daemon.pid))
         return site
 
     def take(self, connect):
@@ -94,26 +94,17 @@ class FewDescriptorsTest(unittest.TestCase):
         site.wait_for_log("too many connections are open: more are refused")
         return held
 
-    @staticmethod
-    def driver_processes(site):
-        def is_one(pid):
-            try:
-                return parent_of(pid) == site.daemon.pid and "hostler-driver" in title_of(pid)
-            except OSError:  # gone meanwhile
-                return False
-        return [int(name) for name in os.listdir("/proc") if name.isdigit() and is_one(name)]
-
     def check_that_all_goes_on(self, site):
         """Ten jobs, and a driver process that has to be started, while clients take what they can get."""
         script = 'until [ -e "$MARKS/go" ]; do sleep 0.05; done; echo well; > "$MARKS/ended-{}"'
         jobs = site.submit(*[{"script": script.format(n), "needs": NEEDS, "env": {"MARKS": site.marks}}
                              for n in range(JOBS)])
         held = self.crowd(site)
-        before = self.driver_processes(site)
+        before = driver_processes(site.daemon.pid)
         self.assertTrue(before)
         for pid in before:
             os.kill(pid, signal.SIGKILL)
-        wait_for("the driver has another process", lambda: set(self.driver_processes(site)) - set(before))
+        wait_for("the driver has another process", lambda: set(driver_processes(site.daemon.pid)) - set(before))
         with open(os.path.join(site.marks, "go"), "w", encoding="utf-8"):
             pass
         wait_for("the jobs end beside the clients",

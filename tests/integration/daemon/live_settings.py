@@ -62,6 +62,9 @@ class LiveTest(unittest.TestCase):
     def check_jobs_run(self):
         self.assertEqual(self.site.wait_for_end(self.submit())["state"], "succeeded")
 
+    def wait_for_one_process(self):
+        wait_for("one process is left", lambda: len(driver_processes(self.site.daemon.pid)) == 1)
+
     def refused(self):
         """What is said of a reload that was refused in part, wherever one may look; None: nothing."""
         told = [one for one in self.site.get("/health")["problems"] if one.startswith("configuration: ")]
@@ -109,7 +112,7 @@ class SettingsTest(LiveTest):
         self.assertEqual(len(self.cloud.machines()), 1)
         self.assertEqual(len(self.site.instances()), 1)
         self.check_no_secrets()
-        wait_for("one process is left", lambda: len(driver_processes(self.site.daemon.pid)) == 1)
+        self.wait_for_one_process()
 
     # Bug: 25 reloads of a set whose driver hung gave 18 processes, and `draining` was 1.
     def test_a_reload_waits_while_two_earlier_drivers_are_not_closed(self):
@@ -153,14 +156,14 @@ class SettingsTest(LiveTest):
         self.assertEqual(len(self.cloud.machines()), len(self.site.instances()))
         wait_for("those before are closed", lambda: self.driver()["draining"] == 0)
         self.assertEqual(self.site.get("/health")["problems"], [])
-        wait_for("one process is left", lambda: len(driver_processes(self.site.daemon.pid)) == 1)
+        self.wait_for_one_process()
 
     def test_credentials_of_a_file_that_has_changed_are_used(self):
         self.start("a")
         self.give_token("second-secret")
         self.reload()
         wait_for("a set with them", lambda: ["open", "second-secret", "by", "a"] in self.cloud.calls("open"))
-        wait_for("it is used", lambda: len(driver_processes(self.site.daemon.pid)) == 1)
+        self.wait_for_one_process()
         self.check_jobs_run()
         self.check_no_secrets()
 
@@ -235,7 +238,7 @@ class SettingsTest(LiveTest):
         self.reload()
         self.wait_until_used("c")
         self.assertNotIn("pending", self.driver())
-        wait_for("one process is left", lambda: len(driver_processes(self.site.daemon.pid)) == 1)
+        self.wait_for_one_process()
         self.assertEqual(self.calls_by("b", "list", "create"), [])
 
 
@@ -280,7 +283,7 @@ class UpgradeTest(LiveTest):
         with open(os.path.join(self.site.marks, "go-on"), "w", encoding="utf-8"):
             pass
         self.assertEqual(self.site.wait_for_end(runs)["state"], "succeeded")
-        wait_for("one process is left", lambda: len(driver_processes(self.site.daemon.pid)) == 1)
+        self.wait_for_one_process()
         self.assertEqual(self.driver()["crashes"], 0)
 
     def test_a_pinned_library_is_replaced_when_the_configuration_allows_the_new_one(self):

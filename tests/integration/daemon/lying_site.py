@@ -5,7 +5,7 @@ import re
 import shutil
 import signal
 
-from scratch_site import Site, children, is_sshd, parent_of, trusted, wait_for
+from scratch_site import Site, children, is_sshd, parent_of, title_of, trusted, wait_for
 from storm_victims import Instance
 
 SET = "cloud"
@@ -148,7 +148,7 @@ def below(pid):
 
 def kill(pid):
     """True if it was still alive."""
-    if not os.path.exists(f"/proc/{pid}/exe"):  # it has ended; its parent may not know yet
+    if not title_of(pid):  # it has ended; its parent may not know yet
         return False
     try:
         os.kill(pid, signal.SIGKILL)

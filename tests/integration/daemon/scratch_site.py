@@ -89,7 +89,7 @@ def title_of(pid):
 
 
 def driver_processes(daemon):
-    """Of its drivers. Their /proc/PID/exe is for root alone, and any thread of the daemon may have started one."""
+    """The processes of this daemon's drivers, by their titles: only root may read /proc/PID/exe of them."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
