@@ -106,7 +106,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const ConsoleRead& e) { to.consoles.on(e, now); },
                  [&](const model::HostEvent& e) { to.hosts.on(e, now); },
                  [&](Submit& e) { to.work.on(e, now); },
-                 [&](SubmitLease& e) { to.leases.on(e, now); },
+                 [&](SubmitLease& e) { to.lease_submits.on(e, now); },
                  [&](const ReturnLease& e) { to.leases.on(e, now); },
                  [&](const RenewLease& e) { to.leases.on(e, now); },
                  [&](const CancelWork& e) {

@@ -95,8 +95,7 @@ LeaseOutcome wait(Lease& lease, Event event, const std::string& why) {
 
 LeaseOutcome wait_again(Lease& lease, const std::string& why) {
   lease.record.instance = {};
-  lease.openings = 0;
-  lease.is_open = false;
+  lease.opening = {};
   const bool had_account = lease.has_account();
   lease.terms.login = model::Login::kNone;
   auto out = lease.record.restored ? hold(lease, why) : wait(lease, Event::kQueuedAgain, why);

@@ -27,8 +27,11 @@ struct Lease {
   Mono notice = Mono::max();         ///< When its holder is to be told of the end.
   Wall telling;                      ///< The end of which the holder is being told; 0: of none.
   Mono renewal_tells = Mono::min();  ///< From then on a renewal is in the ledger.
-  bool is_open = false;              ///< Its account is, and it waits for the others of its gang.
-  std::uint32_t openings = 0;        ///< Of its account on this host, whose ends are not known.
+  /// Of its account on this host.
+  struct Opening {
+    bool is_done = false;       ///< It waits for the others of its gang.
+    std::uint32_t unknown = 0;  ///< So many tries, whose ends are not known.
+  } opening;
   model::WorkRecord record;
   model::LeaseRecord terms;
 

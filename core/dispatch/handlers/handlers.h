@@ -14,6 +14,7 @@
 #include "core/dispatch/handlers/interruptions.h"
 #include "core/dispatch/handlers/lease_accounts.h"
 #include "core/dispatch/handlers/lease_events.h"
+#include "core/dispatch/handlers/lease_submits.h"
 #include "core/dispatch/handlers/lease_takeover.h"
 #include "core/dispatch/handlers/list_events.h"
 #include "core/dispatch/handlers/output_events.h"
@@ -78,6 +79,7 @@ struct Handlers {
   OutputEvents outputs;
   HostEvents hosts;
   WorkRequests work;
+  LeaseSubmits lease_submits;
   LeaseEvents leases;
   HostClosing closing;
   AdminRequests admin;

@@ -22,51 +22,6 @@ constexpr std::uint32_t kOpeningsMax = 3;
 
 }  // namespace
 
-void LeaseEvents::on(SubmitLease& event, Now now) {
-  const auto refuse = [&](const Error& error) {
-    if (event.work.shape.gang.count > 0) gangs_.refused();
-    recorder_.reply(event.ticket, tl::unexpected(error));
-  };
-  if (auto known = known_leases(event); !known.empty())
-    return recorder_.reply(event.ticket, std::move(known));
-  auto submit = checks_.as_submit(event);
-  if (!submit) return refuse(submit.error());
-  if (const auto good = checks_.check(*submit, now.mono); !good) return refuse(good.error());
-  const auto within = quotas_.check(*submit, now.mono);
-  if (!within) return refuse(within.error());
-  quotas_.count_submit(event.principal, now.mono);
-  std::vector<model::WorkId> ids;
-  model::Gang gang = event.work.shape.gang;
-  for (model::WorkItem& item : submit->work) {
-    item.principal = event.principal;
-    item.submitted = now.wall;
-    item.shape.gang = gang;
-    model::LeaseRecord terms = event.lease;
-    ids.push_back(leases_.add(item, terms, now));
-    gang = item.shape.gang;
-    recorder_.change(std::move(item));
-    recorder_.change(model::LeaseChanged{std::move(terms)});
-    recorder_.record("user", ids.back().text(), model::Event::kSubmitted, "",
-                     "by " + event.principal, now);
-  }
-  plan_.want();
-  recorder_.reply(event.ticket, std::move(ids));
-}
-
-std::vector<model::WorkId> LeaseEvents::known_leases(const SubmitLease& event) const {
-  const model::WorkItem& item = event.work;
-  const auto* known = item.client_key.empty()
-                          ? nullptr
-                          : principals_.client_keys().find(event.principal, item.client_key);
-  const bool is_same = known != nullptr && known->digest == item.client_digest &&
-                       known->work.kind == model::WorkKind::kLease;
-  std::vector<model::WorkId> out;
-  const std::uint32_t count = std::max(1U, item.shape.gang.count);  // The others follow the first.
-  for (std::uint32_t i = 0; is_same && i < count; ++i)
-    out.push_back({known->work.value + i, model::WorkKind::kLease});
-  return out;
-}
-
 template <class Request>
 work::Lease* LeaseEvents::find(const Request& event, model::WorkId id) {
   work::Lease* lease = leases_.find(id);
@@ -216,7 +171,7 @@ void LeaseEvents::opened(work::Lease& lease, const Host& host, const HostCommand
     return apply(lease, work::cleaned(lease, one.how, now), "host", now);
   }
   if (one.result == CommandResult::kGood) return grant(lease, host, now);
-  if (one.result == CommandResult::kUnknown && ++lease.openings < kOpeningsMax)
+  if (one.result == CommandResult::kUnknown && ++lease.opening.unknown < kOpeningsMax)
     return leases_.set_due(lease, now.mono + kOpenAgain);
   // Nothing waits for the closing. On a host that an admin keeps, no account is left.
   (void)accounts_.close(host, lease, now);
@@ -236,14 +191,14 @@ const Host* LeaseEvents::host_of(const work::Lease& lease) const {
 }
 
 void LeaseEvents::grant(work::Lease& lease, const Host& host, Now now) {
-  lease.is_open = true;
+  lease.opening.is_done = true;
   if (leases_.gang(lease).count == 0) {
     steps_.apply(lease, work::granted(lease, now), now);
     return accounts_.tell(host, lease, now);
   }
   const std::vector<work::Lease*> all = leases_.members(leases_.gang(lease));
   const auto is_ready = [](const work::Lease* one) {
-    return one->is_open && one->state() == WorkState::kStarting;
+    return one->opening.is_done && one->state() == WorkState::kStarting;
   };
   if (all.size() != leases_.gang(lease).count || !std::ranges::all_of(all, is_ready)) return;
   for (work::Lease* one : all) {

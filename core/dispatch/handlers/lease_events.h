@@ -10,8 +10,6 @@
 #include "core/dispatch/handlers/lease_steps.h"
 #include "core/dispatch/handlers/lease_takeover.h"
 #include "core/dispatch/state/gangs.h"
-#include "core/dispatch/state/submit_checks.h"
-#include "core/dispatch/state/submit_quotas.h"
 
 namespace hostler::dispatch {
 
@@ -19,22 +17,17 @@ namespace hostler::dispatch {
 /// the hosts.
 class LeaseEvents {
  public:
-  LeaseEvents(const model::SitePolicy& policy, const Sets& sets, Hosts& hosts,
-              Principals& principals, WaitingWork& waiting, Leases& leases, Gangs& gangs,
-              SubmitQuotas& quotas, const Menu& menu, const OfferedTypes& offered,
-              HostCommands& commands, PlanState& plan, Recorder& recorder, LeaseSteps& steps,
-              LeaseAccounts& accounts, LeaseTakeover& takeover, InstanceSteps& instance_steps,
-              AttemptEvents& attempts)
+  LeaseEvents(const model::SitePolicy& policy, Hosts& hosts, const Principals& principals,
+              WaitingWork& waiting, Leases& leases, Gangs& gangs, HostCommands& commands,
+              Recorder& recorder, LeaseSteps& steps, LeaseAccounts& accounts,
+              LeaseTakeover& takeover, InstanceSteps& instance_steps, AttemptEvents& attempts)
       : policy_(policy),
-        checks_(policy, sets, principals, menu, offered),
         hosts_(hosts),
         principals_(principals),
         waiting_(waiting),
         leases_(leases),
         gangs_(gangs),
-        quotas_(quotas),
         commands_(commands),
-        plan_(plan),
         recorder_(recorder),
         steps_(steps),
         accounts_(accounts),
@@ -42,8 +35,6 @@ class LeaseEvents {
         instance_steps_(instance_steps),
         attempts_(attempts) {}
 
-  /// A request with a client key that names a lease already gets that lease's id.
-  void on(SubmitLease& event, Now now);
   void on(const ReturnLease& event, Now now);
   void on(const RenewLease& event, Now now);
   /// Of a lease.
@@ -60,8 +51,6 @@ class LeaseEvents {
   void mend_gangs(Now now);
 
  private:
-  /// Those that its client key names already, if it has the same body; empty: none.
-  [[nodiscard]] std::vector<model::WorkId> known_leases(const SubmitLease& event) const;
   /// The lease that the request is about; null: the request was answered with the reason.
   template <class Request>
   work::Lease* find(const Request& event, model::WorkId id);
@@ -89,15 +78,12 @@ class LeaseEvents {
   void end(Host& host, model::WorkId lease, const char* actor, Now now);
 
   const model::SitePolicy& policy_;
-  const SubmitChecks checks_;
   Hosts& hosts_;
-  Principals& principals_;
+  const Principals& principals_;
   WaitingWork& waiting_;
   Leases& leases_;
   Gangs& gangs_;
-  SubmitQuotas& quotas_;
   HostCommands& commands_;
-  PlanState& plan_;
   Recorder& recorder_;
   LeaseSteps& steps_;
   LeaseAccounts& accounts_;

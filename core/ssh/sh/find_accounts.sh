@@ -5,6 +5,7 @@ file=@HOSTLER_SECRET_FILE@
 for claim in @HOSTLER_ACCOUNTS_DIR@/hostler-l*; do
   name=${claim##*/}
   case $name in *.*) continue ;; esac
-  [ -f "$claim" ] && read -r owner < "$claim" || continue
+  owner=
+  [ ! -f "$claim" ] || read -r owner < "$claim" || :
   [ "$owner" != '@OWNER@' ] || printf '%s\n' "$name"
 done

@@ -302,7 +302,7 @@ TEST_F(LeaseTest, ALeaseThatWaitsLongerThanItsPoolLendsForEnds) {
   EXPECT_EQ(story.lease_state(is_short), "waiting");
   EXPECT_EQ(reason(is_long), EndReason::kCancelled);
   EXPECT_EQ(story.record(is_long).reason_text,
-            "by the configuration: pool default lends hosts for at most 2h");
+            "by the configuration: pool default lends hosts for at most 2 h");
 
   policy.pools[0].leases.reset();
   reload();

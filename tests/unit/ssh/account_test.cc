@@ -156,7 +156,8 @@ TEST_P(AccountOnHostTest, TheAccountsOfAnOwnerAreFound) {
   put("find", find_accounts(kUser.owner).input);
   put("other", find_accounts("site-b").input);
   EXPECT_EQ(on_host("run find; run open; run find; run other; run close; run find"),
-            "find: 0\nopen: 0\nhostler-l3\nfind: 0\nother: 0\nclose: 0\nfind: 0");
+            "find: 0\nopen: 0\nhostler-l3\nfind: 0\nother: 0\n"
+            "files that are left elsewhere: 0\nclose: 0\nfind: 0");
 }
 
 TEST_P(AccountOnHostTest, ClosingRemovesAllThatTheHolderHasLeft) {
