@@ -34,6 +34,7 @@ Metrics::Metrics(std::string version) : families_(std::make_unique<Families>()) 
   // A rate needs two samples: the series exists before its first alarm.
   for (const auto& event : model::all_events())
     if (event.severity == model::Severity::kAlarm) f.alarms.Add({{"event", event.code}});
+  for (const char* result : {"granted", "let_go", "refused"}) gangs(result, 0);
   for (const bool succeeded : {true, false})
     f.tries.Add({{"result", result_of(succeeded)}}, commit_buckets());
 }
@@ -158,6 +159,10 @@ void Metrics::job_ended(model::WorkState state, model::EndReason reason,
 
 void Metrics::lease_ended(model::EndReason reason) {
   families_->leases_ended.Add({{"reason", model::to_string(reason)}}).Increment();
+}
+
+void Metrics::gangs(std::string_view result, std::uint64_t count) {
+  families_->gangs.Add({{"result", std::string(result)}}).Increment(static_cast<double>(count));
 }
 
 void Metrics::output_came(std::size_t bytes) { families_->output.Increment(number(bytes)); }
