@@ -21,7 +21,7 @@ def page():
 
 def setUpModule():
     SITE.make()
-    said = re.search(r"^```json\n(.*?)^```", pages.section(page(), "What the site has to say"), re.M | re.S)[1]
+    said = re.search(r"^```json\n(.*?)^```", pages.section(page(), "Pools that lend"), re.M | re.S)[1]
     SITE.write_config(pools=[{**lease_site.pool("small"), "max": 4, **json.loads("{" + said + "}")}])
     SITE.start()
 
