@@ -31,7 +31,11 @@ Metrics::Metrics(std::string version) : families_(std::make_unique<Families>()) 
   for (const auto state : model::kLiveStates)
     for (const auto kind : {model::WorkKind::kJob, model::WorkKind::kLease})
       set_work(kind, state, 0);
-  // A rate needs two samples: the series exists before its first alarm.
+  // A rate needs two samples: these series exist before the first event.
+  using enum model::EndReason;
+  for (const auto reason :
+       {kReturned, kTerm, kCancelled, kWaitMax, kHostLost, kInterrupted, kStartFailures})
+    f.leases_ended.Add({{"reason", model::to_string(reason)}});
   for (const auto& event : model::all_events())
     if (event.severity == model::Severity::kAlarm) f.alarms.Add({{"event", event.code}});
   for (const char* result : {"granted", "let_go", "refused"}) gangs(result, 0);

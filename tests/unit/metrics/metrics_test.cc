@@ -52,6 +52,7 @@ TEST(MetricsTest, ShowsWhatItWasTold) {
            R"(hostler_jobs{state="running"} 0)",
            R"(hostler_leases{state="granted"} 2)",
            R"(hostler_leases{state="waiting"} 0)",
+           R"(hostler_leases_ended_total{reason="wait_max"} 0)",
            R"(hostler_gangs_total{result="let_go"} 3)",
            R"(hostler_gangs_total{result="granted"} 0)",
            "hostler_queue_age_seconds 90",
