@@ -129,7 +129,11 @@ class RequestTest(LeaseTest):
                 ({"for": "2h", "pool": "bare"}, "lends hosts for at most"),
                 ({"for": "1h", "pool": "plain"}, "does not lend hosts"),
                 ({"for": "1h", "pool": "nowhere"}, "there is no pool 'nowhere'"),
-                ({"for": "1h", "pool": "bare", "count": 2}, "allow 1 at most"),
+                ({"for": "1h", "counts": 2}, "unknown key"),
+                ({"for": "1h", "count": 0}, "count"),
+                ({"for": "1h", "count": 1001}, "count"),
+                ({"for": "1h", "count": 2, "pool": "bare"}, "can never be granted"),
+                ({"for": "1h", "one_zone": True}, "set count"),
                 ({"for": "1h", "wait_max": "0s"}, "wait_max"),
                 ({"for": "1h", "needs": {"vcpus": 64}}, "this site can never lend a host"),
                 ({"for": "1h", "constraints": {"types": ["nothing"]}}, "nothing")):
