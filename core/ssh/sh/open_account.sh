@@ -33,10 +33,7 @@ HOSTLER_END
 hostler_open() {
 set -eu
 lock
-if ! is_ours; then
-  ! has_account || failed "there is an account $user that is not of this lease: remove it"
-  claim
-fi
+claim
 make_account
 has_account || failed "the account $user could not be made"
 [ -e "$home" ] || make_home
