@@ -26,6 +26,7 @@ struct Lease {
   Mono wait_until = Mono::max();     ///< `due`, whenever it waits.
   Mono notice = Mono::max();         ///< When its holder is to be told of the end.
   Wall telling;                      ///< The end of which the holder is being told; 0: of none.
+  Mono notices_from = Mono::min();   ///< Its holder is told of the end of a term not before.
   Mono renewal_tells = Mono::min();  ///< From then on a renewal is in the ledger.
   /// Of its account on this host.
   struct Opening {

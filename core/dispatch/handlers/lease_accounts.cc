@@ -15,6 +15,8 @@ using model::Login;
 namespace {
 
 constexpr Duration kNoticeCommandMax = std::chrono::minutes(10);
+/// A holder may renew as often as it likes, and each notice is in the ledger.
+constexpr Duration kNoticesApart = std::chrono::seconds(10);
 
 /// The dispatcher does not know the owner: the maker of the command does.
 model::LeaseAccount account_of(const work::Lease& lease) {
@@ -77,11 +79,12 @@ void LeaseAccounts::tell(const Host& host, work::Lease& lease, Now now) {
   const End end = end_of(host, lease);
   if (end.at == lease.terms.told) return;
   const Duration ahead = lending_of(policy_.pools[host.instance.pool]).notice_before;
-  if (!end.is_interruption && lease.due - now.mono > ahead)
-    return leases_.set_notice(lease, lease.due - ahead);
+  const Mono from = std::max(lease.due - ahead, lease.notices_from);
+  if (!end.is_interruption && from > now.mono) return leases_.set_notice(lease, from);
   if (is_suspended(host)) return leases_.set_notice(lease, now.mono + kSuspended);
   if (!host.instance.link.is_connected()) return;
   lease.telling = end.at;
+  lease.notices_from = now.mono + kNoticesApart;
   send_notice(host, lease, end, now);
 }
 
