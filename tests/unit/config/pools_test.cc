@@ -139,6 +139,9 @@ TEST(PoolsTest, ALoginNeedsAHostThatHostlerConnectsToAndThatIsDestroyedAfterward
   EXPECT_THAT(problems(login + "cloud\""), ElementsAre(HasSubstr("login needs readiness agent")));
   EXPECT_THAT(problems(R"("leases": {"login": "root", "clean_command": "c"})"),
               ElementsAre(HasSubstr("clean_command is never run with login")));
+  EXPECT_THAT(problems(R"("leases": {"max_term": "5m"})"), IsEmpty()) << "by default 10m";
+  EXPECT_THAT(problems(R"("leases": {"max_term": "5m", "notice_before": "6m"})"),
+              ElementsAre(HasSubstr("notice_before: found 6m, which is above max_term 5m")));
   for (const std::string bad :
        {R"("login": "admin")", R"("grace": "2h")", R"("notice_before": "2d")"})
     EXPECT_THAT(problems("\"leases\": {" + bad + "}"), ElementsAre(HasSubstr("pools[0].leases.")))
