@@ -27,6 +27,7 @@ make_home() {
 @KEYS@
 HOSTLER_END
   chown -hR "$uid:$gid" "$new"
+  relabel "$new"
   mv "$new" "$home"
 }
 # One function, called on the last line: a script that was cut off does not call it.
@@ -37,7 +38,6 @@ claim
 make_account
 has_account || failed "the account $user could not be made"
 [ -e "$home" ] || make_home
-relabel "$home"
 [ "$(stat -c %u "$home")" = "$uid" ] || failed "$home is not of the account $user: remove it"
 }
 hostler_open

@@ -130,6 +130,14 @@ TEST_P(AccountOnHostTest, AnAccountThatIsThereStaysAsItsHolderHasMadeIt) {
       "open: 0\nopen: 0\n2\nopen: 0\nhostler-l3");
 }
 
+TEST_P(AccountOnHostTest, LabelsOfFilesAreMendedBeforeTheHolderCanLeadThemElsewhere) {
+  EXPECT_EQ(on_host("mkdir /run/bin; PATH=$PATH:/run/bin; cd /run/bin;"
+                    "printf '#!/bin/sh\nls -A \"$2\" >> /run/labelled\n' > restorecon;"
+                    "chmod 755 restorecon; run open; as_holder ': > later'; run open;"
+                    "grep -c -e authorized_keys -e '^\\.ssh' -e later /run/labelled"),
+            "open: 0\nopen: 0\n1");
+}
+
 TEST_P(AccountOnHostTest, WhatAnUnfinishedRunHasLeftIsMadeWhole) {
   EXPECT_EQ(on_host("for part in 1 2 3 4 5 6 7 8 9 10 11; do size=$(wc -c < $T/open);"
                     "head -c $((size * part / 12)) $T/open | " +
