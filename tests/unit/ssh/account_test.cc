@@ -232,6 +232,26 @@ TEST_P(AccountOnHostTest, ClosingRemovesAHomeInWhichTheHolderHasMountedSomething
             "open: 0\nfiles that are left elsewhere: 0\nclose: 0");
 }
 
+TEST_P(AccountOnHostTest, AFileSystemOfTheHolderThatNeverAnswersDoesNotStopTheClosing) {
+  if (shell("python3 -c 'open(\"/dev/fuse\", \"rb\")' 2>/dev/null && echo yes") != "yes")
+    GTEST_SKIP() << "no python3, or no FUSE";
+  put("fuse",
+      "import ctypes, os, sys, time\n"
+      "uid = int(sys.argv[2])\n"
+      "fuse = os.open('/dev/fuse', os.O_RDWR)\n"
+      "options = f'fd={fuse},rootmode=40000,user_id={uid},group_id={uid},allow_other'\n"
+      "ctypes.CDLL(None).mount(b'x', sys.argv[1].encode(), b'fuse', 6, options.encode())\n"
+      "os.setgid(uid); os.setuid(uid)\n"
+      "open('/tmp/on', 'w').close()\n"
+      "time.sleep(1000)\n");
+  EXPECT_EQ(
+      on_host("run open; rm -f /tmp/on; uid=$(id -u hostler-l3);"
+              "(python3 $T/fuse $home $uid &) > /dev/null 2>&1;"
+              "while [ ! -e /tmp/on ]; do sleep 0.1; done; grep -c \" $home fuse \" /proc/mounts;"
+              "run close; ls -A /home; processes_of $uid"),
+      "open: 0\n1\nfiles that are left elsewhere: 1\nclose: 0\n0");
+}
+
 TEST_P(AccountOnHostTest, AHolderThatStopsAllItsProcessesDoesNotStopTheClosing) {
   EXPECT_EQ(on_host("run open; uid=$(id -u hostler-l3);"
                     "as_holder ': > on; while :; do kill -STOP -1; done' 2>/dev/null &"
