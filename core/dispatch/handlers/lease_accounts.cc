@@ -75,16 +75,15 @@ LeaseAccounts::End LeaseAccounts::end_of(const Host& host, const work::Lease& le
 void LeaseAccounts::tell(const Host& host, work::Lease& lease, Now now) {
   leases_.set_notice(lease, fleet::kNever);
   const bool is_granted = lease.state() == model::WorkState::kRunning;
-  if (!is_granted || !lease.has_account() || lease.telling.us != 0) return;
+  if (!is_granted || !lease.has_account() || lease.telling.end.us != 0) return;
   const End end = end_of(host, lease);
   if (end.at == lease.terms.told) return;
   const Duration ahead = lending_of(policy_.pools[host.instance.pool]).notice_before;
-  const Mono from = std::max(lease.due - ahead, lease.notices_from);
+  const Mono from = std::max(lease.due - ahead, lease.telling.from);
   if (!end.is_interruption && from > now.mono) return leases_.set_notice(lease, from);
   if (is_suspended(host)) return leases_.set_notice(lease, now.mono + kSuspended);
   if (!host.instance.link.is_connected()) return;
-  lease.telling = end.at;
-  lease.notices_from = now.mono + kNoticesApart;
+  lease.telling = {end.at, now.mono + kNoticesApart};
   send_notice(host, lease, end, now);
 }
 
@@ -112,7 +111,7 @@ void LeaseAccounts::send_notice(const Host& host, const work::Lease& lease, cons
 }
 
 void LeaseAccounts::told(work::Lease& lease, CommandResult result, Now now) {
-  const Wall end = std::exchange(lease.telling, {});
+  const Wall end = std::exchange(lease.telling.end, {});
   if (result == CommandResult::kUnknown) return;
   lease.terms.told = end;
   recorder_.change(model::LeaseChanged{lease.terms});
