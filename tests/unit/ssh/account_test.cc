@@ -303,6 +303,12 @@ TEST_P(AccountOnHostTest, ANoticeIsAFileAndACommandOfTheHolder) {
             "/var/lib/hostler-agent/accounts/lock");
   put("notice", give_notice(kUser, {"it ends", "echo printed; sleep 1000", 1s}).input);
   EXPECT_EQ(on_host("run open; run notice"), "open: 0\nnotice: 124");
+  put("notice",
+      give_notice(kUser, {"it ends", "readlink /proc/$PPID/fd/1 /proc/$PPID/fd/2 > fds", 20s})
+          .input);
+  EXPECT_EQ(on_host("run open; run notice; cat $home/fds"),
+            "open: 0\nnotice: 0\n/dev/null\n/dev/null")
+      << "other processes of the holder can write where its own have their output";
 }
 
 INSTANTIATE_TEST_SUITE_P(Shells, AccountOnHostTest, testing::Values("dash", "bash", "busybox sh"),
