@@ -38,7 +38,8 @@ void add_lease(CLI::App& app, Arguments& a, Chosen& chosen) {
 }
 
 void add_ssh(CLI::App& app, Arguments& a, Chosen& chosen) {
-  CLI::App* c = add(app, chosen, "ssh", "Log in on the host of a lease",
+  CLI::App* c = add(app, chosen, "ssh",
+                    "Log in on the host of a lease; put -- before a command that has options",
                     [&a](Client& client) { return ssh(client, a.id, a.ids); });
   c->add_option("id", a.id, "E.g. l-3")->type_name("LEASE")->check(id_of("l"))->required();
   c->add_option("command", a.ids, "Run this instead of a shell")->type_name("COMMAND");

@@ -106,10 +106,12 @@ Result<int> run(const std::vector<std::string>& words) {
 }
 
 Result<SshTarget> target_of(json::Value lease) {
-  const std::string id = field(lease, "id");
-  if (lease.at("state").text_or("") != "granted")
-    return fail(Errc::kConflict, id + " is " + field(lease, "state") +
-                                     ": only the host of a granted lease can be logged in to");
+  const std::string id = field(lease, "id"), state = field(lease, "state");
+  if (state == "ended" || state == "ending")
+    return fail(Errc::kConflict, id + " has ended: ask for another host (hostler lease)");
+  if (state != "granted")
+    return fail(Errc::kConflict,
+                id + " is " + state + ": log in when it is granted (hostler why " + id + ")");
   const auto host = lease.at("host");
   SshTarget out{field(host, "user"), field(host, "address")};
   if (out.user.empty())
@@ -162,8 +164,11 @@ int ssh(Client& client, const std::string& id, const std::vector<std::string>& c
 int ssh_and_return(Client& client, const std::string& id,
                    const std::vector<std::string>& identities) {
   if (const int failed = wait_for_grant(client, id, /*json=*/false); failed != 0) return failed;
+  const SignalsGoToChild signals;  // A terminal that is closed may send more than one.
   const auto status = log_in(client, id, identities, {});
   const auto returned = return_lease(client, id);
+  if (!returned)
+    warn(id + " was not given back, and costs until its term ends: hostler return " + id);
   if (!status) return complain(status.error());
   return returned ? *status : complain(returned.error());
 }

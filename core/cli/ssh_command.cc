@@ -48,7 +48,8 @@ Result<std::vector<std::string>> ssh_command(const SshTarget& target,
   if (!is_name(target.user) || target.user.starts_with('-'))
     return fail(Errc::kMisbehaving,
                 "the daemon names '" + printable(target.user, 80) + "', which is not a user");
-  std::vector<std::string> out{"ssh"};
+  // Over an open connection of the user's, ssh asks for no key, and one stays open after the lease.
+  std::vector<std::string> out{"ssh", "-o", "ControlPath=none"};
   std::ranges::copy(key_options(known_hosts), std::back_inserter(out));
   if (!target.jump_host.empty()) {
     HOSTLER_TRY(check_host(target.jump_host));

@@ -52,6 +52,17 @@ void read_boot_path(const json::Field& field, const std::string& agent_folder, s
     field.problem("found \"" + printable(out) + "\", which hostler itself keeps on hosts");
 }
 
+/// A file cannot be a folder on the way to another one.
+void check_beneath(const json::Field& field, const std::string& path,
+                   const std::set<std::string>& paths) {
+  const auto clash = std::ranges::find_if(paths, [&](const std::string& other) {
+    return other.starts_with(path + "/") || path.starts_with(other + "/");
+  });
+  if (!path.empty() && clash != paths.end())
+    field.problem("found \"" + printable(path) + "\" beside the file \"" + printable(*clash) +
+                  "\": one of the two would have to be a folder");
+}
+
 /// "user" or "user:group", as chown takes them.
 void read_owner(const json::Field& field, std::string& out) {
   constexpr std::string_view kLetters =
@@ -71,6 +82,7 @@ void read_boot_file(json::Object& o, const Context& context, const std::string& 
                     mode = o.may("mode");
   read_boot_path(path, agent_folder, out.path);
   claim_name(path, out.path, paths);
+  check_beneath(path, out.path, paths);
   if (path.present() && content.present() == file.present())
     path.problem("it needs one of `content` and `file`, and not both");
   content.text(out.content, {.bytes_max = kBootBytesMax, .nul_allowed = true});

@@ -1,6 +1,7 @@
 #include <array>
 #include <utility>
 
+#include "core/base/units.h"
 #include "core/config/readers.h"
 #include "core/model/lease.h"
 
@@ -20,7 +21,11 @@ void read_leases(const json::Field& field, std::optional<model::LeasePolicy>& ou
   const bool read = field.object([&](json::Object& o) {
     o.may("max_term").duration(policy.max_term, model::kTermMin, model::kTermMax);
     o.may("login").word(policy.login, kLogins);
-    o.may("notice_before").duration(policy.notice_before, 0s, 24h);
+    const json::Field notice = o.may("notice_before");
+    if (notice.duration(policy.notice_before, 0s, 24h) && policy.notice_before > policy.max_term)
+      notice.problem("found " + exact_duration(policy.notice_before) +
+                     ", which is above max_term " + exact_duration(policy.max_term) +
+                     ": each lease would be told when it begins");
     o.may("grace").duration(policy.grace, 0s, 1h);
     o.may("clean_command").text(policy.clean_command, {.bytes_max = kCommandMax});
   });

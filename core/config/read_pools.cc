@@ -148,13 +148,27 @@ void read_timers(json::Object& o, model::PoolPolicy& out) {
   o.may("starvation_after").duration(out.starvation_after, 1s, kLongest);
 }
 
+/// hostler logs in on hosts of this set as a user that never becomes root.
+bool is_never_root(const Config& config, std::size_t set) {
+  const std::string& user = config.site.sets[set].remote_user;
+  return config.sets[set].escalate == Escalate::kNone && !user.empty() && user != "root";
+}
+
+void check_login_set(const json::Field& field, const Config& config, std::size_t set) {
+  const std::string name = "set \"" + config.sets[set].name + "\"";
+  if (config.sets[set].driver == "local")
+    field.problem("login is not allowed with " + name +
+                  ", since instances of the driver local share the accounts of this machine; "
+                  "allowed here: none");
+  if (is_never_root(config, set))
+    field.problem("login needs root on the hosts, who makes the account: " + name +
+                  " has the remote_user \"" + printable(config.site.sets[set].remote_user) +
+                  "\" and escalate none, allowed: auto, sudo");
+}
+
 /// A login needs an account that ends with its host, and a connection by which it is made.
-void check_login(const json::Field& field, const std::vector<Set>& sets,
-                 const model::PoolPolicy& pool) {
+void check_login(const json::Field& field, const Config& config, const model::PoolPolicy& pool) {
   if (!pool.leases || pool.leases->login == model::Login::kNone) return;
-  const auto is_local = [&](const Set& set) {
-    return set.driver == "local" && std::ranges::find(pool.sets, set.name) != pool.sets.end();
-  };
   if (!model::needs_link(pool.readiness))
     field.problem(
         "login needs readiness agent or ssh, because the account is made over the proved "
@@ -163,10 +177,9 @@ void check_login(const json::Field& field, const std::vector<Set>& sets,
     field.problem(
         "clean_command is never run with login, because a host on which somebody could "
         "log in is always destroyed: remove one of the two");
-  if (const auto found = std::ranges::find_if(sets, is_local); found != sets.end())
-    field.problem("login is not allowed with set \"" + found->name +
-                  "\", since instances of the driver local share the accounts of this machine; "
-                  "allowed here: none");
+  for (std::size_t i = 0; i < config.sets.size(); ++i)
+    if (std::ranges::find(pool.sets, config.sets[i].name) != pool.sets.end())
+      check_login_set(field, config, i);
 }
 
 /// Hosts without an agent are lent, or of no use. Some need no connection, so that nothing can be
@@ -212,7 +225,7 @@ void read_pool(json::Object& o, const Context& context, const Config& config,
   o.may("no_new_privs").boolean(out.no_new_privs);
   o.may("drop_capabilities").boolean(out.drop_capabilities);
   check_readiness(o, out);
-  check_login(o.may("leases"), config.sets, out);
+  check_login(o.may("leases"), config, out);
 }
 
 }  // namespace

@@ -23,9 +23,12 @@ struct Lease {
   /// When due() is to be called. The daemon's clock may be set: only a restart looks at the times
   /// of the row.
   Mono due = Mono::max();
-  Mono wait_until = Mono::max();     ///< `due`, whenever it waits.
-  Mono notice = Mono::max();         ///< When its holder is to be told of the end.
-  Wall telling;                      ///< The end of which the holder is being told; 0: of none.
+  Mono wait_until = Mono::max();  ///< `due`, whenever it waits.
+  Mono notice = Mono::max();      ///< When its holder is to be told of the end.
+  struct Telling {
+    Wall end;                 ///< Of which the holder is being told; 0: of none.
+    Mono from = Mono::min();  ///< It is told of the end of another term not before.
+  } telling;
   Mono renewal_tells = Mono::min();  ///< From then on a renewal is in the ledger.
   /// Of its account on this host.
   struct Opening {

@@ -15,6 +15,8 @@ using model::Login;
 namespace {
 
 constexpr Duration kNoticeCommandMax = std::chrono::minutes(10);
+/// A holder may renew as often as it likes, and each notice is in the ledger.
+constexpr Duration kNoticesApart = std::chrono::seconds(10);
 
 /// The dispatcher does not know the owner: the maker of the command does.
 model::LeaseAccount account_of(const work::Lease& lease) {
@@ -73,15 +75,15 @@ LeaseAccounts::End LeaseAccounts::end_of(const Host& host, const work::Lease& le
 void LeaseAccounts::tell(const Host& host, work::Lease& lease, Now now) {
   leases_.set_notice(lease, fleet::kNever);
   const bool is_granted = lease.state() == model::WorkState::kRunning;
-  if (!is_granted || !lease.has_account() || lease.telling.us != 0) return;
+  if (!is_granted || !lease.has_account() || lease.telling.end.us != 0) return;
   const End end = end_of(host, lease);
   if (end.at == lease.terms.told) return;
   const Duration ahead = lending_of(policy_.pools[host.instance.pool]).notice_before;
-  if (!end.is_interruption && lease.due - now.mono > ahead)
-    return leases_.set_notice(lease, lease.due - ahead);
+  const Mono from = std::max(lease.due - ahead, lease.telling.from);
+  if (!end.is_interruption && from > now.mono) return leases_.set_notice(lease, from);
   if (is_suspended(host)) return leases_.set_notice(lease, now.mono + kSuspended);
   if (!host.instance.link.is_connected()) return;
-  lease.telling = end.at;
+  lease.telling = {end.at, now.mono + kNoticesApart};
   send_notice(host, lease, end, now);
 }
 
@@ -109,7 +111,7 @@ void LeaseAccounts::send_notice(const Host& host, const work::Lease& lease, cons
 }
 
 void LeaseAccounts::told(work::Lease& lease, CommandResult result, Now now) {
-  const Wall end = std::exchange(lease.telling, {});
+  const Wall end = std::exchange(lease.telling.end, {});
   if (result == CommandResult::kUnknown) return;
   lease.terms.told = end;
   recorder_.change(model::LeaseChanged{lease.terms});

@@ -41,6 +41,14 @@ Result<void> check_login(const model::PoolPolicy& pool, const model::LeaseRecord
                                     "ask for a host of a pool that has leases.login");
 }
 
+/// For whoever has named another pool.
+std::string those_that_lend(const model::SitePolicy& policy) {
+  std::string out;
+  for (const auto& pool : policy.pools)
+    if (pool.leases) out += (out.empty() ? "; hosts are lent by " : ", ") + pool.name;
+  return printable(out, 300);
+}
+
 }  // namespace
 
 Result<Submit> SubmitChecks::as_submit(const SubmitLease& event) const {
@@ -73,7 +81,8 @@ Result<std::vector<std::string>> SubmitChecks::pools_that_lend(
     if (lends)
       out.push_back(pool.name);
     else if (!named.empty())
-      return tl::unexpected(lends.error());
+      return fail(lends.error().code,
+                  lends.error().message + (pool.leases ? std::string() : those_that_lend(policy_)));
     const bool is_alike = has_login(pool) == !terms.ssh_keys.empty();
     if (lends || !pool.leases || (why && (!is_alike || pool.leases->max_term <= longest))) continue;
     why = lends.error();
@@ -81,7 +90,8 @@ Result<std::vector<std::string>> SubmitChecks::pools_that_lend(
   }
   if (!out.empty()) return out;
   if (!named.empty())
-    return fail(Errc::kInvalidArgument, "there is no pool '" + printable(named.front()) + "'");
+    return fail(Errc::kInvalidArgument,
+                "there is no pool '" + printable(named.front()) + "'" + those_that_lend(policy_));
   if (why) return tl::unexpected(*std::move(why));
   return fail(Errc::kInvalidArgument, "no pool lends hosts (pools[].leases)");
 }

@@ -22,7 +22,10 @@ lock() {
   chmod 711 "${accounts%/*}" "$accounts"
   ! command -v flock >/dev/null 2>&1 || { exec 9> "$accounts/lock"; flock 9; }
 }
+# An account of that name without the claim is somebody else's.
 claim() {
+  ! is_ours || return 0
+  ! has_account || failed "there is an account $user that is not of this lease: remove it"
   printf '%s\n' '@OWNER@' > "$accounts/$user.new"
   mv -f "$accounts/$user.new" "$accounts/$user"
 }

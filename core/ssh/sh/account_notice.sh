@@ -4,7 +4,7 @@
 run_command() {
   limit=@SECONDS@
   # shellcheck disable=SC2016  # the other shell expands it
-  read_it='command=$(cat) && exec < /dev/null > /dev/null 2>&1 && eval "$command"'
+  read_it='command=$(cat) && exec < /dev/null && eval "$command"'
   run_as '@LOGIN@' "cd && exec timeout -k 5 $limit sh -c '$read_it'" <<'@COMMAND_END@'
 @COMMAND@
 @COMMAND_END@
@@ -19,6 +19,7 @@ cat > "$accounts/$user.notice.new" <<'@TEXT_END@'
 @TEXT_END@
 chmod 644 "$accounts/$user.notice.new"
 mv -f "$accounts/$user.notice.new" "$accounts/$user.notice"
-run_command
+# What the holder wrote to the output of this script would be in the ledger.
+run_command > /dev/null 2>&1
 }
 hostler_notice

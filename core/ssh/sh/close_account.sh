@@ -2,7 +2,16 @@
 @FUNCTIONS@
 problems=
 problem() { problems=$problems${problems:+; }$1; }
-# The processes of the account, but those that have ended and that nobody has waited for.
+# The account has the ids of its user namespaces, too: those of its containers.
+is_its() {
+  [ "$1" != "$uid" ] || return 0
+  for range in $sub_uids; do
+    [ "$1" -lt "${range%:*}" ] || [ $(($1 - ${range%:*})) -ge "${range#*:}" ] || return 0
+  done
+  return 1
+}
+# Ended, and nobody has waited for it. It has not if only its first thread has ended.
+is_over() { [ "$1" = Z ] && [ $# -eq 2 ]; }
 find_processes() {
   pids=
   for process in /proc/[0-9]*; do
@@ -11,7 +20,7 @@ find_processes() {
       case $name in
         State:) state=$value ;;
         Uid:)
-          [ "$value" != "$uid" ] || [ "$state" = Z ] || pids="$pids ${process#/proc/}"
+          ! is_its "$value" || is_over "$state" "$process"/task/* || pids="$pids ${process#/proc/}"
           break ;;
       esac
     done < "$process/status"; } 2>/dev/null || :
@@ -37,11 +46,21 @@ remove_tasks() {
   rm -f "/var/lib/systemd/linger/$user" "/var/spool/cron/crontabs/$user" "/var/spool/cron/$user"
   find /var/spool /var/mail -xdev -user "$uid" ! -type d -exec rm -f {} + 2>/dev/null || :
 }
+# The holder has mounted something there, e.g. by sshfs, and its processes have ended.
+unmount_home() {
+  [ -z "$pids" ] || return 0
+  while read -r _ place _; do
+    case $place in
+      "$home" | "$home"/* | "$gone"/*)
+        umount -l "$(printf %b "$(printf %s "$place" | sed 's/\\/&0/g')")" 2>/dev/null || : ;;
+    esac
+  done < /proc/mounts
+}
 remove_account() {
   if command -v userdel >/dev/null 2>&1; then said=$(userdel "$user" 2>&1)
   else said=$(deluser "$user" 2>&1)
   fi
-  ! has_account || problem "the account is left: $said"
+  ! id -u "$user" >/dev/null 2>&1 || problem "the account is left: $said"
 }
 # In the folders that everybody may write to.
 count_files() {
@@ -49,19 +68,25 @@ count_files() {
     head -n 1000 | wc -l)
 }
 # Without its home at its path no key opens the account. Tasks may start processes until they are
-# removed, and processes may make tasks until they have ended.
+# removed, and processes may make tasks until they have ended. Somebody whose key was accepted
+# before may come until the account is removed.
 close_user() {
   [ "$uid" -ge 1000 ] || failed "the account $user has the uid $uid: nothing was ended"
-  [ ! -e "$home" ] || mv "$home" "/home/.$user.gone.$$" || problem "$home cannot be moved"
+  gone=/home/.$user.gone.$$
+  sub_uids=$(sed -n -e "s/^$user://p" -e "s/^$uid://p" /etc/subuid 2>/dev/null)
+  # A file system of the holder's that is mounted there may answer never.
+  timeout 5 mv "$home" "$gone" 2>/dev/null || :
   end_processes
   remove_tasks
+  end_processes
+  unmount_home
+  rm -rf "$home" "/home/.$user.gone."* "/home/.$user.new" 2>/dev/null || problem "its home is left"
+  count_files
+  remove_account
   end_processes
   # shellcheck disable=SC2086  # they are words
   set -- $pids
   [ $# -eq 0 ] || problem "$# of its processes cannot be ended"
-  rm -rf "/home/.$user.gone."* "/home/.$user.new" 2>/dev/null || problem "its home is left"
-  count_files
-  remove_account
 }
 close_root() {
   { other_root_keys > "$root_keys.$user" && mv -f "$root_keys.$user" "$root_keys"; } 2>/dev/null ||

@@ -27,20 +27,17 @@ make_home() {
 @KEYS@
 HOSTLER_END
   chown -hR "$uid:$gid" "$new"
+  relabel "$new"
   mv "$new" "$home"
 }
 # One function, called on the last line: a script that was cut off does not call it.
 hostler_open() {
 set -eu
 lock
-if ! is_ours; then
-  ! has_account || failed "there is an account $user that is not of this lease: remove it"
-  claim
-fi
+claim
 make_account
 has_account || failed "the account $user could not be made"
 [ -e "$home" ] || make_home
-relabel "$home"
 [ "$(stat -c %u "$home")" = "$uid" ] || failed "$home is not of the account $user: remove it"
 }
 hostler_open

@@ -4,7 +4,7 @@
 hostler_open() {
 set -eu
 lock
-is_ours || claim
+claim
 mkdir -p "${root_keys%/*}"
 {
   other_root_keys

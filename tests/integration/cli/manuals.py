@@ -104,8 +104,11 @@ class CompletionTest(unittest.TestCase):
         self.assertEqual(self.completed("submit", "--", "--w"), [])
 
     def test_ids_are_asked_of_the_daemon_that_is_named(self):
-        program = self.stand_in('echo "ID    STATE"; echo "j-2   queued"; echo "j-1   $2"\n')
+        program = self.stand_in('echo "ID    STATE"; [ "$1" = jobs ] || exec echo "l-3   granted";'
+                                'echo "j-2   queued"; echo "j-1   $2"\n')
+        self.assertEqual(self.completed("cancel", "", program=program), ["j-2", "j-1", "l-3"])
         self.assertEqual(self.completed("cancel", "j", program=program), ["j-2", "j-1"])
+        self.assertEqual(self.completed("ssh", "", program=program), ["l-3"])
         program = self.stand_in('echo "ID NAME"; echo "$1$2 x" | tr -d :/\n')
         self.assertEqual(self.completed("--url", "unix:///a", "job", "", program=program), ["--urlunixa"])
 

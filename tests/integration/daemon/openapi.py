@@ -5,7 +5,7 @@ import hashlib
 import unittest
 
 import contract
-from one_site import SITE, main, setUpModule, tearDownModule
+from one_site import SITE, main, tearDownModule
 from scratch_site import Connection, wait_for
 
 # Answers that need a cloud or a host to misbehave, or are no JSON: other tests see them.
@@ -13,6 +13,16 @@ ELSEWHERE = {"/metrics", "/v1/backup", "/v1/jobs/{id}/files/{path}", "/v1/jobs/{
              "/v1/jobs/{id}/outputs/give-up", "/v1/sets/{name}/accept-account", "/v1/sets/{name}/believe",
              "/v1/sets/{name}/give-up", "/v1/leases", "/v1/leases/dry-run", "/v1/leases/{id}", *(f"/v1/leases/{{id}}/{action}" for action in (
                  "return", "renew", "cancel", "release"))}
+
+
+def setUpModule():
+    SITE.make()
+    SITE.write_config(pools=[
+        {"name": "default", "sets": ["local"], "types": ["small", "large"], "max": 6, "idle_timeout": "3s",
+         "boot_timeout": "1m", "shutdown_timeout": "1s"},
+        {"name": "own", "sets": ["local"], "types": ["small"], "max": 1, "idle_timeout": "3s", "readiness": "reported",
+         "shutdown_timeout": "1s", "leases": {}}])
+    SITE.start()
 
 
 class AnswersTest(unittest.TestCase):
@@ -40,6 +50,17 @@ class AnswersTest(unittest.TestCase):
             held.check("GET", "/health", 201, "application/json", b"{}")
         with self.assertRaises(AssertionError):
             held.check("GET", "/nowhere", 200, "application/json", b"{}")
+
+    def report_ready(self):
+        """A host of which somebody else must say that it is ready."""
+        lease = self.ask("POST", "/v1/leases", {"for": "1h", "pool": "own"})["id"]
+        def waits():
+            return next((one["id"] for one in SITE.existing() if one["pool"] == "own" and one["state"] == "booting"), None)
+        host = wait_for("the host waits for the report", waits)
+        for _ in range(2):
+            self.ask("POST", f"/v1/instances/{host}/ready")
+        wait_for("it is lent", lambda: SITE.get(f"/v1/leases/{lease}")["state"] == "granted")
+        self.ask("POST", f"/v1/leases/{lease}/return", {"used": True})
 
     def test_every_operation_answers_as_documented(self):
         blob = b"some bytes"
@@ -76,6 +97,8 @@ class AnswersTest(unittest.TestCase):
         host = SITE.job(long)["instance"]
         for action in ("hold", "drain", "run"):
             self.ask("POST", f"/v1/instances/{host}/{action}")
+        self.ask("POST", f"/v1/instances/{host}/ready", status=409)
+        self.report_ready()
         self.ask("GET", f"/v1/instances/{host}/console")
         self.ask("GET", "/v1/instances/h-999/console", status=404)
         for path in ("/health", "/v1/openapi.json", "/v1/jobs?limit=2", "/v1/instances", "/v1/pools", "/v1/types",

@@ -14,7 +14,7 @@ const std::string kFile = "/run/user/known_hosts";
 TEST(SshCommandTest, OnlyTheKeysThatTheDaemonHasProvedAreAccepted) {
   EXPECT_THAT(
       ssh_command({"hostler-l3", "10.0.0.7", 2222}, kFile, {"ls", "-l"}).value(),
-      ElementsAre("ssh", "-o", "UserKnownHostsFile=" + kFile, "-o",
+      ElementsAre("ssh", "-o", "ControlPath=none", "-o", "UserKnownHostsFile=" + kFile, "-o",
                   "GlobalKnownHostsFile=/dev/null", "-o", "StrictHostKeyChecking=yes", "-o",
                   "UpdateHostKeys=no", "-p", "2222", "-l", "hostler-l3", "10.0.0.7", "ls", "-l"));
 }

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <csignal>
 #include <cstdlib>
 
 #include "core/base/files.h"
@@ -94,10 +95,28 @@ TEST_F(SshTest, ALeaseIsGivenBackAlsoIfNobodyCanLogIn) {
   EXPECT_THAT(service.calls().back(), StartsWith("return l-3 used by "));
 }
 
+// A terminal that is closed tells its processes of it, and its shell tells them again.
+TEST_F(SshTest, TheLeaseIsGivenBackAlsoIfTheTerminalIsClosedMeanwhile) {
+  service.during_return = [] { std::raise(SIGHUP); };
+  EXPECT_EQ(run([&] { return ssh_and_return(*client, "l-3", {"/k"}); }), 0);
+  EXPECT_THAT(service.calls().back(), StartsWith("return l-3 used by "));
+}
+
+TEST_F(SshTest, WhoeverCouldNotGiveALeaseBackIsToldHow) {
+  service.during_return = [this] { service.error = Error{Errc::kForbidden, "not yours"}; };
+  EXPECT_EQ(run([&] { return ssh_and_return(*client, "l-3", {"/k"}); }), exit_code::kRefused);
+  EXPECT_THAT(errors, HasSubstr("l-3 was not given back, and costs until its term ends: "
+                                "hostler return l-3"));
+  EXPECT_THAT(errors, HasSubstr("not yours"));
+}
+
 TEST_F(SshTest, OnlyTheHostOfAGrantedLeaseCanBeLoggedInTo) {
   service.lease_rows.work.record.state = WorkState::kQueued;
   EXPECT_EQ(run([&] { return ssh(*client, "l-3", {}); }), exit_code::kRefused);
-  EXPECT_THAT(errors, HasSubstr("l-3 is waiting"));
+  EXPECT_THAT(errors, HasSubstr("l-3 is waiting: log in when it is granted (hostler why l-3)"));
+  service.lease_rows.work.record.state = WorkState::kSucceeded;
+  EXPECT_EQ(run([&] { return ssh(*client, "l-3", {}); }), exit_code::kRefused);
+  EXPECT_THAT(errors, HasSubstr("l-3 has ended: ask for another host"));
   EXPECT_EQ(words(), "");
 }
 

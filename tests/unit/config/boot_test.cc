@@ -131,6 +131,14 @@ TEST_F(BootTest, RefusesFilesThatSayTooLittleOrTooMuch) {
   EXPECT_THAT(problems(R"("boot_files": [{"path": "/x", "content": ""},
                                          {"path": "/x", "content": ""}])"),
               ElementsAre(HasSubstr("boot_files[1].path: found \"/x\" a second time")));
+  for (const std::string other : {"/etc", "/etc/x/y"})
+    EXPECT_THAT(problems(R"("boot_files": [{"path": "/etc/x", "content": ""},
+                                           {"path": "/etc/xy", "content": ""},
+                                           {"content": "", "path": ")" +
+                         other + "\"}]"),
+                ElementsAre(HasSubstr("boot_files[2].path: found \"" + other +
+                                      "\" beside the file \"/etc/x")))
+        << other;
 }
 
 TEST_F(BootTest, RefusesTooManyFilesAndTooManyBytes) {

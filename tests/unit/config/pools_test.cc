@@ -121,11 +121,12 @@ TEST(PoolsTest, HostsThatShareTheAccountsOfThisMachineAreLentWithoutALogin) {
 }
 
 TEST(PoolsTest, ALoginNeedsAHostThatHostlerConnectsToAndThatIsDestroyedAfterwards) {
-  const auto problems = [](const std::string& members) {
+  const auto problems = [](const std::string& members, const std::string& set = "") {
     std::vector<std::string> out;
     for (const auto& problem : read_text(R"({
         "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
-        "sets": [{"name": "s", "driver": "lxd"}],
+        "sets": [{"name": "s", "driver": "lxd")" +
+                                             set + R"(}],
         "pools": [{"name": "p", "sets": ["s"], "types": ["t"], )" +
                                              members + "}]}",
                                          "/", {.surroundings = {.is_root = true}, .state_dir = {}})
@@ -139,6 +140,14 @@ TEST(PoolsTest, ALoginNeedsAHostThatHostlerConnectsToAndThatIsDestroyedAfterward
   EXPECT_THAT(problems(login + "cloud\""), ElementsAre(HasSubstr("login needs readiness agent")));
   EXPECT_THAT(problems(R"("leases": {"login": "root", "clean_command": "c"})"),
               ElementsAre(HasSubstr("clean_command is never run with login")));
+  const std::string user = R"(, "remote_user": "admin", "escalate": ")";
+  EXPECT_THAT(problems(login + "agent\"", user + "none\""),
+              ElementsAre(HasSubstr("\"s\" has the remote_user \"admin\" and escalate none")));
+  EXPECT_THAT(problems(login + "agent\"", user + "sudo\""), IsEmpty());
+  EXPECT_THAT(problems(login + "agent\"", R"(, "escalate": "none")"), IsEmpty()) << "root, maybe";
+  EXPECT_THAT(problems(R"("leases": {"max_term": "5m"})"), IsEmpty()) << "by default 10m";
+  EXPECT_THAT(problems(R"("leases": {"max_term": "5m", "notice_before": "6m"})"),
+              ElementsAre(HasSubstr("notice_before: found 6m, which is above max_term 5m")));
   for (const std::string bad :
        {R"("login": "admin")", R"("grace": "2h")", R"("notice_before": "2d")"})
     EXPECT_THAT(problems("\"leases\": {" + bad + "}"), ElementsAre(HasSubstr("pools[0].leases.")))

@@ -57,6 +57,18 @@ TEST_F(LoginTest, ARenewedLeaseIsToldOfItsNewEnd) {
   EXPECT_THAT(sent(), ElementsAre("tell", "tell"));
 }
 
+TEST_F(LoginTest, AHolderThatRenewsAllTheTimeIsToldOfTheLastEndAfterAPause) {
+  const auto [id, on] = logged_in(1h);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(renew(id, 5min));
+    if (i == 0) command_ends(on);
+    story.pass(1s);
+  }
+  EXPECT_THAT(sent(), SizeIs(1));
+  story.pass(10s);
+  EXPECT_THAT(sent(), SizeIs(2));
+}
+
 TEST_F(LoginTest, ATermThatIsShorterThanTheNoticeIsToldOfAtOnce) {
   (void)opening(5min);
   command_ends(story.all<CreateCall>().back().instance);

@@ -130,6 +130,14 @@ TEST_P(AccountOnHostTest, AnAccountThatIsThereStaysAsItsHolderHasMadeIt) {
       "open: 0\nopen: 0\n2\nopen: 0\nhostler-l3");
 }
 
+TEST_P(AccountOnHostTest, LabelsOfFilesAreMendedBeforeTheHolderCanLeadThemElsewhere) {
+  EXPECT_EQ(on_host("mkdir /run/bin; PATH=$PATH:/run/bin; cd /run/bin;"
+                    "printf '#!/bin/sh\nls -A \"$2\" >> /run/labelled\n' > restorecon;"
+                    "chmod 755 restorecon; run open; as_holder ': > later'; run open;"
+                    "grep -c -e authorized_keys -e '^\\.ssh' -e later /run/labelled"),
+            "open: 0\nopen: 0\n1");
+}
+
 TEST_P(AccountOnHostTest, WhatAnUnfinishedRunHasLeftIsMadeWhole) {
   EXPECT_EQ(on_host("for part in 1 2 3 4 5 6 7 8 9 10 11; do size=$(wc -c < $T/open);"
                     "head -c $((size * part / 12)) $T/open | " +
@@ -186,6 +194,64 @@ TEST_P(AccountOnHostTest, ClosingEndsAForkStormAndProcessesThatIgnoreSignals) {
             "open: 0\nfiles that are left elsewhere: 0\nclose: 0\n0\nroot goes on");
 }
 
+// As a container without root: the ids of a user namespace are others than that of the account.
+TEST_P(AccountOnHostTest, ClosingEndsProcessesInUserNamespacesOfTheAccount) {
+  const std::string in_namespace = "unshare --user --map-auto --map-root-user ";
+  const std::string ranges =
+      "run open; echo hostler-l3:3000000:65536 > /etc/subuid; cp /etc/subuid /etc/subgid;";
+  if (on_host(ranges + "as_holder '" + in_namespace + "echo yes'") != "open: 0\nyes")
+    GTEST_SKIP() << "users have no namespaces here";
+  EXPECT_EQ(on_host(ranges + "as_holder '(setsid " + in_namespace +
+                    "setpriv --reuid=5 --regid=5 --clear-groups "
+                    "sh -c \": > /tmp/on; exec sleep 1000\" > /dev/null 2>&1 &)';"
+                    "while [ ! -e /tmp/on ]; do sleep 0.1; done;"
+                    "processes_of 3000004; run close; processes_of 3000004"),
+            "open: 0\n1\nfiles that are left elsewhere: 0\nclose: 0\n0");
+}
+
+// Its first thread has ended, so /proc says that the process has.
+TEST_P(AccountOnHostTest, ClosingEndsAProcessOfWhichAThreadIsLeft) {
+  if (shell("command -v python3").empty()) GTEST_SKIP() << "python3 is not installed";
+  put("threads",
+      "import ctypes, threading, time\n"
+      "threading.Thread(target=time.sleep, args=[1000]).start()\n"
+      "ctypes.CDLL(None).pthread_exit(None)\n");
+  EXPECT_EQ(
+      on_host("run open; as_holder 'echo $$ > pid; exec python3 -' < $T/threads 2>/dev/null &"
+              "\nwhile ! grep -qs '^State:.Z' /proc/$(cat $home/pid 2>/dev/null)/status;"
+              "do sleep 0.1; done; pid=$(cat $home/pid);"
+              "ls /proc/$pid/task | wc -l; run close; ls /proc/$pid/task 2>/dev/null | wc -l"),
+      "open: 0\n2\nfiles that are left elsewhere: 0\nclose: 0\n0");
+}
+
+TEST_P(AccountOnHostTest, ClosingRemovesAHomeInWhichTheHolderHasMountedSomething) {
+  EXPECT_EQ(on_host("run open; as_holder 'mkdir \"a b\"'; mount -t tmpfs tmpfs \"$home/a b\";"
+                    "mkdir \"$home/a b/c\"; mount -t tmpfs tmpfs \"$home/a b/c\"; run close;"
+                    "run open; mount -t tmpfs tmpfs $home; run close; ls -A /home"),
+            "open: 0\nfiles that are left elsewhere: 0\nclose: 0\n"
+            "open: 0\nfiles that are left elsewhere: 0\nclose: 0");
+}
+
+TEST_P(AccountOnHostTest, AFileSystemOfTheHolderThatNeverAnswersDoesNotStopTheClosing) {
+  if (shell("python3 -c 'open(\"/dev/fuse\", \"rb\")' 2>/dev/null && echo yes") != "yes")
+    GTEST_SKIP() << "no python3, or no FUSE";
+  put("fuse",
+      "import ctypes, os, sys, time\n"
+      "uid = int(sys.argv[2])\n"
+      "fuse = os.open('/dev/fuse', os.O_RDWR)\n"
+      "options = f'fd={fuse},rootmode=40000,user_id={uid},group_id={uid},allow_other'\n"
+      "ctypes.CDLL(None).mount(b'x', sys.argv[1].encode(), b'fuse', 6, options.encode())\n"
+      "os.setgid(uid); os.setuid(uid)\n"
+      "open('/tmp/on', 'w').close()\n"
+      "time.sleep(1000)\n");
+  EXPECT_EQ(
+      on_host("run open; rm -f /tmp/on; uid=$(id -u hostler-l3);"
+              "(python3 $T/fuse $home $uid &) > /dev/null 2>&1;"
+              "while [ ! -e /tmp/on ]; do sleep 0.1; done; grep -c \" $home fuse \" /proc/mounts;"
+              "run close; ls -A /home; processes_of $uid"),
+      "open: 0\n1\nfiles that are left elsewhere: 1\nclose: 0\n0");
+}
+
 TEST_P(AccountOnHostTest, AHolderThatStopsAllItsProcessesDoesNotStopTheClosing) {
   EXPECT_EQ(on_host("run open; uid=$(id -u hostler-l3);"
                     "as_holder ': > on; while :; do kill -STOP -1; done' 2>/dev/null &"
@@ -216,6 +282,10 @@ TEST_P(AccountOnHostTest, KeysOfRootAreAddedAndRemovedBesideTheOthers) {
                 other + "\nauthorized_keys");
   EXPECT_EQ(on_host("run open; grep -c . /root/.ssh/authorized_keys; stat -c %a /root/.ssh"),
             "open: 0\n1\n700");
+  const std::string alone = "there is an account hostler-l3 that is not of this lease: ";
+  EXPECT_EQ(on_host("useradd -m hostler-l3; run open; run close; ls -A /root /home"),
+            alone + "remove it\nopen: 1\n" + alone +
+                "it is left\nclose: 1\n/home:\nhostler-l3\n\n/root:");
 }
 
 TEST_P(AccountOnHostTest, ANoticeIsAFileAndACommandOfTheHolder) {
@@ -233,6 +303,12 @@ TEST_P(AccountOnHostTest, ANoticeIsAFileAndACommandOfTheHolder) {
             "/var/lib/hostler-agent/accounts/lock");
   put("notice", give_notice(kUser, {"it ends", "echo printed; sleep 1000", 1s}).input);
   EXPECT_EQ(on_host("run open; run notice"), "open: 0\nnotice: 124");
+  put("notice",
+      give_notice(kUser, {"it ends", "readlink /proc/$PPID/fd/1 /proc/$PPID/fd/2 > fds", 20s})
+          .input);
+  EXPECT_EQ(on_host("run open; run notice; cat $home/fds"),
+            "open: 0\nnotice: 0\n/dev/null\n/dev/null")
+      << "other processes of the holder can write where its own have their output";
 }
 
 INSTANTIATE_TEST_SUITE_P(Shells, AccountOnHostTest, testing::Values("dash", "bash", "busybox sh"),
