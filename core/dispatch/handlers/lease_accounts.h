@@ -50,8 +50,10 @@ class LeaseAccounts {
   struct End {
     Wall at;
     bool is_interruption = false;
+    bool is_far = false;  ///< It is not time yet to tell of it.
   };
-  [[nodiscard]] static End end_of(const Host& host, const work::Lease& lease);
+  [[nodiscard]] End end_of(const Host& host, const work::Lease& lease, Now now) const;
+  [[nodiscard]] Duration notice_before(const Host& host) const;
   void send_notice(const Host& host, const work::Lease& lease, const End& end, Now now);
 
   const model::SitePolicy& policy_;

@@ -63,6 +63,9 @@ class LeaseEvents {
   /// A command that cleans the host, or closes the account, can be run there now.
   [[nodiscard]] bool cleans(const work::Lease& lease) const;
   void fire(work::Lease& lease, Now now);
+  /// Opens the account that may be open. Since a restart its pool may connect to no host: then the
+  /// host cannot be granted.
+  void open_again(work::Lease& lease, const Host& host, Now now);
   void end_term(work::Lease& lease, const Host* host, Now now);
   void apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now);
   void mend(const model::Gang& gang, Now now);
@@ -71,7 +74,7 @@ class LeaseEvents {
   void command_ended(work::Lease& lease, const HostCommands::Ended& one, Now now);
   /// The command that opens the account has ended.
   void opened(work::Lease& lease, const Host& host, const HostCommands::Ended& one, Now now);
-  /// That command has failed: the lease waits for another host, or ends, and this one ends.
+  /// The account cannot be opened: the lease waits for another host, or ends, and this one ends.
   void refuse(work::Lease& lease, const HostCommands::Ended& opening, Now now);
   void clean(const Host& host, model::WorkId lease, Now now);
   /// Nobody else gets the host.
