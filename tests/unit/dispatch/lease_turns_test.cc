@@ -106,6 +106,22 @@ TEST_F(TurnsOfLeasesTest, ALentHostCountsWholeForItsHolder) {
   EXPECT_EQ(quota().running_price_per_hour.value, 0);
 }
 
+TEST_F(TurnsOfLeasesTest, AFreeHostCountsWholeToo) {
+  policy.types[0].price_per_hour = {0};
+  reload();
+  const auto [id, on] = granted();
+  ASSERT_EQ(story.record(on).price_per_hour.value, 0);
+  const auto vcpus = [&] {
+    return story.dispatcher.queries().quota("user ann", story.now.mono).running_vcpus;
+  };
+  EXPECT_EQ(vcpus(), model::Vcpus(2));
+  EXPECT_TRUE(give_back(id, false));
+  EXPECT_EQ(vcpus(), model::Vcpus(0));
+  const WorkId next = story.borrow(lease(0));
+  EXPECT_EQ(lease_on(on), next);
+  EXPECT_EQ(vcpus(), model::Vcpus(2));
+}
+
 TEST_F(TurnsOfLeasesTest, AHostThatIsTooLargeForTheLimitOfItsHolderIsNotLent) {
   const InstanceId on = idle_host();
   limit("user ann", 1);
