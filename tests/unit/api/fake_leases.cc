@@ -32,6 +32,7 @@ void FakeService::leases(const Principal& who, const WorkFilter& filter, Answer<
 void FakeService::return_lease(const Principal& who, model::WorkId lease, bool used,
                                Answer<void> answer) {
   note("return " + lease.text() + (used ? " used" : " unused") + " by " + who.name);
+  if (return_error) return answer(tl::unexpected(*return_error));
   if (error) return answer(tl::unexpected(*error));
   answer({});
 }
