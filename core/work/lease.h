@@ -28,9 +28,12 @@ struct Lease {
   Mono due = Mono::max();
   Mono wait_until = Mono::max();     ///< `due`, whenever it waits.
   Mono notice = Mono::max();         ///< When its holder is to be told of the end.
-  std::optional<Wall> telling;       ///< LeaseRecord::told, once the holder has been told.
-  Mono tells_again = Mono::min();    ///< From then on it is told of another end of its term.
   Mono renewal_tells = Mono::min();  ///< From then on a renewal is in the ledger.
+  /// Of what its holder is told of the end.
+  struct Telling {
+    std::optional<Wall> under_way;  ///< LeaseRecord::told, once it has been told so.
+    Mono again = Mono::min();       ///< From then on it is told of another end of its term.
+  } telling;
   /// Of its account on this host.
   struct Opening {
     bool is_done = false;       ///< It waits for the others of its gang.

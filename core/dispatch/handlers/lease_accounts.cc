@@ -49,15 +49,17 @@ Duration LeaseAccounts::grace_of(const Host& host) const {
 
 void LeaseAccounts::open(const Host& host, const work::Lease& lease, Now now) {
   HOSTLER_ASSERT(lease.has_account(), "that it is opened is durable first");
-  if (!host.instance.link.is_connected() || commands_.runs(lease.id(), LeaseStep::kOpen)) return;
+  if (!host.instance.link.is_connected() || commands_.runs(host.id(), lease.id(), LeaseStep::kOpen))
+    return;
   commands_.run(host.id(), lease.id(), LeaseStep::kOpen,
                 make_.open(account_of(lease), lease.terms.ssh_keys), now);
 }
 
-bool LeaseAccounts::close(const Host& host, const work::Lease& lease, Now now) {
+/// Root's keys are found by the name of the lease, too.
+bool LeaseAccounts::close(const Host& host, model::WorkId lease, Now now) {
   if (!host.instance.link.is_connected()) return false;
-  if (!commands_.runs(lease.id(), LeaseStep::kOpen))
-    commands_.run(host.id(), lease.id(), LeaseStep::kClose, make_.close(account_of(lease)), now);
+  if (!commands_.runs(host.id(), lease, LeaseStep::kOpen))
+    commands_.run(host.id(), lease, LeaseStep::kClose, make_.close({lease, "", false}), now);
   return true;
 }
 
@@ -79,7 +81,7 @@ LeaseAccounts::End LeaseAccounts::end_of(const Host& host, const work::Lease& le
 void LeaseAccounts::tell(const Host& host, work::Lease& lease, Now now) {
   leases_.set_notice(lease, fleet::kNever);
   const bool is_granted = lease.state() == model::WorkState::kRunning;
-  if (!is_granted || !lease.has_account() || lease.telling) return;
+  if (!is_granted || !lease.has_account() || lease.telling.under_way) return;
   const End end = end_of(host, lease, now);
   if (end.at == lease.terms.told) return;
   if (end.is_far) leases_.set_notice(lease, lease.due - notice_before(host));
@@ -88,10 +90,10 @@ void LeaseAccounts::tell(const Host& host, work::Lease& lease, Now now) {
   if (end.is_far && !is_over) return;
   if (is_suspended(host)) return leases_.set_notice(lease, now.mono + kSuspended);
   if (!host.instance.link.is_connected()) return;
-  if (!end.is_interruption && now.mono < lease.tells_again)
-    return leases_.set_notice(lease, lease.tells_again);
-  lease.tells_again = now.mono + kTellsApart;
-  lease.telling = end.is_far ? Wall{} : end.at;
+  if (!end.is_interruption && now.mono < lease.telling.again)
+    return leases_.set_notice(lease, lease.telling.again);
+  lease.telling.again = now.mono + kTellsApart;
+  lease.telling.under_way = end.is_far ? Wall{} : end.at;
   send_notice(host, lease, end, now);
 }
 
@@ -120,7 +122,7 @@ void LeaseAccounts::send_notice(const Host& host, const work::Lease& lease, cons
 }
 
 void LeaseAccounts::told(work::Lease& lease, CommandResult result, Now now) {
-  const auto end = std::exchange(lease.telling, {});
+  const auto end = std::exchange(lease.telling.under_way, {});
   if (result == CommandResult::kUnknown || !end) return;
   lease.terms.told = *end;
   recorder_.change(model::LeaseChanged{lease.terms});

@@ -32,7 +32,7 @@ class LeaseAccounts {
   void open(const Host& host, const work::Lease& lease, Now now);
   /// Once it is not being opened any more: then its end calls again. False: the host is not
   /// connected.
-  bool close(const Host& host, const work::Lease& lease, Now now);
+  bool close(const Host& host, model::WorkId lease, Now now);
   /// Tells the holder of a granted lease of its end if it is time to, and else sets the time.
   void tell(const Host& host, work::Lease& lease, Now now);
   /// As tell(), of the lease that has the host.
