@@ -89,6 +89,10 @@ void LeaseEvents::on(const CancelWork& event, Now now) {
 void LeaseEvents::policy_changed(Now now) {
   unlent_.clear();
   for (const auto id : leases_.ungranted()) choose_pools(*leases_.find(id), now);
+  for (const auto id : leases_.placed()) {
+    work::Lease& lease = *leases_.find(id);
+    if (const Host* host = host_of(lease)) accounts_.tell(*host, lease, now);
+  }
 }
 
 void LeaseEvents::end_unlent(Now now) {

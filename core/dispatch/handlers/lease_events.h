@@ -41,7 +41,7 @@ class LeaseEvents {
   /// Of a lease.
   void on(const CancelWork& event, Now now);
   /// After a restart or a reload: of the pools that a lease may use, some may lend no more for so
-  /// long. It ends if none is left before it has a host.
+  /// long. It ends if none is left before it has a host. Holders may be told of the end sooner.
   void policy_changed(Now now);
   /// Of leases that were granting when their last pool lent no more, and wait again: likewise.
   void end_unlent(Now now);

@@ -63,6 +63,17 @@ TEST_F(LoginTest, ARenewedLeaseIsToldOfItsNewEnd) {
   EXPECT_THAT(sent(), ElementsAre("tell", "tell", "tell"));
 }
 
+// Bug: what was granted before was told as the pool had it then.
+TEST_F(LoginTest, AReloadTellsHoldersSooner) {
+  (void)logged_in();
+  policy.pools[0].leases->notice_before = 1h;
+  reload();
+  story.pass(59min);
+  EXPECT_THAT(sent(), IsEmpty());
+  story.pass(2min);
+  EXPECT_THAT(sent(), ElementsAre("tell"));
+}
+
 // Bug: each renewal was a command and two records.
 TEST_F(LoginTest, WhoeverRenewsAgainAndAgainIsToldNowAndThen) {
   const auto [id, on] = opening(5min);
