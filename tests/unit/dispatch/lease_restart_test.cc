@@ -274,6 +274,23 @@ TEST_F(LeaseRestartTest, AfterARestoreAWaitingLeaseIsHeldUntilItIsReleased) {
   EXPECT_EQ(story.lease_state(kLease), "waiting");
 }
 
+// Bug: the other one was granted alone.
+TEST_F(LeaseRestartTest, AfterARestoreAGangThatHasLostAHostIsHeldWhole) {
+  auto rows = site(WorkState::kStarting);
+  rows.work[0].shape.gang = {kLease.value, 2, false};
+  rows.work.push_back(rows.work[0]);
+  rows.leases.push_back(rows.leases[0]);
+  rows.work[1].record.id.value = rows.leases[1].id.value = 4;
+  rows.work[1].record.instance = {6};
+  rows.work[1].arrival = 4;
+  story.begin(restored_site(std::move(rows)));
+  EXPECT_EQ(story.lease_state({4, model::WorkKind::kLease}), "held") << "h-6 is gone";
+  EXPECT_EQ(story.lease_state(kLease), "held");
+  prove();
+  EXPECT_EQ(story.lease_state(kLease), "held");
+  EXPECT_EQ(lease_on(kHost), std::nullopt);
+}
+
 TEST_F(LeaseRestartTest, AllThatIsHeldIsReleasedOrCancelledTogether) {
   for (const bool cancels : {false, true}) {
     auto rows = site(WorkState::kHeld);
