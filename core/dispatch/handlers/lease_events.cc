@@ -250,13 +250,25 @@ void LeaseEvents::mend(const model::Gang& gang, Now now) {
     gangs_.let_go(all.front()->cls, now.mono);
   for (work::Lease* one : all) {
     if (one->record.starts > 0 || is_over(one)) continue;
-    if (one->queued && ends) waiting_.note_cancelled(one->cls);
-    if (!ends && one->has_account()) close_left(one->record.instance, one->id(), now);
-    apply(*one,
-          ends ? work::cancel(*one, "hostler, as a lease of its gang has ended", cleans(*one), now)
-               : work::let_go(*one, "another lease of its gang could not be granted"),
+    if (!ends) {
+      if (one->has_host()) let_go(*one, now);
+      continue;
+    }
+    if (one->queued) waiting_.note_cancelled(one->cls);
+    apply(*one, work::cancel(*one, "hostler, as a lease of its gang has ended", cleans(*one), now),
           "dispatcher", now);
   }
+}
+
+/// It does not name its host any more then.
+void LeaseEvents::let_go(work::Lease& lease, Now now) {
+  const model::WorkId id = lease.id();
+  const model::InstanceId on = lease.record.instance;
+  if (lease.has_account()) close_left(on, id, now);
+  auto outcome = work::let_go(lease, "another lease of its gang could not be granted");
+  const work::HostAfter after = outcome.host;
+  steps_.apply(lease, std::move(outcome), now);
+  if (Host* host = hosts_.change(on)) leave(*host, id, after, false, "dispatcher", now);
 }
 
 bool LeaseEvents::cleans(const work::Lease& lease) const {
@@ -277,11 +289,16 @@ void LeaseEvents::apply(work::Lease& lease, work::LeaseOutcome outcome, const ch
   if (host == nullptr) return;
   if (after == HostAfter::kClean) return clean(*host, id, now);
   if (after == HostAfter::kClose) return (void)accounts_.close(*host, id, now);
-  host->instance.occupancy.remove(id);
-  if (!was_used && fleet::uncount_use(host->instance.record))
-    recorder_.change(model::InstanceChanged{host->instance.record, nullptr, false});
-  if (after == HostAfter::kReady) return attempts_.fill(*host, now);
-  end(*host, id, actor, now);
+  leave(*host, id, after, was_used, actor, now);
+}
+
+void LeaseEvents::leave(Host& host, model::WorkId lease, work::HostAfter after, bool was_used,
+                        const char* actor, Now now) {
+  host.instance.occupancy.remove(lease);
+  if (!was_used && fleet::uncount_use(host.instance.record))
+    recorder_.change(model::InstanceChanged{host.instance.record, nullptr, false});
+  if (after == work::HostAfter::kReady) return attempts_.fill(host, now);
+  end(host, lease, actor, now);
 }
 
 void LeaseEvents::clean(const Host& host, model::WorkId lease, Now now) {

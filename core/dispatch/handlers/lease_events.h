@@ -74,6 +74,10 @@ class LeaseEvents {
   void end_term(work::Lease& lease, const Host* host, Now now);
   void apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now);
   void mend(const model::Gang& gang, Now now);
+  void let_go(work::Lease& lease, Now now);
+  /// The lease has the host no more, which takes other work or ends.
+  void leave(Host& host, model::WorkId lease, work::HostAfter after, bool was_used,
+             const char* actor, Now now);
   /// The account of the lease is open: it is granted, one of a gang with all others.
   void grant(work::Lease& lease, const Host& host, Now now);
   /// The lease leaves the host, which may be kept: no account is left there.

@@ -188,8 +188,26 @@ TEST_F(LoginTest, OnAHostThatAGangLetsGoAndAnAdminHoldsNoAccountIsLeft) {
     for (const auto& run : story.commands<model::RunCommand>())
       if (run.command.purpose.starts_with("close")) closed.push_back(run.instance);
     EXPECT_THAT(closed, Contains(runs[0].instance));
+    EXPECT_EQ(lease_on(runs[0].instance), std::nullopt);
+    EXPECT_EQ(story.record(runs[0].instance).health, model::Health::kBroken);
     EXPECT_TRUE(cancel(first));
     story.clear();
+  }
+}
+
+// Bug: the hosts that the others had let go stayed theirs, and were neither ended nor lent.
+TEST_F(LoginTest, OfAGangThatIsNotGrantedAllHostsEnd) {
+  auto wish = with_key();
+  wish.work.shape.gang = {0, 2, false};
+  const WorkId first = story.borrow(wish);
+  for (const auto& call : story.all<CreateCall>()) story.boot(call.instance);
+  const auto runs = story.commands<model::RunCommand>();
+  ASSERT_THAT(runs, SizeIs(2));
+  command_ends(runs[1].instance, 1, "no useradd");
+  EXPECT_EQ(story.lease_state(first), "waiting");
+  for (const auto& run : runs) {
+    EXPECT_EQ(story.record(run.instance).reason_code, model::Reason::kLeaseEnded);
+    EXPECT_EQ(lease_on(run.instance), std::nullopt);
   }
 }
 
