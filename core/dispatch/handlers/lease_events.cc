@@ -135,12 +135,13 @@ void LeaseEvents::fire(work::Lease& lease, Now now) {
   if (lease.queued) waiting_.note_cancelled(lease.cls);
   if (lease.state() != WorkState::kStarting) return end_term(lease, host, now);
   leases_.set_due(lease, fleet::kNever);
-  if (host != nullptr) open_again(lease, *host, now);
+  if (host != nullptr) grant_again(lease, *host, now);
 }
 
-void LeaseEvents::open_again(work::Lease& lease, const Host& host, Now now) {
+void LeaseEvents::grant_again(work::Lease& lease, const Host& host, Now now) {
   const auto& pool = policy_.pools[host.instance.pool];
   if (model::needs_link(pool.readiness)) return accounts_.open(host, lease, now);
+  if (!lease.has_account()) return grant(lease, host, now);
   const std::string why = "hosts of pool " + pool.name + " have no connection any more";
   refuse(lease, {host.id(), lease.id(), LeaseStep::kOpen, CommandResult::kUnknown, why}, now);
 }

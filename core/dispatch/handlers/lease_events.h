@@ -68,9 +68,9 @@ class LeaseEvents {
   /// Leaves the lease the pools that lend so still, or ends it.
   void choose_pools(work::Lease& lease, Now now);
   void fire(work::Lease& lease, Now now);
-  /// Opens the account that may be open. Since a restart its pool may connect to no host: then the
-  /// host cannot be granted.
-  void open_again(work::Lease& lease, const Host& host, Now now);
+  /// Opens the account again that may be open. After a restart its pool may connect to no host:
+  /// then the lease is granted, or the host cannot be, if it has an account.
+  void grant_again(work::Lease& lease, const Host& host, Now now);
   void end_term(work::Lease& lease, const Host* host, Now now);
   void apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now);
   void mend(const model::Gang& gang, Now now);
@@ -78,7 +78,7 @@ class LeaseEvents {
   /// The lease has the host no more, which takes other work or ends.
   void leave(Host& host, model::WorkId lease, work::HostAfter after, bool was_used,
              const char* actor, Now now);
-  /// The account of the lease is open: it is granted, one of a gang with all others.
+  /// Its account is open, if it has one: it is granted, one of a gang with all others.
   void grant(work::Lease& lease, const Host& host, Now now);
   /// The lease leaves the host, which may be kept: no account is left there.
   void close_left(model::InstanceId on, model::WorkId lease, Now now);

@@ -87,9 +87,8 @@ void Lending::claim(Host& host, work::Lease& lease, Now now) {
   host.instance.occupancy.add(fleet::Claim{lease.id(), room, true});
   leases_.hold(lease, whole(host, room), now.mono);
   const bool is_proved_anew = model::needs_link(policy_.pools[host.instance.pool].readiness);
-  if (lease.state() != model::WorkState::kStarting || is_proved_anew) return;
-  if (lease.has_account()) return leases_.set_due(lease, now.mono);  // It cannot be opened.
-  grant(host, lease, now);
+  if (lease.state() == model::WorkState::kStarting && !is_proved_anew)
+    leases_.set_due(lease, now.mono);
 }
 
 }  // namespace hostler::dispatch
