@@ -140,8 +140,10 @@ void LeaseEvents::fire(work::Lease& lease, Now now) {
 
 void LeaseEvents::grant_again(work::Lease& lease, const Host& host, Now now) {
   const auto& pool = policy_.pools[host.instance.pool];
-  if (model::needs_link(pool.readiness)) return accounts_.open(host, lease, now);
+  const bool has_link = model::needs_link(pool.readiness);
+  if (has_link && !host.instance.link.is_connected()) return;  // Its next connection goes on.
   if (!lease.has_account()) return grant(lease, host, now);
+  if (has_link) return accounts_.open(host, lease, now);
   const std::string why = "hosts of pool " + pool.name + " have no connection any more";
   refuse(lease, {host.id(), lease.id(), LeaseStep::kOpen, CommandResult::kUnknown, why}, now);
 }

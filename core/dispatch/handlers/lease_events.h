@@ -68,8 +68,8 @@ class LeaseEvents {
   /// Leaves the lease the pools that lend so still, or ends it.
   void choose_pools(work::Lease& lease, Now now);
   void fire(work::Lease& lease, Now now);
-  /// Opens the account again that may be open. After a restart its pool may connect to no host:
-  /// then the lease is granted, or the host cannot be, if it has an account.
+  /// Opens the account, which may be open, or grants the lease if it has none. After a restart its
+  /// pool may connect to no host: then one with an account cannot be granted there.
   void grant_again(work::Lease& lease, const Host& host, Now now);
   void end_term(work::Lease& lease, const Host* host, Now now);
   void apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now);

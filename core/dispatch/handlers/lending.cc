@@ -77,7 +77,8 @@ void Lending::grant(const Host& host, work::Lease& lease, Now now) {
 void Lending::connected(const Host& host, Now now) {
   for (const auto& claim : host.instance.occupancy.claims()) {
     work::Lease* lease = leases_.find(claim.work);
-    if (lease != nullptr && lease->state() == model::WorkState::kStarting) grant(host, *lease, now);
+    if (lease != nullptr && lease->state() == model::WorkState::kStarting)
+      leases_.set_due(*lease, now.mono);
   }
   accounts_.tell(host, now);
 }
