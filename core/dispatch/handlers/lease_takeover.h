@@ -36,6 +36,7 @@ class LeaseTakeover {
   void found(const HostCommands::Ended& answer, Now now);
 
  private:
+  /// Its pool lends hosts, and nothing uses it but an old lease.
   [[nodiscard]] bool may_be_lent_anew(const Host& host) const;
   /// The lease that had the host when the backup was made, and of which nobody has heard since.
   [[nodiscard]] work::Lease* old_lease(const Host& host) const;
