@@ -176,7 +176,7 @@ int await_grant(Client& client, const std::string& id, bool json) {
   const auto reached = wait_until(client, id, [](std::string_view state) {
     return state == "granted" || state == "ending" || state == "ended";
   });
-  if (const int signal = EndSignals::came(); !reached && signal != 0) return 128 + signal;
+  if (const int number = EndSignals::came(); !reached && number != 0) return 128 + number;
   if (!reached) return complain(reached.error());
   const auto lease = reached->root();
   const auto host = lease.at("host");
