@@ -133,6 +133,13 @@ void MetricsFeed::count_instance(const model::InstanceRecord& record) {
   if (record.state == InstanceState::kGone) counted_.erase(record.id);
 }
 
+void MetricsFeed::count_gangs(const model::GangCounts& all) {
+  metrics_.gangs("granted", all.granted - gangs_.granted);
+  metrics_.gangs("let_go", all.let_go - gangs_.let_go);
+  metrics_.gangs("refused", all.refused - gangs_.refused);
+  gangs_ = all;
+}
+
 void MetricsFeed::set_gauges(const dispatch::Queries& state, Now now) {
   set_work(state.totals(now.mono));
   set_instances(state);
@@ -147,6 +154,7 @@ void MetricsFeed::set_work(const model::Totals& totals) {
   }
   metrics_.set_queue_age(totals.oldest_wait);
   metrics_.set_waiting(totals.waiting);
+  count_gangs(totals.gangs);
 }
 
 void MetricsFeed::set_instances(const dispatch::Queries& state) {

@@ -19,6 +19,8 @@ class MetricsFeed {
   void restore(const model::Restored& restored);
   /// Counts what has happened: submits, starts and ends of work, boots and their milestones.
   void count(const std::vector<model::Change>& changes, Now now);
+  /// `all`: of gangs since the start of the daemon. Counts those that it has not counted before.
+  void count_gangs(const model::GangCounts& all);
   /// Sets the gauges, which show the present.
   void set_gauges(const dispatch::Queries& state, Now now);
 
@@ -47,6 +49,7 @@ class MetricsFeed {
   std::map<model::InstanceId, Counted> counted_;
   std::map<model::WorkId, Submitted> submitted_;  ///< By the first id of each.
   std::map<model::WorkId, Wall> lease_submits_;   ///< Of leases that were never granted.
+  model::GangCounts gangs_;                       ///< That were counted.
 };
 
 }  // namespace hostler::daemon

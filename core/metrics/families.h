@@ -98,6 +98,7 @@ struct Metrics::Families {
   Counter& leases_submitted =
       counter("hostler_leases_submitted_total", "Leases that were submitted.");
   Family<Counter>& leases_ended = counters("hostler_leases_ended_total", "Leases that ended.");
+  Family<Counter>& gangs = counters("hostler_gangs_total", "What became of gangs of leases.");
   Histogram& lease_waited =
       histogram("hostler_lease_wait_seconds", "Time from the submit of a lease to its grant.",
                 wait_buckets());

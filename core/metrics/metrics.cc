@@ -31,9 +31,14 @@ Metrics::Metrics(std::string version) : families_(std::make_unique<Families>()) 
   for (const auto state : model::kLiveStates)
     for (const auto kind : {model::WorkKind::kJob, model::WorkKind::kLease})
       set_work(kind, state, 0);
-  // A rate needs two samples: the series exists before its first alarm.
+  // A rate needs two samples: these series exist before the first event.
+  using enum model::EndReason;
+  for (const auto reason :
+       {kReturned, kTerm, kCancelled, kWaitMax, kHostLost, kInterrupted, kStartFailures})
+    f.leases_ended.Add({{"reason", model::to_string(reason)}});
   for (const auto& event : model::all_events())
     if (event.severity == model::Severity::kAlarm) f.alarms.Add({{"event", event.code}});
+  for (const char* result : {"granted", "let_go", "refused"}) gangs(result, 0);
   for (const bool succeeded : {true, false})
     f.tries.Add({{"result", result_of(succeeded)}}, commit_buckets());
 }
@@ -158,6 +163,10 @@ void Metrics::job_ended(model::WorkState state, model::EndReason reason,
 
 void Metrics::lease_ended(model::EndReason reason) {
   families_->leases_ended.Add({{"reason", model::to_string(reason)}}).Increment();
+}
+
+void Metrics::gangs(std::string_view result, std::uint64_t count) {
+  families_->gangs.Add({{"result", std::string(result)}}).Increment(static_cast<double>(count));
 }
 
 void Metrics::output_came(std::size_t bytes) { families_->output.Increment(number(bytes)); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -141,6 +142,8 @@ class Metrics {
   /// `ran`: the run time of the last attempt; nullopt if no host reported its end.
   void job_ended(model::WorkState state, model::EndReason reason, std::optional<Duration> ran);
   void lease_ended(model::EndReason reason);
+  /// `result` must be a literal: "granted", "let_go" or "refused".
+  void gangs(std::string_view result, std::uint64_t count);
   /// A piece of a job's stdout or stderr came from a host.
   void output_came(std::size_t bytes);
 

@@ -55,6 +55,9 @@ constexpr std::array kEvents{
     EventInfo{Event::kUnexpectedAttempt, "unexpected_attempt", kAttempt, kWarning, Holds::kNone,
               "a host runs an attempt that it should not: it is killed"},
 
+    EventInfo{Event::kLetGo, "let_go", kLease, kInfo, Holds::kNone,
+              "the gang, of which this is the first lease, lets go of the hosts that it held: it "
+              "tries again after a pause"},
     EventInfo{Event::kGranting, "granting", kLease, kDebug, Holds::kNone,
               "a host is chosen for the lease, and is made ready for the holder"},
     EventInfo{Event::kGranted, "granted", kLease, kInfo, Holds::kNone,

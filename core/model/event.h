@@ -33,6 +33,7 @@ enum class Event : std::uint8_t {
   kUnexpectedAttempt,
 
   // Of leases.
+  kLetGo,
   kGranting,
   kGranted,
   kRenewed,

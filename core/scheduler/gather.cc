@@ -306,7 +306,7 @@ void gather_one(World& world, Plan& plan, Demand& demand, std::vector<bool>& tak
   if (!may_gather(view, world.snapshot.now))
     return out.wait(
         WaitingCode::kNoOffering,
-        "its gang let its hosts go, as one did not come, and tries again after a pause");
+        "its gang let its hosts go, as not all were to be had, and tries again after a pause");
   const std::vector<bool> pools = pools_of(world, world.needs[demand.need]);
   bool is_next = true;
   for (std::size_t p = 0; p < pools.size(); ++p) {

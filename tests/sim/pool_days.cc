@@ -240,6 +240,8 @@ void PoolDays::check_own_first(model::InstanceId host,
     const auto waits = waiting_.find(own.shape);
     const auto placed = std::ranges::count(started, own.shape);
     if (waits == waiting_.end() || placed >= std::int64_t{own.count}) continue;
+    // A gang that cannot have all its hosts lets those go that were made for it.
+    if (own.shape.gang.count > 0) continue;
     // Work of a higher priority may go first, and leaves no whole host for a lease.
     if (own.shape.exclusive && std::ranges::any_of(started, [&](const auto& shape) {
           return shape.priority > own.shape.priority;

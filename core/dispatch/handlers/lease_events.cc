@@ -250,7 +250,7 @@ void LeaseEvents::mend(const model::Gang& gang, Now now) {
   };
   const bool ends = all.size() < gang.count || std::ranges::any_of(all, is_over);
   if (!ends && !all.empty() && all.front()->record.starts == 0)
-    gangs_.let_go(all.front()->cls, now.mono);
+    gangs_.let_go(all.front()->cls, "one of its hosts could not be granted", now);
   for (work::Lease* one : all) {
     if (one->record.starts > 0 || is_over(one)) continue;
     if (!ends) {

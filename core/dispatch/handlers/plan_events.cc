@@ -21,7 +21,7 @@ void PlanEvents::send_due(Now now) {
   if (!plan_.is_due(now.mono)) return;
   drop_cancelled();
   bounds_.expire(now.mono);
-  work_.gangs.look(hosts_.views(), now.mono);
+  work_.gangs.look(hosts_.views(), now);
   auto [snapshot, wake] = snapshots_.make(now);
   const std::uint64_t number = plan_.begin(now.mono, wake);
   recorder_.effect(MakePlan{number, std::move(snapshot), plan_.policy()});
@@ -64,6 +64,7 @@ void PlanEvents::apply_more(Now now) {
   apply_rest(made.plan, now);
   // Creates that a rate ceiling has refused may pass then.
   if (const auto next = governor_.next_create(now.mono)) plan_.wake_at(*next);
+  work_.gangs.add_pauses(made.plan.waiting, now);
   plan_.explain(std::move(made.plan.waiting), std::move(made.plan.rejected));
   plan_.forget_gone(work_.waiting.queue());
   // The changes of a plan are no reason for another one, and changes since its snapshot have asked
@@ -71,7 +72,7 @@ void PlanEvents::apply_more(Now now) {
   // left to the next.
   const bool wanted = plan_.is_wanted() || !made.plan.shutdowns.empty();
   refresh_views();
-  const bool has_let_go = work_.gangs.note_held(hosts_.views(), now.mono);
+  const bool has_let_go = work_.gangs.note_held(hosts_.views(), plan_, now);
   plan_.set_wanted(wanted || has_let_go);
 }
 

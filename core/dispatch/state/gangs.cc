@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/base/units.h"
+
 namespace hostler::dispatch {
 namespace {
 
@@ -11,6 +13,14 @@ constexpr Duration kFirstPause = std::chrono::seconds(30), kLongestPause = std::
 /// It comes, is empty or is off, and will stay.
 bool is_there(const scheduler::HostView& host) {
   return (host.is_on() || host.phase == scheduler::HostPhase::kStopped) && !host.will_go();
+}
+
+/// Why the plan has not reserved hosts for it.
+std::string why_not(const PlanState& plan, demand::ClassId cls) {
+  for (const bool is_priced : {false, true})
+    if (auto known = plan.waiting(cls, is_priced); known.code != model::WaitingCode::kPlanning)
+      return std::move(known.reason);
+  return "its hosts have changed since they were chosen";
 }
 
 }  // namespace
@@ -24,7 +34,7 @@ Gangs::Held Gangs::held_in(const std::vector<scheduler::HostView>& hosts) const 
   return out;
 }
 
-void Gangs::look(const std::vector<scheduler::HostView>& hosts, Mono now) {
+void Gangs::look(const std::vector<scheduler::HostView>& hosts, Now now) {
   if (held_.empty()) return;
   std::vector<model::InstanceId> there;
   for (const auto& host : hosts)
@@ -35,17 +45,20 @@ void Gangs::look(const std::vector<scheduler::HostView>& hosts, Mono now) {
     const auto is_lost = [&](model::InstanceId id) {
       return !std::ranges::binary_search(there, id);
     };
-    if (waiting_.queue().waits(cls) && std::ranges::any_of(ids, is_lost)) let_go(cls, now);
+    const auto lost = std::ranges::find_if(ids, is_lost);
+    if (lost != ids.end() && waiting_.queue().waits(cls))
+      let_go(cls, lost->text() + ", one of its hosts, is lost or has to go", now);
   }
 }
 
-bool Gangs::note_held(const std::vector<scheduler::HostView>& hosts, Mono now) {
+bool Gangs::note_held(const std::vector<scheduler::HostView>& hosts, const PlanState& plan,
+                      Now now) {
   Held held = held_in(hosts);
   const Held before = std::exchange(held_, held);
   bool out = false;
   for (const auto& [cls, ids] : before) {
     if (held.contains(cls) || !waiting_.queue().waits(cls)) continue;
-    let_go(cls, now);
+    let_go(cls, why_not(plan, cls), now);
     out = true;
   }
   tidy();
@@ -57,13 +70,26 @@ Mono Gangs::not_before(demand::ClassId cls) const {
   return found == pauses_.end() ? Mono{} : found->second.until;
 }
 
-void Gangs::let_go(demand::ClassId cls, Mono now) {
+void Gangs::add_pauses(std::vector<scheduler::Waiting>& waiting, Now now) const {
+  for (scheduler::Waiting& one : waiting)
+    if (const Mono until = not_before(one.cls); until > now.mono)
+      one.reason += "; it holds no hosts before " + format_wall(now.wall + (until - now.mono));
+}
+
+void Gangs::let_go(demand::ClassId cls, const std::string& why, Now now) {
   held_.erase(cls);
   ++counts_.let_go;
   Pause& pause = pauses_[cls];
   Duration wait = kFirstPause;
   for (std::uint32_t n = 0; n < pause.tries && wait < kLongestPause; ++n) wait *= 2;
-  pause = {now + std::min(wait, kLongestPause), pause.tries + 1};
+  wait = std::min(wait, kLongestPause);
+  pause = {now.mono + wait, pause.tries + 1};
+  const model::Gang& gang = waiting_.queue().at(cls).shape.gang;
+  recorder_.record("dispatcher", model::WorkId{gang.id, model::WorkKind::kLease}.text(),
+                   model::Event::kLetGo, "",
+                   why + "; the gang of " + std::to_string(gang.count) +
+                       " leases holds no hosts before " + format_wall(now.wall + wait),
+                   now);
 }
 
 void Gangs::note_broken(const model::Gang& gang) {

@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "core/dispatch/state/plan_state.h"
+#include "core/dispatch/state/recorder.h"
 #include "core/dispatch/state/waiting_work.h"
 #include "core/model/views.h"
 #include "core/scheduler/snapshot.h"
@@ -12,20 +15,23 @@
 namespace hostler::dispatch {
 
 /// Which hosts gangs hold while they wait for more, and how long they pause after one of these was
-/// lost. Plans decide what is held; a restart forgets both.
+/// lost. Plans decide what is held; a restart forgets both. Each time that a gang lets go is in the
+/// ledger, at its first lease.
 class Gangs {
  public:
-  explicit Gangs(const WaitingWork& waiting) : waiting_(waiting) {}
+  Gangs(const WaitingWork& waiting, Recorder& recorder) : waiting_(waiting), recorder_(recorder) {}
 
   /// Before a plan: gangs of which a held host was lost let all go.
-  void look(const std::vector<scheduler::HostView>& hosts, Mono now);
+  void look(const std::vector<scheduler::HostView>& hosts, Now now);
   /// After a plan: the hosts that it has reserved for gangs are held. A gang that waits and holds
-  /// none any more has let all go. True: some has.
-  bool note_held(const std::vector<scheduler::HostView>& hosts, Mono now);
+  /// none any more has let all go, and the plan has explained why. True: some has.
+  bool note_held(const std::vector<scheduler::HostView>& hosts, const PlanState& plan, Now now);
   /// It holds no hosts before then; in the past: it may. The pause doubles each time.
   [[nodiscard]] Mono not_before(demand::ClassId cls) const;
-  /// Its hosts were chosen, and it lets them go.
-  void let_go(demand::ClassId cls, Mono now);
+  /// Adds to the reasons for which gangs wait until when they pause.
+  void add_pauses(std::vector<scheduler::Waiting>& waiting, Now now) const;
+  /// Its hosts were chosen, and it lets them go. `why`: for people, a clause.
+  void let_go(demand::ClassId cls, const std::string& why, Now now);
 
   /// A lease of it that was not granted waits again, or has ended. Of other work: nothing.
   void note_broken(const model::Gang& gang);
@@ -49,6 +55,7 @@ class Gangs {
   void tidy();
 
   const WaitingWork& waiting_;
+  Recorder& recorder_;
   Held held_;
   std::map<demand::ClassId, Pause> pauses_;
   std::map<std::uint64_t, model::Gang> broken_;

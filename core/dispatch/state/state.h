@@ -48,7 +48,7 @@ struct State {
         principals(waiting),
         jobs(principals, waiting),
         leases(principals, waiting),
-        gangs(waiting),
+        gangs(waiting, recorder),
         quotas(policy, principals, waiting),
         plan(policy),
         limits(policy, principals, waiting, menu, hosts, plan),

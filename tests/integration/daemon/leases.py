@@ -129,7 +129,11 @@ class RequestTest(LeaseTest):
                 ({"for": "2h", "pool": "bare"}, "lends hosts for at most"),
                 ({"for": "1h", "pool": "plain"}, "does not lend hosts"),
                 ({"for": "1h", "pool": "nowhere"}, "there is no pool 'nowhere'"),
-                ({"for": "1h", "count": 2}, "unknown key"),
+                ({"for": "1h", "counts": 2}, "unknown key"),
+                ({"for": "1h", "count": 0}, "count"),
+                ({"for": "1h", "count": 1001}, "count"),
+                ({"for": "1h", "count": 2, "pool": "bare"}, "can never be granted"),
+                ({"for": "1h", "one_zone": True}, "set count"),
                 ({"for": "1h", "wait_max": "0s"}, "wait_max"),
                 ({"for": "1h", "needs": {"vcpus": 64}}, "this site can never lend a host"),
                 ({"for": "1h", "constraints": {"types": ["nothing"]}}, "nothing")):
@@ -140,6 +144,10 @@ class RequestTest(LeaseTest):
     def test_a_dry_run_says_what_the_lease_would_get_and_leaves_nothing(self):
         its, host = self.granted("bare")
         self.give_back(its, used=False)
+        for one in SITE.existing():
+            if one["pool"] == "cleaned":
+                SITE.request("POST", f"/v1/instances/{one['id']}/kill")
+        wait_for("no host of the pool", lambda: all(one["pool"] != "cleaned" for one in SITE.existing()))
         for pool_name, outcome in (("bare", "host_ready"), ("cleaned", "host_created")):
             fate, = self.ask("POST", "/v1/leases/dry-run", {"for": "1h", "pool": pool_name})["leases"]
             self.assertEqual((fate["outcome"], fate["pool"]), (outcome, pool_name))

@@ -2,31 +2,23 @@
 """The session of README.md, on a site as config/local.json describes: each command prints the lines that stand below it,
 and no others. Times, ids of the cloud, addresses, user names, widths of columns and shares of the use may differ."""
 
-import fcntl
 import getpass
 import json
 import os
 import re
 import shutil
-import struct
-import subprocess
-import termios
 import unittest
 
 from one_site import ARGS, SITE, hostler, main
+from pages import on_terminal, sessions
 from scratch_site import Failed, wait_for
 
 ASKS = re.compile(r"hostler (?:why|jobs|instances)\b")  # may be asked again: until hosts and plan are there
 
 
 def session(page):
-    """(command, the lines below it) of the blocks that have prompts."""
-    found = []
-    for block in re.findall(r"^```\n(\$ .*?)^```", page, re.M | re.S):
-        for one in re.split(r"^\$ ", block, flags=re.M)[1:]:
-            command, _, below = one.partition("\n")
-            found.append((command, below))
-    return found
+    """(command, the lines below it) of all blocks."""
+    return [one for block in sessions(page) for one in block]
 
 
 def form(text, user):
@@ -56,31 +48,11 @@ class ComparisonTest(unittest.TestCase):
 class SessionTest(unittest.TestCase):
     maxDiff = None
 
-    def run_here(self, command):
-        """What stays on a terminal: not the line that shows how a wait goes on, which each next one replaces."""
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("HOSTLER_")}
-        environment.update(HOSTLER_URL="unix://" + SITE.socket, LC_ALL="C.UTF-8",
-                           PATH=os.path.dirname(ARGS.hostler) + ":" + os.environ["PATH"])
-        master, terminal = os.openpty()
-        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 400, 0, 0))
-        with subprocess.Popen(["bash", "-c", command], cwd=SITE.folder, env=environment, stdin=subprocess.DEVNULL,
-                              stdout=terminal, stderr=terminal):
-            os.close(terminal)
-            said = b""
-            try:
-                while piece := os.read(master, 65536):
-                    said += piece
-            except OSError:  # EIO: nobody has the terminal open any more
-                pass
-            os.close(master)
-        text = said.decode().replace("\r\n", "\n")
-        return re.sub(r"[^\n]*\r\x1b\[K", "", text)
-
     def check(self, command, below):
         expected = form(below, "root")
 
         def printed():
-            return form(self.run_here(command), getpass.getuser())
+            return form(on_terminal(command, SITE)[0], getpass.getuser())
 
         if ASKS.search(command):
             try:

@@ -2,11 +2,13 @@
 """Holders of leases log in on containers of a real LXD by keys of their own, and nothing that they have left is there
 for anybody else. Run by lxd_lab.py."""
 
+import os
 import subprocess
 import unittest
 
 import one_site
-from lxd_site import LxdSite, main, run
+from lxd_site import LxdSite, main, run  # before the modules of tests/integration/daemon
+import pages
 from scratch_site import PATIENCE, wait_for
 
 SHELL = "id -un; pwd; echo of-holder > kept; setsid sleep 100000 > /dev/null 2>&1 < /dev/null & echo done"
@@ -135,6 +137,33 @@ class LoginTest(unittest.TestCase):
         self.assertEqual(self.wait_for_state(its, "ended")["reason_code"], "returned")
         self.site.wait_for_nothing()
 
+    def start_agent(self, key):
+        """Of ssh, with this key. Its socket."""
+        socket = self.site.under("agent")
+        agent = subprocess.Popen(["ssh-agent", "-D", "-a", socket], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.addCleanup(agent.wait)
+        self.addCleanup(agent.terminate)
+        wait_for("the agent of ssh", lambda: os.path.exists(socket))
+        subprocess.run(["ssh-add", "-q", key], env={**os.environ, "SSH_AUTH_SOCK": socket}, stdin=subprocess.DEVNULL,
+                       timeout=PATIENCE, check=True)
+        return socket
+
+    def test_a_holder_sees_what_the_page_shows(self):
+        self.start()
+        home = self.site.under("home")
+        os.makedirs(home + "/.ssh", mode=0o700)
+        key = home + "/.ssh/id_ed25519"
+        run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
+        variables = {"HOME": home, "TERM": "dumb", "SSH_AUTH_SOCK": self.start_agent(key)}
+        with open(one_site.ARGS.page, encoding="utf-8") as page:
+            found = pages.sessions(pages.section(page.read(), "With a login"))
+        self.assertEqual(len(found), 2)
+        for commands in found:
+            names = pages.Names()
+            pages.run_session(self.site, commands, names, **variables)
+            self.assertEqual(self.wait_for_state(names.name("l-3"), "ended")["reason_code"], "returned")
+        self.site.wait_for_nothing()
+
     def test_a_key_that_opens_nothing_is_refused_before_a_host_is_bought(self):
         self.start()
         run("ssh-keygen", "-q", "-t", "rsa", "-b", "2048", "-N", "", "-f", self.site.under("small"))
@@ -148,4 +177,5 @@ class LoginTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    main(__doc__, hostler={"required": True})
+    main(__doc__, hostler={"required": True, "type": os.path.abspath},
+         page={"required": True, "type": os.path.abspath})

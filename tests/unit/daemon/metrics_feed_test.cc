@@ -39,5 +39,20 @@ TEST(MetricsFeedTest, ALeaseIsNoJob) {
   EXPECT_THAT(metrics.text(), Not(HasSubstr("\nhostler_jobs_ended_total{")));
 }
 
+TEST(MetricsFeedTest, AGangIsCountedOnce) {
+  metrics::Metrics metrics;
+  MetricsFeed feed(metrics);
+
+  feed.count_gangs({.granted = 2, .let_go = 1, .refused = 0});
+  feed.count_gangs({.granted = 3, .let_go = 1, .refused = 4});
+
+  EXPECT_THAT(metrics.text(), HasSubstr(R"(hostler_gangs_total{result="granted"} 3)"
+                                        "\n"));
+  EXPECT_THAT(metrics.text(), HasSubstr(R"(hostler_gangs_total{result="let_go"} 1)"
+                                        "\n"));
+  EXPECT_THAT(metrics.text(), HasSubstr(R"(hostler_gangs_total{result="refused"} 4)"
+                                        "\n"));
+}
+
 }  // namespace
 }  // namespace hostler::daemon

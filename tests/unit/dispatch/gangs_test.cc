@@ -1,3 +1,4 @@
+#include "core/base/units.h"
 #include "tests/unit/dispatch/leases.h"
 
 /// Gangs: leases of one request that are granted all together, or none is.
@@ -29,6 +30,15 @@ class GangTest : public LeaseTest {
     std::vector<InstanceId> out;
     for (const auto& call : story.all<CreateCall>()) out.push_back(call.instance);
     return out;
+  }
+  std::vector<model::LedgerRecord> let_go() const {
+    auto out = story.journalled<model::LedgerRecord>();
+    std::erase_if(out, [](const auto& one) { return one.event != model::Event::kLetGo; });
+    return out;
+  }
+  std::string why(WorkId id) const {
+    const auto waits = story.dispatcher.queries().waiting(id);
+    return waits ? waits->reason : "";
   }
   std::string refusal(SubmitLease wish) {
     const auto answer = story.ask(std::move(wish));
@@ -91,6 +101,36 @@ TEST_F(GangTest, AClientKeyNamesAllLeasesOfAGang) {
   wish.work.client_digest = "d";
   const auto ids = borrow(wish);
   EXPECT_EQ(borrow(wish), ids);
+}
+
+TEST_F(GangTest, ItsFirstLeaseSaysWhyItLetsGoAndUntilWhen) {
+  const auto ids = borrow(gang(2));
+  const auto hosts = created();
+  ASSERT_THAT(hosts, SizeIs(2));
+  story.boot(hosts[0]);
+  EXPECT_THAT(let_go(), IsEmpty());
+  story.create_ended(hosts[1], error(CloudErrorClass::kInvalid));
+  const auto told = let_go();
+  ASSERT_THAT(told, SizeIs(1));
+  EXPECT_EQ(told[0].subject, ids[0].text());
+  const std::string until = "holds no hosts before " + format_wall(told[0].time + 30s);
+  EXPECT_THAT(told[0].reason, testing::StartsWith(hosts[1].text()));
+  EXPECT_THAT(told[0].reason, HasSubstr(until));
+  for (const WorkId id : ids) EXPECT_THAT(why(id), HasSubstr(until)) << id.text();
+  story.pass(31s);
+  for (const WorkId id : ids) EXPECT_THAT(why(id), Not(HasSubstr("before"))) << id.text();
+}
+
+TEST_F(GangTest, OneThatLosesItsTurnSaysTheReasonOfThePlan) {
+  const auto ids = borrow(gang(2));
+  story.boot(created()[0]);
+  auto urgent = gang(2);
+  urgent.work.shape.priority = 1;
+  (void)borrow(urgent);
+  const auto told = let_go();
+  ASSERT_THAT(told, SizeIs(1));
+  EXPECT_EQ(told[0].subject, ids[0].text());
+  EXPECT_THAT(told[0].reason, HasSubstr("the turn of another gang"));
 }
 
 TEST_F(GangTest, OneThatNoCeilingCanHoldIsRefusedAtOnce) {

@@ -38,6 +38,7 @@ class CleaningTest : public LeaseTest {
   }
 };
 
+// Kip, weakness 9: "return unused" was no legal transition.
 TEST_F(LeaseTest, AHostThatNobodyHasUsedTakesOtherWorkAtOnce) {
   const auto [id, on] = granted();
   (void)story.submit({story.job(2)});

@@ -96,6 +96,7 @@ TEST_F(LeaseRestartTest, ALeaseWhoseHostIsNotKnownIsLostOrWaitsAgain) {
   }
 }
 
+// Kip, weakness 8: a restart took nodes that were being cleaned for clean ones.
 TEST_F(LeaseRestartTest, AHostIsDestroyedWhoseCleaningWasUnderWay) {
   story.begin(site(WorkState::kCollecting));
   EXPECT_EQ(story.lease_state(kLease), "ended");

@@ -91,6 +91,30 @@ TEST_F(TurnsOfLeasesTest, AHostThatWasLentSinceThePlanGetsNoJob) {
   EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty());
 }
 
+// Kip, weakness 3: a node was ended as a pod got it.
+TEST_F(TurnsOfLeasesTest, AHostThatWasLentSinceThePlanIsNotEnded) {
+  using enum model::Reason;
+  for (const auto code :
+       {kIdle, kDrained, kBeyondMax, kOffMenu, kGaveWay, kExchanged, kAbovePriceLimit}) {
+    story = Story(policy);
+    story.begin();
+    const InstanceId on = idle_host();
+    story.plans_wait = true;
+    const WorkId id = story.borrow(lease(0));
+    ASSERT_TRUE(story.plan);
+    PlanMade old = *story.plan;
+    old.plan = {};
+    old.plan.shutdowns.push_back({on, code, "the plan says so"});
+    story.host(on, model::HostLost{"reset", 0s});
+    story.ready(on);
+    ASSERT_EQ(lease_on(on), id);
+
+    story.say(old);
+    EXPECT_EQ(story.state(on), InstanceState::kBusy) << to_string(code);
+    EXPECT_EQ(story.lease_state(id), "granted") << to_string(code);
+  }
+}
+
 TEST_F(TurnsOfLeasesTest, ALentHostCountsWholeForItsHolder) {
   const auto [id, on] = granted();
   const auto quota = [&] { return story.dispatcher.queries().quota("user ann", story.now.mono); };

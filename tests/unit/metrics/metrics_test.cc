@@ -26,6 +26,7 @@ void use_all(Metrics& metrics) {
   metrics.set_gates({{"a", CloudErrorClass::kQuota, 1}});
   metrics.set_work(model::WorkKind::kJob, WorkState::kQueued, 7);
   metrics.set_work(model::WorkKind::kLease, WorkState::kRunning, 2);
+  metrics.gangs("let_go", 3);
   metrics.set_queue_age(90s);
   metrics.boot_ended("a", "small", BootOutcome::kReady);
   metrics.host_reached("a", Milestone::kFirstJob, 2s);
@@ -51,6 +52,9 @@ TEST(MetricsTest, ShowsWhatItWasTold) {
            R"(hostler_jobs{state="running"} 0)",
            R"(hostler_leases{state="granted"} 2)",
            R"(hostler_leases{state="waiting"} 0)",
+           R"(hostler_leases_ended_total{reason="wait_max"} 0)",
+           R"(hostler_gangs_total{result="let_go"} 3)",
+           R"(hostler_gangs_total{result="granted"} 0)",
            "hostler_queue_age_seconds 90",
            R"(hostler_boots_total{outcome="ready",set="a",type="small"} 1)",
            R"(hostler_boot_milestone_seconds_sum{milestone="first_job",set="a"} 2)",
