@@ -45,6 +45,8 @@ int wait_all(Client& client, const std::vector<std::string>& ids, bool json);
 /// Waits until the lease is granted, prints "l-3 h-7 ADDRESS PORT" and returns 0. If it ends
 /// before, returns exit_code::kNoStatus.
 int wait_for_grant(Client& client, const std::string& id, bool json);
+/// The same, for whoever has EndSignals: returns 128 + n once signal n has come.
+int await_grant(Client& client, const std::string& id, bool json);
 int logs(Client& client, const std::string& id, bool standard_error, bool follow);
 int fetch(Client& client, const std::string& id, const std::string& folder, bool partial);
 

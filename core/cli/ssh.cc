@@ -1,10 +1,8 @@
-#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <string>
@@ -14,6 +12,7 @@
 
 #include "core/base/files.h"
 #include "core/cli/commands.h"
+#include "core/cli/end_signals.h"
 #include "core/cli/follow.h"
 #include "core/cli/ssh_command.h"
 
@@ -47,58 +46,26 @@ class KnownHosts {
   std::string folder_;
 };
 
-/// While it exists, the signals of a terminal end the child and not this program, which has things
-/// to do after it.
-class SignalsGoToChild {
- public:
-  SignalsGoToChild() {
-    struct sigaction ignore {};
-    ignore.sa_handler = SIG_IGN;
-    for (std::size_t i = 0; i < kSignals.size(); ++i)
-      ::sigaction(kSignals[i], &ignore, &before_[i]);
-  }
-  ~SignalsGoToChild() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i)
-      ::sigaction(kSignals[i], &before_[i], nullptr);
-  }
-  SignalsGoToChild(const SignalsGoToChild&) = delete;
-  SignalsGoToChild& operator=(const SignalsGoToChild&) = delete;
-
-  static sigset_t signals() {
-    sigset_t out;
-    ::sigemptyset(&out);
-    for (const int number : kSignals) ::sigaddset(&out, number);
-    return out;
-  }
-
- private:
-  static constexpr std::array kSignals{SIGINT, SIGQUIT, SIGHUP};
-  std::array<struct sigaction, kSignals.size()> before_{};
-};
-
 Result<pid_t> start(const std::vector<std::string>& words) {
   std::vector<std::string> copies = words;
   std::vector<char*> arguments;
   for (auto& word : copies) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  const sigset_t signals = SignalsGoToChild::signals();
-  ::posix_spawnattr_setsigdefault(&attributes, &signals);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t child = -1;
-  const int failed =
-      ::posix_spawnp(&child, arguments[0], nullptr, &attributes, arguments.data(), environ);
-  ::posix_spawnattr_destroy(&attributes);
-  if (failed == 0) return child;
-  errno = failed;
+  errno = ::posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ);
+  if (errno == 0) return child;
   return tl::unexpected(errno_error("start ssh (is the client of OpenSSH installed?)"));
 }
 
-/// Its exit status; as of a shell, 128 + n after signal n.
+/// Its exit status; as of a shell, 128 + n after signal n. The caller has EndSignals.
 Result<int> run(const std::vector<std::string>& words) {
-  const SignalsGoToChild signals;
   const pid_t child = HOSTLER_TRY(start(words));
+  EndSignals::set_child(child);
+  siginfo_t ended{};
+  while (::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) != 0 &&
+         errno == EINTR) {
+  }
+  EndSignals::end_child();
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return tl::unexpected(errno_error("wait for ssh"));
@@ -144,33 +111,40 @@ Result<int> log_in(Client& client, const std::string& id,
   return status;
 }
 
-/// One that has ended meanwhile needs nothing.
-Result<void> return_lease(Client& client, const std::string& id) {
+/// Returns `status`, or the exit status of the error by which the lease goes on. One that has ended
+/// meanwhile needs nothing.
+int end_lease(Client& client, const std::string& id, bool is_granted, int status) {
+  constexpr int kFailuresMax = 5;  // Of a user who does not want to wait.
+  const std::string action = is_granted ? "return" : "cancel";
   for (int failures = 0;;) {
-    const auto done = client.post(work_path(id) + "/return", R"({"used":true})");
-    if (done || done.error().code == Errc::kConflict) return {};
-    if (!client.may_retry(done.error()) || !pause_before_retry(++failures))
-      return tl::unexpected(done.error());
+    const auto done = client.post(work_path(id) + "/" + action, "");
+    if (done || done.error().code == Errc::kConflict) return status;
+    const bool is_patient = is_granted && EndSignals::came() == 0;
+    if (client.may_retry(done.error()) && (is_patient || failures < kFailuresMax) &&
+        pause_before_retry(++failures))
+      continue;
+    const int failed = complain(done.error());
+    warn(id + " goes on; to end it: 'hostler " + action + " " + id + "'");
+    return failed;
   }
 }
 
 }  // namespace
 
 int ssh(Client& client, const std::string& id, const std::vector<std::string>& command) {
+  const EndSignals signals;
   const auto status = log_in(client, id, {}, command);
   return status ? *status : complain(status.error());
 }
 
 int ssh_and_return(Client& client, const std::string& id,
                    const std::vector<std::string>& identities) {
-  if (const int failed = wait_for_grant(client, id, /*json=*/false); failed != 0) return failed;
-  const SignalsGoToChild signals;  // A terminal that is closed may send more than one.
+  const EndSignals signals;
+  const int waited = await_grant(client, id, /*json=*/false);
+  if (waited == exit_code::kNoStatus) return waited;  // It has ended.
+  if (waited != exit_code::kOk) return end_lease(client, id, /*is_granted=*/false, waited);
   const auto status = log_in(client, id, identities, {});
-  const auto returned = return_lease(client, id);
-  if (!returned)
-    warn(id + " was not given back, and costs until its term ends: hostler return " + id);
-  if (!status) return complain(status.error());
-  return returned ? *status : complain(returned.error());
+  return end_lease(client, id, /*is_granted=*/true, status ? *status : complain(status.error()));
 }
 
 }  // namespace hostler::cli

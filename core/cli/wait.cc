@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/cli/commands.h"
+#include "core/cli/end_signals.h"
 #include "core/cli/follow.h"
 #include "core/json/writer.h"
 
@@ -83,13 +84,15 @@ std::string describe(json::Value work) {
   return out;
 }
 
-/// Polls the work until its state satisfies `is_reached`. It polls because the reason why work
+/// Polls the work until its state satisfies `is_reached`, or until a signal of EndSignals has come.
+/// It polls because the reason why work
 /// waits changes without an event.
 Result<json::Document> wait_until(Client& client, const std::string& id,
                                   bool (*is_reached)(std::string_view)) {
   Progress progress;
   int failures = 0;
   for (;;) {
+    if (EndSignals::came() != 0) return fail(Errc::kConflict, "a signal ends the wait");
     auto work = client.get(work_path(id));
     if (!work) {
       if (!client.may_retry(work.error()) || !pause_before_retry(++failures)) return work;
@@ -166,9 +169,14 @@ int wait_all(Client& client, const std::vector<std::string>& ids, bool json) {
 
 int wait_for_grant(Client& client, const std::string& id, bool json) {
   const InterruptNotice notice(id, "look at it", "leases");
+  return await_grant(client, id, json);
+}
+
+int await_grant(Client& client, const std::string& id, bool json) {
   const auto reached = wait_until(client, id, [](std::string_view state) {
     return state == "granted" || state == "ending" || state == "ended";
   });
+  if (const int number = EndSignals::came(); !reached && number != 0) return 128 + number;
   if (!reached) return complain(reached.error());
   const auto lease = reached->root();
   const auto host = lease.at("host");

@@ -135,6 +135,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
              },
              event);
   to.leases.end_commands(now);
+  to.leases.end_unlent(now);
   to.leases.mend_gangs(now);
   return take_outbox();
 }
@@ -174,6 +175,7 @@ Outbox Dispatcher::tick(Now now) {
   state_->commands.end_due(now);
   handlers_->leases.end_commands(now);
   handlers_->leases.fire_due(now);
+  handlers_->leases.end_unlent(now);
   handlers_->leases.mend_gangs(now);
   if (state_->principals.next_use_tick() <= now.mono) journal_uses(now);
   for (std::uint32_t set = 0; set < state_->sets.size(); ++set) {

@@ -45,7 +45,9 @@ struct LeaseRecord {
   /// Of the account whose opening was sent to the present host, answered or not. From then on
   /// nobody else gets the host.
   Login login = Login::kNone;
-  Wall told;  ///< The end of which the holder was told last: see AccountNotice; 0: of none.
+  /// The end of which the holder was told last: see AccountNotice. 0: of none, or that it does not
+  /// end then any more.
+  Wall told;
   friend bool operator==(const LeaseRecord&, const LeaseRecord&) = default;
 };
 /// As a Change: its row is inserted, or replaced.

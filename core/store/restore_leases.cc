@@ -56,6 +56,23 @@ Result<Lent> read_terms(Connection& connection, model::Restored& out) {
   return lent;
 }
 
+/// Work that has the terms of a lease, and is no lease by its own row: one of the two is damaged.
+Result<void> read_other_kinds(Connection& connection, model::Restored& out, Lent& lent) {
+  auto select = HOSTLER_TRY(connection.prepare(
+      "SELECT w.id, w.state, w.instance FROM leases l CROSS JOIN work w WHERE w.id = l.id AND "
+      "w.kind <> " +
+      std::to_string(static_cast<int>(WorkKind::kLease)) + " AND " + work_lives()));
+  HOSTLER_TRY(select.start());
+  while (HOSTLER_TRY(select.next())) {
+    const WorkId id{static_cast<std::uint64_t>(select.i64(0)), WorkKind::kLease};
+    lent[id] = host_of(select.i64(1), select.i64(2));
+    const auto is_it = [&](const auto& item) { return item.record.id.value == id.value; };
+    if (std::erase_if(out.work, is_it) > 0)
+      set_aside<model::WorkRecord>(out, id.text(), "it has the terms of a lease, and is none");
+  }
+  return {};
+}
+
 /// A lease and its terms are there, or neither is. Takes those that are there out of `lent`.
 void pair_terms(model::Restored& out, Lent& lent) {
   std::set<WorkId> with_terms, whole;
@@ -115,6 +132,7 @@ void set_hosts_aside(model::Restored& out, WorkId lease, std::optional<model::In
 
 Result<void> restore_leases(Connection& connection, model::Restored& out) {
   auto lent = HOSTLER_TRY(read_terms(connection, out));
+  HOSTLER_TRY(read_other_kinds(connection, out, lent));
   if (lent.empty()) return {};
   set_hostless_aside(out, lent);
   pair_terms(out, lent);

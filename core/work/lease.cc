@@ -82,6 +82,7 @@ LeaseOutcome hold(Lease& lease, const std::string& why) {
   auto& record = lease.record;
   record.state = WorkState::kHeld;
   record.reason_text = why + "; it may have been granted after the backup was made";
+  lease.due = lease.notice = Mono::max();
   return {{Next::kNothing, true, Event::kHeld, "", record.reason_text}, HostAfter::kKept, false};
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/model/records.h"
@@ -17,19 +18,22 @@ struct Lease {
   std::uint64_t cls = 0;        ///< Its class in the queue.
   std::uint32_t principal = 0;  ///< Its number in dispatch::Principals.
   std::uint32_t start_failures_max = model::kStartFailuresMax;
-  model::Micros held_per_hour;  ///< Of its host; kept by dispatch::Leases.
-  model::Vcpus held_vcpus;      ///< Likewise.
+  /// Of its host, which counts as more than 0 also if it is free; 0: it has none. Kept by
+  /// dispatch::Leases, as the next one is.
+  model::Micros held_per_hour;
+  model::Vcpus held_vcpus;
   bool queued = true;
   /// When due() is to be called. The daemon's clock may be set: only a restart looks at the times
   /// of the row.
   Mono due = Mono::max();
-  Mono wait_until = Mono::max();  ///< `due`, whenever it waits.
-  Mono notice = Mono::max();      ///< When its holder is to be told of the end.
-  struct Telling {
-    Wall end;                 ///< Of which the holder is being told; 0: of none.
-    Mono from = Mono::min();  ///< It is told of the end of another term not before.
-  } telling;
+  Mono wait_until = Mono::max();     ///< `due`, whenever it waits.
+  Mono notice = Mono::max();         ///< When its holder is to be told of the end.
   Mono renewal_tells = Mono::min();  ///< From then on a renewal is in the ledger.
+  /// Of what its holder is told of the end.
+  struct Telling {
+    std::optional<Wall> under_way;  ///< LeaseRecord::told, once it has been told so.
+    Mono again = Mono::min();       ///< From then on it is told of another end of its term.
+  } telling;
   /// Of its account on this host.
   struct Opening {
     bool is_done = false;       ///< It waits for the others of its gang.

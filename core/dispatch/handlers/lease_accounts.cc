@@ -15,8 +15,8 @@ using model::Login;
 namespace {
 
 constexpr Duration kNoticeCommandMax = std::chrono::minutes(10);
-/// A holder may renew as often as it likes, and each notice is in the ledger.
-constexpr Duration kNoticesApart = std::chrono::seconds(10);
+/// A holder may renew as often as it likes, and each notice is a command and two records.
+constexpr Duration kTellsApart = std::chrono::seconds(10);
 
 /// The dispatcher does not know the owner: the maker of the command does.
 model::LeaseAccount account_of(const work::Lease& lease) {
@@ -49,41 +49,51 @@ Duration LeaseAccounts::grace_of(const Host& host) const {
 
 void LeaseAccounts::open(const Host& host, const work::Lease& lease, Now now) {
   HOSTLER_ASSERT(lease.has_account(), "that it is opened is durable first");
-  if (!host.instance.link.is_connected() || commands_.runs(lease.id(), LeaseStep::kOpen)) return;
+  if (!host.instance.link.is_connected() || commands_.runs(host.id(), lease.id(), LeaseStep::kOpen))
+    return;
   commands_.run(host.id(), lease.id(), LeaseStep::kOpen,
                 make_.open(account_of(lease), lease.terms.ssh_keys), now);
 }
 
-bool LeaseAccounts::close(const Host& host, const work::Lease& lease, Now now) {
+/// Root's keys are found by the name of the lease, too.
+bool LeaseAccounts::close(const Host& host, model::WorkId lease, Now now) {
   if (!host.instance.link.is_connected()) return false;
-  if (!commands_.runs(lease.id(), LeaseStep::kOpen))
-    commands_.run(host.id(), lease.id(), LeaseStep::kClose, make_.close(account_of(lease)), now);
+  if (!commands_.runs(host.id(), lease, LeaseStep::kOpen))
+    commands_.run(host.id(), lease, LeaseStep::kClose, make_.close({lease, "", false}), now);
   return true;
 }
 
+Duration LeaseAccounts::notice_before(const Host& host) const {
+  return lending_of(policy_.pools[host.instance.pool]).notice_before;
+}
+
 /// The first of the two ends that are known.
-LeaseAccounts::End LeaseAccounts::end_of(const Host& host, const work::Lease& lease) {
-  const Wall until = lease.terms.until;
+LeaseAccounts::End LeaseAccounts::end_of(const Host& host, const work::Lease& lease,
+                                         Now now) const {
+  const End of_term{lease.terms.until, false, lease.due - now.mono > notice_before(host)};
   const auto& instance = host.instance;
   const auto& notice = instance.record.interruption;
-  if (!notice || !instance.notices.is_cordoned() || !instance.notices.may_tell())
-    return {until, false};
+  if (!notice || !instance.notices.is_cordoned() || !instance.notices.may_tell()) return of_term;
   const Wall at = notice->at.us != 0 ? notice->at : notice->noticed + model::kNoticeHolds;
-  return at < until ? End{at, true} : End{until, false};
+  return at < of_term.at ? End{at, true, false} : of_term;
 }
 
 void LeaseAccounts::tell(const Host& host, work::Lease& lease, Now now) {
   leases_.set_notice(lease, fleet::kNever);
   const bool is_granted = lease.state() == model::WorkState::kRunning;
-  if (!is_granted || !lease.has_account() || lease.telling.end.us != 0) return;
-  const End end = end_of(host, lease);
+  if (!is_granted || !lease.has_account() || lease.telling.under_way) return;
+  const End end = end_of(host, lease, now);
   if (end.at == lease.terms.told) return;
-  const Duration ahead = lending_of(policy_.pools[host.instance.pool]).notice_before;
-  const Mono from = std::max(lease.due - ahead, lease.telling.from);
-  if (!end.is_interruption && from > now.mono) return leases_.set_notice(lease, from);
+  if (end.is_far) leases_.set_notice(lease, lease.due - notice_before(host));
+  // What it was told before, of an interruption or of a term, does not hold any more.
+  const bool is_over = lease.terms.told.us != 0 && host.instance.notices.may_tell();
+  if (end.is_far && !is_over) return;
   if (is_suspended(host)) return leases_.set_notice(lease, now.mono + kSuspended);
   if (!host.instance.link.is_connected()) return;
-  lease.telling = {end.at, now.mono + kNoticesApart};
+  if (!end.is_interruption && now.mono < lease.telling.again)
+    return leases_.set_notice(lease, lease.telling.again);
+  lease.telling.again = now.mono + kTellsApart;
+  lease.telling.under_way = end.is_far ? Wall{} : end.at;
   send_notice(host, lease, end, now);
 }
 
@@ -103,6 +113,7 @@ void LeaseAccounts::send_notice(const Host& host, const work::Lease& lease, cons
                           " later this host is destroyed, with all that is on it. To keep it for "
                           "longer: hostler renew " +
                           id + " --for TIME\n";
+  if (end.is_far) notice.text = "It does not end at the time that was said. " + notice.text;
   notice.command = lease.terms.notice_command;
   const Duration left = end.at - now.wall;
   notice.limit = std::clamp<Duration>(left, std::chrono::seconds(1), kNoticeCommandMax);
@@ -111,9 +122,9 @@ void LeaseAccounts::send_notice(const Host& host, const work::Lease& lease, cons
 }
 
 void LeaseAccounts::told(work::Lease& lease, CommandResult result, Now now) {
-  const Wall end = std::exchange(lease.telling.end, {});
-  if (result == CommandResult::kUnknown) return;
-  lease.terms.told = end;
+  const auto end = std::exchange(lease.telling.under_way, {});
+  if (result == CommandResult::kUnknown || !end) return;
+  lease.terms.told = *end;
   recorder_.change(model::LeaseChanged{lease.terms});
   if (const Host* host = hosts_.find(lease.record.instance)) tell(*host, lease, now);
 }

@@ -32,7 +32,7 @@ class LeaseAccounts {
   void open(const Host& host, const work::Lease& lease, Now now);
   /// Once it is not being opened any more: then its end calls again. False: the host is not
   /// connected.
-  bool close(const Host& host, const work::Lease& lease, Now now);
+  bool close(const Host& host, model::WorkId lease, Now now);
   /// Tells the holder of a granted lease of its end if it is time to, and else sets the time.
   void tell(const Host& host, work::Lease& lease, Now now);
   /// As tell(), of the lease that has the host.
@@ -50,8 +50,10 @@ class LeaseAccounts {
   struct End {
     Wall at;
     bool is_interruption = false;
+    bool is_far = false;  ///< It is not time yet to tell of it.
   };
-  [[nodiscard]] static End end_of(const Host& host, const work::Lease& lease);
+  [[nodiscard]] End end_of(const Host& host, const work::Lease& lease, Now now) const;
+  [[nodiscard]] Duration notice_before(const Host& host) const;
   void send_notice(const Host& host, const work::Lease& lease, const End& end, Now now);
 
   const model::SitePolicy& policy_;

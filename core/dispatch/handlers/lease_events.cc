@@ -87,26 +87,36 @@ void LeaseEvents::on(const CancelWork& event, Now now) {
 }
 
 void LeaseEvents::policy_changed(Now now) {
-  for (const auto id : leases_.ungranted()) {
+  unlent_.clear();
+  for (const auto id : leases_.ungranted()) choose_pools(*leases_.find(id), now);
+  for (const auto id : leases_.placed()) {
     work::Lease& lease = *leases_.find(id);
-    const auto pools = waiting_.queue().at(lease.cls).shape.constraints.pools;
-    std::vector<std::string> left;
-    std::string why = "none of its pools is there";
-    for (const auto& pool : policy_.pools) {
-      if (std::ranges::find(pools, pool.name) == pools.end()) continue;
-      if (const auto lends = check_term(pool, lease.terms.term))
-        left.push_back(pool.name);
-      else
-        why = lends.error().message;
-    }
-    if (left.size() == pools.size()) continue;
-    if (!left.empty()) {
-      leases_.set_pools(lease, std::move(left), now.mono);
-    } else if (!lease.has_host()) {
-      if (lease.queued) waiting_.note_cancelled(lease.cls);
-      apply(lease, work::cancel(lease, "the configuration: " + why, false, now), "admin", now);
-    }
+    if (const Host* host = host_of(lease)) accounts_.tell(*host, lease, now);
   }
+}
+
+void LeaseEvents::end_unlent(Now now) {
+  for (const auto id : std::exchange(unlent_, {}))
+    if (work::Lease* lease = leases_.find(id); lease != nullptr && lease->record.starts == 0)
+      choose_pools(*lease, now);
+}
+
+void LeaseEvents::choose_pools(work::Lease& lease, Now now) {
+  const auto pools = waiting_.queue().at(lease.cls).shape.constraints.pools;
+  std::vector<std::string> left;
+  std::string why = "none of its pools is there";
+  for (const auto& pool : policy_.pools) {
+    if (std::ranges::find(pools, pool.name) == pools.end()) continue;
+    if (const auto lends = check_term(pool, lease.terms.term))
+      left.push_back(pool.name);
+    else
+      why = lends.error().message;
+  }
+  if (left.size() == pools.size()) return;
+  if (!left.empty()) return leases_.set_pools(lease, std::move(left), now.mono);
+  if (lease.has_host()) return (void)unlent_.insert(lease.id());
+  if (lease.queued) waiting_.note_cancelled(lease.cls);
+  apply(lease, work::cancel(lease, "the configuration: " + why, false, now), "admin", now);
 }
 
 void LeaseEvents::fire_due(Now now) {
@@ -125,7 +135,17 @@ void LeaseEvents::fire(work::Lease& lease, Now now) {
   if (lease.queued) waiting_.note_cancelled(lease.cls);
   if (lease.state() != WorkState::kStarting) return end_term(lease, host, now);
   leases_.set_due(lease, fleet::kNever);
-  if (host != nullptr) accounts_.open(*host, lease, now);
+  if (host != nullptr) grant_again(lease, *host, now);
+}
+
+void LeaseEvents::grant_again(work::Lease& lease, const Host& host, Now now) {
+  const auto& pool = policy_.pools[host.instance.pool];
+  const bool has_link = model::needs_link(pool.readiness);
+  if (has_link && !host.instance.link.is_connected()) return;  // Its next connection goes on.
+  if (!lease.has_account()) return grant(lease, host, now);
+  if (has_link) return accounts_.open(host, lease, now);
+  const std::string why = "hosts of pool " + pool.name + " have no connection any more";
+  refuse(lease, {host.id(), lease.id(), LeaseStep::kOpen, CommandResult::kUnknown, why}, now);
 }
 
 void LeaseEvents::end_term(work::Lease& lease, const Host* host, Now now) {
@@ -146,9 +166,17 @@ void LeaseEvents::end_commands(Now now) {
         continue;
       }
       work::Lease* lease = leases_.find(one.lease);
-      if (lease == nullptr || lease->record.instance != one.on) continue;
-      command_ended(*lease, one, now);
+      const bool has_host = lease != nullptr && lease->record.instance == one.on;
+      if (has_host)
+        command_ended(*lease, one, now);
+      else if (one.step == LeaseStep::kOpen)
+        close_left(one.on, one.lease, now);
     }
+}
+
+void LeaseEvents::close_left(model::InstanceId on, model::WorkId lease, Now now) {
+  const Host* host = hosts_.find(on);
+  if (host != nullptr && !accounts_.is_suspended(*host)) (void)accounts_.close(*host, lease, now);
 }
 
 void LeaseEvents::command_ended(work::Lease& lease, const HostCommands::Ended& one, Now now) {
@@ -167,14 +195,14 @@ void LeaseEvents::command_ended(work::Lease& lease, const HostCommands::Ended& o
 void LeaseEvents::opened(work::Lease& lease, const Host& host, const HostCommands::Ended& one,
                          Now now) {
   if (lease.state() == WorkState::kCollecting) {  // It has ended meanwhile.
-    if (accounts_.close(host, lease, now)) return;
+    if (accounts_.close(host, lease.id(), now)) return;
     return apply(lease, work::cleaned(lease, one.how, now), "host", now);
   }
   if (one.result == CommandResult::kGood) return grant(lease, host, now);
   if (one.result == CommandResult::kUnknown && ++lease.opening.unknown < kOpeningsMax)
     return leases_.set_due(lease, now.mono + kOpenAgain);
   // Nothing waits for the closing. On a host that an admin keeps, no account is left.
-  (void)accounts_.close(host, lease, now);
+  (void)accounts_.close(host, lease.id(), now);
   refuse(lease, one, now);
 }
 
@@ -225,12 +253,25 @@ void LeaseEvents::mend(const model::Gang& gang, Now now) {
     gangs_.let_go(all.front()->cls, "one of its hosts could not be granted", now);
   for (work::Lease* one : all) {
     if (one->record.starts > 0 || is_over(one)) continue;
-    if (one->queued && ends) waiting_.note_cancelled(one->cls);
-    apply(*one,
-          ends ? work::cancel(*one, "hostler, as a lease of its gang has ended", cleans(*one), now)
-               : work::let_go(*one, "another lease of its gang could not be granted"),
+    if (!ends) {
+      if (one->has_host()) let_go(*one, now);
+      continue;
+    }
+    if (one->queued) waiting_.note_cancelled(one->cls);
+    apply(*one, work::cancel(*one, "hostler, as a lease of its gang has ended", cleans(*one), now),
           "dispatcher", now);
   }
+}
+
+/// It does not name its host any more then.
+void LeaseEvents::let_go(work::Lease& lease, Now now) {
+  const model::WorkId id = lease.id();
+  const model::InstanceId on = lease.record.instance;
+  if (lease.has_account()) close_left(on, id, now);
+  auto outcome = work::let_go(lease, "another lease of its gang could not be granted");
+  const work::HostAfter after = outcome.host;
+  steps_.apply(lease, std::move(outcome), now);
+  if (Host* host = hosts_.change(on)) leave(*host, id, after, false, "dispatcher", now);
 }
 
 bool LeaseEvents::cleans(const work::Lease& lease) const {
@@ -250,12 +291,17 @@ void LeaseEvents::apply(work::Lease& lease, work::LeaseOutcome outcome, const ch
   steps_.apply(lease, std::move(outcome), now);
   if (host == nullptr) return;
   if (after == HostAfter::kClean) return clean(*host, id, now);
-  if (after == HostAfter::kClose) return (void)accounts_.close(*host, lease, now);
-  host->instance.occupancy.remove(id);
-  if (!was_used && fleet::uncount_use(host->instance.record))
-    recorder_.change(model::InstanceChanged{host->instance.record, nullptr, false});
-  if (after == HostAfter::kReady) return attempts_.fill(*host, now);
-  end(*host, id, actor, now);
+  if (after == HostAfter::kClose) return (void)accounts_.close(*host, id, now);
+  leave(*host, id, after, was_used, actor, now);
+}
+
+void LeaseEvents::leave(Host& host, model::WorkId lease, work::HostAfter after, bool was_used,
+                        const char* actor, Now now) {
+  host.instance.occupancy.remove(lease);
+  if (!was_used && fleet::uncount_use(host.instance.record))
+    recorder_.change(model::InstanceChanged{host.instance.record, nullptr, false});
+  if (after == work::HostAfter::kReady) return attempts_.fill(host, now);
+  end(host, lease, actor, now);
 }
 
 void LeaseEvents::clean(const Host& host, model::WorkId lease, Now now) {

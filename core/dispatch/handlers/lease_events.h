@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,10 @@ class LeaseEvents {
   /// Of a lease.
   void on(const CancelWork& event, Now now);
   /// After a restart or a reload: of the pools that a lease may use, some may lend no more for so
-  /// long. It ends if none is left before it has a host.
+  /// long. It ends if none is left before it has a host. Holders may be told of the end sooner.
   void policy_changed(Now now);
+  /// Of leases that were granting when their last pool lent no more, and wait again: likewise.
+  void end_unlent(Now now);
   /// Ends those that have waited too long, and those whose term is over; tells holders before.
   void fire_due(Now now);
   /// Goes on with those for which a command has ended.
@@ -62,16 +65,27 @@ class LeaseEvents {
   [[nodiscard]] const Host* host_of(const work::Lease& lease) const;
   /// A command that cleans the host, or closes the account, can be run there now.
   [[nodiscard]] bool cleans(const work::Lease& lease) const;
+  /// Leaves the lease the pools that lend so still, or ends it.
+  void choose_pools(work::Lease& lease, Now now);
   void fire(work::Lease& lease, Now now);
+  /// Opens the account, which may be open, or grants the lease if it has none. After a restart its
+  /// pool may connect to no host: then one with an account cannot be granted there.
+  void grant_again(work::Lease& lease, const Host& host, Now now);
   void end_term(work::Lease& lease, const Host* host, Now now);
   void apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now);
   void mend(const model::Gang& gang, Now now);
-  /// The account of the lease is open: it is granted, one of a gang with all others.
+  void let_go(work::Lease& lease, Now now);
+  /// The lease has the host no more, which takes other work or ends.
+  void leave(Host& host, model::WorkId lease, work::HostAfter after, bool was_used,
+             const char* actor, Now now);
+  /// Its account is open, if it has one: it is granted, one of a gang with all others.
   void grant(work::Lease& lease, const Host& host, Now now);
+  /// The lease leaves the host, which may be kept: no account is left there.
+  void close_left(model::InstanceId on, model::WorkId lease, Now now);
   void command_ended(work::Lease& lease, const HostCommands::Ended& one, Now now);
   /// The command that opens the account has ended.
   void opened(work::Lease& lease, const Host& host, const HostCommands::Ended& one, Now now);
-  /// That command has failed: the lease waits for another host, or ends, and this one ends.
+  /// The account cannot be opened: the lease waits for another host, or ends, and this one ends.
   void refuse(work::Lease& lease, const HostCommands::Ended& opening, Now now);
   void clean(const Host& host, model::WorkId lease, Now now);
   /// Nobody else gets the host.
@@ -90,6 +104,7 @@ class LeaseEvents {
   LeaseTakeover& takeover_;
   InstanceSteps& instance_steps_;
   AttemptEvents& attempts_;
+  std::set<model::WorkId> unlent_;  ///< They are granting, and no pool of theirs lends so now.
 };
 
 }  // namespace hostler::dispatch

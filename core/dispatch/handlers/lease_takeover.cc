@@ -24,9 +24,28 @@ std::optional<model::WorkId> lease_of_account(std::string_view name) {
 
 void LeaseTakeover::ask(const Host& host, Now now) {
   const auto& instance = host.instance;
-  if (make_.find && policy_.pools[instance.pool].leases && instance.link.is_connected() &&
-      !instance.occupancy.in_use() && lost_time_.may_have_work(instance.record.epoch))
+  if (make_.find && may_be_lent_anew(host) && instance.link.is_connected() &&
+      lost_time_.may_have_work(instance.record.epoch))
     commands_.run(host.id(), {}, LeaseStep::kFind, make_.find(), now);
+}
+
+bool LeaseTakeover::may_be_lent_anew(const Host& host) const {
+  return policy_.pools[host.instance.pool].leases &&
+         (!host.instance.occupancy.in_use() || old_lease(host) != nullptr);
+}
+
+work::Lease* LeaseTakeover::old_lease(const Host& host) const {
+  const auto& claims = host.instance.occupancy.claims();
+  work::Lease* lease = claims.empty() ? nullptr : leases_.find(claims.front().work);
+  return lease != nullptr && lease->record.restored ? lease : nullptr;
+}
+
+void LeaseTakeover::end_old(Host& host, model::WorkId newer, Now now) {
+  work::Lease* old = old_lease(host);
+  if (old == nullptr) return;
+  host.instance.occupancy.remove(old->id());
+  const std::string why = host.id().text() + " has been lent to " + newer.text() + " since";
+  steps_.apply(*old, work::host_gone(*old, why, false, now), now);
 }
 
 bool LeaseTakeover::may_take(model::WorkId id) const {
@@ -36,14 +55,16 @@ bool LeaseTakeover::may_take(model::WorkId id) const {
 
 void LeaseTakeover::found(const HostCommands::Ended& answer, Now now) {
   Host* host = hosts_.change(answer.on);
-  if (host == nullptr || host->instance.occupancy.in_use() ||
-      !policy_.pools[host->instance.pool].leases)
-    return;
+  if (host == nullptr || !may_be_lent_anew(*host)) return;
+  const work::Lease* old = old_lease(*host);
   std::optional<model::WorkId> newest;
-  for (const std::string_view line : split(answer.output, '\n'))
-    if (const auto id = lease_of_account(line); id && may_take(*id))
-      newest = newest ? std::max(*newest, *id) : *id;
+  for (const std::string_view line : split(answer.output, '\n')) {
+    const auto id = lease_of_account(line);
+    if (id && old != nullptr && *id == old->id()) return;  // It has the host still.
+    if (id && may_take(*id)) newest = newest ? std::max(*newest, *id) : *id;
+  }
   if (!newest) return;
+  end_old(*host, *newest, now);
   work::Lease* known = leases_.find(*newest);
   work::Lease& lease = known != nullptr ? *known : make_lease(*host, *newest, now);
   steps_.apply(lease, work::taken_over(lease, host->id(), now), now);

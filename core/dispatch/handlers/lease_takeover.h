@@ -28,13 +28,19 @@ class LeaseTakeover {
         lending_(lending),
         instance_steps_(instance_steps) {}
 
-  /// The host is connected: asks it for accounts, if it may have been lent in the lost time and is
-  /// not in use.
+  /// The host is connected: asks it for accounts, if it may have been lent in the lost time and
+  /// nothing else is known to use it now.
   void ask(const Host& host, Now now);
-  /// The host has answered: the newest lease whose account it has keeps it.
+  /// The host has answered: the newest lease whose account it has keeps it. The one that had it
+  /// when the backup was made, and has no account there, has it no more.
   void found(const HostCommands::Ended& answer, Now now);
 
  private:
+  /// Its pool lends hosts, and nothing uses it but an old lease.
+  [[nodiscard]] bool may_be_lent_anew(const Host& host) const;
+  /// The lease that had the host when the backup was made, and of which nobody has heard since.
+  [[nodiscard]] work::Lease* old_lease(const Host& host) const;
+  void end_old(Host& host, model::WorkId newer, Now now);
   /// Held, or given out in the lost time and not known.
   [[nodiscard]] bool may_take(model::WorkId lease) const;
   /// Of unknown terms and holder: it may stay as long as its pool lends hosts.

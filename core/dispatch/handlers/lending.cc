@@ -77,7 +77,8 @@ void Lending::grant(const Host& host, work::Lease& lease, Now now) {
 void Lending::connected(const Host& host, Now now) {
   for (const auto& claim : host.instance.occupancy.claims()) {
     work::Lease* lease = leases_.find(claim.work);
-    if (lease != nullptr && lease->state() == model::WorkState::kStarting) grant(host, *lease, now);
+    if (lease != nullptr && lease->state() == model::WorkState::kStarting)
+      leases_.set_due(*lease, now.mono);
   }
   accounts_.tell(host, now);
 }
@@ -87,8 +88,8 @@ void Lending::claim(Host& host, work::Lease& lease, Now now) {
   host.instance.occupancy.add(fleet::Claim{lease.id(), room, true});
   leases_.hold(lease, whole(host, room), now.mono);
   const bool is_proved_anew = model::needs_link(policy_.pools[host.instance.pool].readiness);
-  if (lease.state() == model::WorkState::kStarting && !lease.has_account() && !is_proved_anew)
-    grant(host, lease, now);
+  if (lease.state() == model::WorkState::kStarting && !is_proved_anew)
+    leases_.set_due(lease, now.mono);
 }
 
 }  // namespace hostler::dispatch

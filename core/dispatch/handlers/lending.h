@@ -31,7 +31,7 @@ class Lending {
   /// The host is proved anew, after a lost connection or a restart: what its lease needs goes on.
   void connected(const Host& host, Now now);
   /// After a restart: the lease claims the host as before. Where no connection proves the host
-  /// anew, a grant that the restart came between goes on now.
+  /// anew, a grant that the restart came between is due now.
   void claim(Host& host, work::Lease& lease, Now now);
 
  private:

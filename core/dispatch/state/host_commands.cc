@@ -61,9 +61,10 @@ void HostCommands::run(const model::HostExec& command, std::uint64_t proposal, R
   running_[number] = std::move(running);
 }
 
-bool HostCommands::runs(model::WorkId lease, LeaseStep step) const {
+bool HostCommands::runs(model::InstanceId on, model::WorkId lease, LeaseStep step) const {
   return std::ranges::any_of(running_, [&](const auto& entry) {
-    return entry.second.lease == lease && entry.second.step == step;
+    const Running& one = entry.second;
+    return one.on == on && one.lease == lease && one.step == step;
   });
 }
 

@@ -36,7 +36,7 @@ class HostCommands {
   /// Runs a command for a lease; take_ended() tells its end.
   void run(model::InstanceId on, model::WorkId lease, LeaseStep step,
            const model::HostExec& command, Now now);
-  [[nodiscard]] bool runs(model::WorkId lease, LeaseStep step) const;
+  [[nodiscard]] bool runs(model::InstanceId on, model::WorkId lease, LeaseStep step) const;
   /// A command for a lease, or LeaseStep::kFind, that has ended.
   struct Ended {
     model::InstanceId on;

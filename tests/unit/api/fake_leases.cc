@@ -33,6 +33,7 @@ void FakeService::return_lease(const Principal& who, model::WorkId lease, bool u
                                Answer<void> answer) {
   note("return " + lease.text() + (used ? " used" : " unused") + " by " + who.name);
   if (during_return) during_return();
+  if (return_error) return answer(tl::unexpected(*return_error));
   if (error) return answer(tl::unexpected(*error));
   answer({});
 }

@@ -36,6 +36,7 @@ class FakeService final : public Service {
   LeaseRows lease_rows;                     ///< Of every lease that is asked for.
   std::optional<model::InstanceView> host;  ///< That it has.
   std::function<void()> during_return;      ///< Called before a return is answered.
+  std::optional<Error> return_error;        ///< Of every return.
 
   /// "submit 2 by token ci", one for each call, in order.
   std::vector<std::string> calls() const;

@@ -1,7 +1,10 @@
 #include <gmock/gmock.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
+#include <thread>
 
 #include "core/base/files.h"
 #include "core/cli/commands.h"
@@ -39,6 +42,12 @@ class SshTest : public api::ApiTest {
                                "/words\nfor word; do case $word in UserKnownHostsFile=*) cat "
                                "\"${word#*=}\" > " +
                                at + "/keys ;; esac; done\nexit " + std::to_string(status) + "\n";
+    ASSERT_TRUE(write_file(folder / "bin/ssh", script, 0700));
+  }
+  /// It sends this signal to whoever has started it, and waits for its end.
+  void ssh_sends(int number) const {
+    const std::string script =
+        "#!/bin/sh\nkill -" + std::to_string(number) + " $PPID\nexec sleep 600\n";
     ASSERT_TRUE(write_file(folder / "bin/ssh", script, 0700));
   }
   void granted() {
@@ -102,12 +111,34 @@ TEST_F(SshTest, TheLeaseIsGivenBackAlsoIfTheTerminalIsClosedMeanwhile) {
   EXPECT_THAT(service.calls().back(), StartsWith("return l-3 used by "));
 }
 
-TEST_F(SshTest, WhoeverCouldNotGiveALeaseBackIsToldHow) {
-  service.during_return = [this] { service.error = Error{Errc::kForbidden, "not yours"}; };
-  EXPECT_EQ(run([&] { return ssh_and_return(*client, "l-3", {"/k"}); }), exit_code::kRefused);
-  EXPECT_THAT(errors, HasSubstr("l-3 was not given back, and costs until its term ends: "
-                                "hostler return l-3"));
-  EXPECT_THAT(errors, HasSubstr("not yours"));
+// Bug: the command was ended by it, and ssh and the lease went on.
+TEST_F(SshTest, ASignalEndsTheShellAndTheLeaseIsGivenBack) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    const auto before = ::signal(number, SIG_DFL);  // It may be ignored.
+    ssh_sends(number);
+    EXPECT_EQ(run([&] { return ssh_and_return(*client, "l-3", {}); }), 128 + number);
+    ::signal(number, before);
+    EXPECT_THAT(service.calls().back(), StartsWith("return l-3 used by "));
+  }
+}
+
+TEST_F(SshTest, ASignalWhileALeaseWaitsCancelsIt) {
+  service.lease_rows.work.record.state = WorkState::kQueued;
+  std::thread other([this] {
+    while (service.calls().empty()) std::this_thread::yield();
+    ::kill(::getpid(), SIGTERM);
+  });
+  EXPECT_EQ(run([&] { return ssh_and_return(*client, "l-3", {}); }), 128 + SIGTERM);
+  other.join();
+  EXPECT_THAT(service.calls().back(), StartsWith("cancel l-3 by "));
+  EXPECT_EQ(words(), "");
+}
+
+TEST_F(SshTest, WhoeverCannotGiveTheLeaseBackIsToldHowTo) {
+  service.return_error = Error{Errc::kForbidden, "the token was revoked"};
+  EXPECT_EQ(run([&] { return ssh_and_return(*client, "l-3", {}); }), exit_code::kRefused);
+  EXPECT_THAT(errors, HasSubstr("the token was revoked"));
+  EXPECT_THAT(errors, HasSubstr("l-3 goes on; to end it: 'hostler return l-3'"));
 }
 
 TEST_F(SshTest, OnlyTheHostOfAGrantedLeaseCanBeLoggedInTo) {

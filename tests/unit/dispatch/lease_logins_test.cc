@@ -146,6 +146,71 @@ TEST_F(LoginTest, AHostThatAnAdminHoldsIsGivenToNobodyElse) {
   EXPECT_EQ(story.record(on).health, model::Health::kBroken);
 }
 
+// Bug: it waited for ever, for a pool that lends no more.
+TEST_F(LoginTest, OneThatWaitsAgainEndsIfItsPoolLendsNoMore) {
+  const auto [id, on] = opening();
+  policy.pools[0].leases.reset();
+  reload();
+  EXPECT_EQ(story.lease_state(id), "granting");
+  command_ends(on, 1, "no useradd");
+  EXPECT_EQ(reason(id), EndReason::kCancelled);
+  EXPECT_EQ(story.record(id).reason_text,
+            "by the configuration: pool default does not lend hosts (pools[].leases)");
+}
+
+// Bug: the account of the other lease was left on its host.
+TEST_F(LoginTest, OnAHostThatAGangLetsGoAndAnAdminHoldsNoAccountIsLeft) {
+  for (const bool is_open : {true, false}) {
+    auto wish = with_key();
+    wish.work.shape.gang = {0, 2, false};
+    const WorkId first = story.borrow(wish);
+    std::vector<InstanceId> hosts;
+    for (const auto& call : story.all<CreateCall>()) hosts.push_back(call.instance);
+    ASSERT_THAT(hosts, SizeIs(2));
+    for (const auto on : hosts) story.boot(on);
+    const auto runs = story.commands<model::RunCommand>();
+    ASSERT_THAT(runs, SizeIs(2));
+    EXPECT_EQ(story.lease_state(first), "granting");
+    const auto ends = [&](const model::RunCommand& run, int status) {
+      model::CommandEnded end;
+      end.number = run.number;
+      end.status = status;
+      story.host(run.instance, end);
+    };
+    EXPECT_TRUE(
+        story.ask(SetIdleBehavior{0, "root", runs[0].instance, model::IdleBehavior::kHold}));
+    if (is_open) ends(runs[0], 0);
+    ends(runs[1], 1);
+    EXPECT_EQ(story.lease_state(first), "waiting");
+    EXPECT_NE(story.state(runs[0].instance), InstanceState::kTerminating);
+    if (!is_open) ends(runs[0], 0);
+    std::vector<InstanceId> closed;
+    for (const auto& run : story.commands<model::RunCommand>())
+      if (run.command.purpose.starts_with("close")) closed.push_back(run.instance);
+    EXPECT_THAT(closed, Contains(runs[0].instance));
+    EXPECT_EQ(lease_on(runs[0].instance), std::nullopt);
+    EXPECT_EQ(story.record(runs[0].instance).health, model::Health::kBroken);
+    EXPECT_TRUE(cancel(first));
+    story.clear();
+  }
+}
+
+// Bug: the hosts that the others had let go stayed theirs, and were neither ended nor lent.
+TEST_F(LoginTest, OfAGangThatIsNotGrantedAllHostsEnd) {
+  auto wish = with_key();
+  wish.work.shape.gang = {0, 2, false};
+  const WorkId first = story.borrow(wish);
+  for (const auto& call : story.all<CreateCall>()) story.boot(call.instance);
+  const auto runs = story.commands<model::RunCommand>();
+  ASSERT_THAT(runs, SizeIs(2));
+  command_ends(runs[1].instance, 1, "no useradd");
+  EXPECT_EQ(story.lease_state(first), "waiting");
+  for (const auto& run : runs) {
+    EXPECT_EQ(story.record(run.instance).reason_code, model::Reason::kLeaseEnded);
+    EXPECT_EQ(lease_on(run.instance), std::nullopt);
+  }
+}
+
 TEST_F(LoginTest, KeysChooseThePoolsWithALogin) {
   auto other = policy.pools[0];
   other.name = "bare";

@@ -50,11 +50,45 @@ TEST_F(LoginTest, ARenewedLeaseIsToldOfItsNewEnd) {
   story.pass(51min);
   ASSERT_THAT(sent(), ElementsAre("tell"));
   command_ends(on);
+  story.pass(1min);
   EXPECT_TRUE(renew(id, 2h));
+  EXPECT_THAT(sent(), ElementsAre("tell", "tell")) << "it does not end when the file says so";
+  EXPECT_THAT(story.commands<model::RunCommand>().back().command.input,
+              HasSubstr("It does not end at the time that was said. Lease l-1 ends at "));
+  command_ends(on);
+  EXPECT_EQ(terms().told, Wall{});
   story.pass(109min);
-  EXPECT_THAT(sent(), SizeIs(1));
+  EXPECT_THAT(sent(), SizeIs(2));
   story.pass(2min);
-  EXPECT_THAT(sent(), ElementsAre("tell", "tell"));
+  EXPECT_THAT(sent(), ElementsAre("tell", "tell", "tell"));
+}
+
+// Bug: what was granted before was told as the pool had it then.
+TEST_F(LoginTest, AReloadTellsHoldersSooner) {
+  (void)logged_in();
+  policy.pools[0].leases->notice_before = 1h;
+  reload();
+  story.pass(59min);
+  EXPECT_THAT(sent(), IsEmpty());
+  story.pass(2min);
+  EXPECT_THAT(sent(), ElementsAre("tell"));
+}
+
+// Bug: each renewal was a command and two records.
+TEST_F(LoginTest, WhoeverRenewsAgainAndAgainIsToldNowAndThen) {
+  const auto [id, on] = opening(5min);
+  command_ends(on);
+  command_ends(on);
+  ASSERT_THAT(sent(), ElementsAre("open", "tell"));
+  const Mono begun = story.now.mono;
+  for (int n = 0; n < 30; ++n) {
+    EXPECT_TRUE(renew(id, 5min));
+    command_ends(on);
+  }
+  EXPECT_LE(sent().size(), 3U + static_cast<std::size_t>((story.now.mono - begun) / 10s));
+  story.pass(11s);
+  command_ends(on);
+  EXPECT_EQ(terms().told, terms().until) << "of the last one, too";
 }
 
 TEST_F(LoginTest, AHolderThatRenewsAllTheTimeIsToldOfTheLastEndAfterAPause) {
@@ -105,6 +139,33 @@ TEST_F(LoginTest, AnInterruptionIsToldAtOnceAndOnce) {
   EXPECT_EQ(story.lease_state(id), "granted") << "the host is its holder's until it is gone";
 }
 
+// Bug: the notice file went on to say that the cloud takes the host back.
+TEST_F(LoginTest, AnInterruptionThatIsWithdrawnIsToldOnceAndThenTheEndOfTheTerm) {
+  const auto [id, on] = logged_in();
+  model::HostInterruption notice{.text = "spot"};
+  notice.at = story.now.wall + 5min;
+  story.host(on, notice);
+  command_ends(on);
+  story.pass(1min);
+  notice.action = model::InterruptionAction::kWithdrawn;
+  story.host(on, notice);
+  ASSERT_THAT(sent(), ElementsAre("tell", "tell"));
+  EXPECT_THAT(story.commands<model::RunCommand>()[1].command.input,
+              HasSubstr("It does not end at the time that was said."));
+  command_is_lost(on);
+  connect_again(on);
+  EXPECT_THAT(sent(), SizeIs(2)) << "not so soon";
+  story.pass(11s);
+  ASSERT_THAT(sent(), SizeIs(3));
+  command_ends(on);
+  connect_again(on);
+  EXPECT_THAT(sent(), SizeIs(3));
+  story.pass(108min);
+  EXPECT_THAT(sent(), SizeIs(3));
+  story.pass(2min);
+  EXPECT_THAT(sent(), SizeIs(4)) << "10 minutes before the end of the term";
+}
+
 TEST_F(LeaseTest, WithoutALoginNobodyIsTold) {
   (void)granted(1h);
   story.pass(55min);
@@ -119,6 +180,19 @@ TEST_F(LoginRestartTest, AnAccountThatARestartCameBetweenIsOpenedAgain) {
   EXPECT_THAT(sent(), ElementsAre("open"));
   command_ends(kHost);
   EXPECT_EQ(story.lease_state(kLease), "granted");
+}
+
+// Bug: it was granting for ever, as nothing connects to such a host.
+TEST_F(LoginRestartTest, AnAccountIsNotWaitedForWhereTheRestartHasEndedAllConnections) {
+  for (const auto kind : {model::Readiness::kCloud, model::Readiness::kReported}) {
+    policy.pools[0].readiness = kind;
+    Story other(policy);
+    other.begin(site(WorkState::kStarting));
+    EXPECT_EQ(other.lease_state(kLease), "waiting");
+    EXPECT_THAT(other.record(kLease).reason_text,
+                HasSubstr("hosts of pool default have no connection any more"));
+    EXPECT_EQ(other.record(kHost).reason_code, model::Reason::kLeaseEnded);
+  }
 }
 
 TEST_F(LoginRestartTest, OneThatWasNotToldIsToldAndOneThatWasIsNot) {

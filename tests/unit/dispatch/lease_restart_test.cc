@@ -39,6 +39,18 @@ TEST_F(LeaseRestartTest, ALentHostThatDoesNotAnswerIsGivenUpAsOneWithJobs) {
   EXPECT_EQ(story.record(kHost).reason_code, model::Reason::kUnreachable);
 }
 
+TEST_F(LeaseRestartTest, ALentHostWhoseAgentIsStoppedIsKeptWhileItsPortAnswers) {
+  story.begin(site(WorkState::kRunning));
+  for (int n = 0; n < 8; ++n) {
+    story.host(kHost, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
+    story.host(kHost, model::HostNotYet{"agent", "cannot be started"});
+    story.host(kHost, model::HostLost{"reset", 0s});
+    story.pass(8min);
+  }
+  EXPECT_EQ(story.lease_state(kLease), "granted");
+  EXPECT_EQ(story.state(kHost), InstanceState::kBusy);
+}
+
 TEST_F(LeaseRestartTest, AGrantThatTheRestartCameBetweenIsFinished) {
   story.begin(site(WorkState::kStarting));
   EXPECT_EQ(lease_on(kHost), kLease);
@@ -213,6 +225,37 @@ TEST_F(LeaseRestartTest, AfterARestoreALeaseThatWaitedKeepsTheHostThatHasItsAcco
   EXPECT_FALSE(story.record(kLease).restored) << "its holder has decided";
 }
 
+// Bug: it was not asked, and destroyed at the end of the term of the lease before.
+TEST_F(LeaseRestartTest, AfterARestoreAHostThatWasLentAnewSinceTheBackupIsItsNewHolders) {
+  for (const auto state : {WorkState::kStarting, WorkState::kRunning}) {
+    Story other(policy);
+    other.begin(restored_site(site(state)));
+    prove_host(other);
+    has_accounts(other, "hostler-l77\n");
+    const WorkId unknown{77, model::WorkKind::kLease};
+    EXPECT_EQ(other.dispatcher.queries().instance(kHost, other.now)->lease, unknown);
+    EXPECT_EQ(other.lease_state(unknown), "granted");
+    EXPECT_EQ(other.lease_state(kLease), "ended");
+    EXPECT_EQ(other.record(kLease).reason, EndReason::kHostLost);
+    EXPECT_EQ(other.record(kLease).reason_text, "h-7 has been lent to l-77 since");
+    EXPECT_EQ(other.dispatcher.queries().quota("user ann", other.now.mono).running_vcpus,
+              model::Vcpus(0));
+    other.pass(2h);
+    EXPECT_EQ(other.lease_state(unknown), "granted") << "the term of l-3 does not end it";
+  }
+}
+
+TEST_F(LeaseRestartTest, AfterARestoreALeaseThatHasItsAccountKeepsItsHost) {
+  auto rows = site(WorkState::kRunning);
+  rows.leases[0].ssh_keys = {"ssh-ed25519 AAAA"};
+  rows.leases[0].login = model::Login::kUser;
+  story.begin(restored_site(std::move(rows)));
+  prove();
+  has_accounts(story, "hostler-l3\nhostler-l77\n");
+  EXPECT_EQ(lease_on(kHost), kLease);
+  EXPECT_EQ(story.lease_state(kLease), "granted");
+}
+
 TEST_F(LeaseRestartTest, AHostThatIsNotOfARestoredStateIsNotAskedForAccounts) {
   auto rows = site(WorkState::kQueued);
   rows.work.clear();
@@ -230,6 +273,23 @@ TEST_F(LeaseRestartTest, AfterARestoreAWaitingLeaseIsHeldUntilItIsReleased) {
   EXPECT_EQ(story.dispatcher.queries().waiting(kLease)->code, model::WaitingCode::kHeld);
   ASSERT_TRUE(story.ask(ReleaseWork{0, "user root", kLease}));
   EXPECT_EQ(story.lease_state(kLease), "waiting");
+}
+
+// Bug: the other one was granted alone.
+TEST_F(LeaseRestartTest, AfterARestoreAGangThatHasLostAHostIsHeldWhole) {
+  auto rows = site(WorkState::kStarting);
+  rows.work[0].shape.gang = {kLease.value, 2, false};
+  rows.work.push_back(rows.work[0]);
+  rows.leases.push_back(rows.leases[0]);
+  rows.work[1].record.id.value = rows.leases[1].id.value = 4;
+  rows.work[1].record.instance = {6};
+  rows.work[1].arrival = 4;
+  story.begin(restored_site(std::move(rows)));
+  EXPECT_EQ(story.lease_state({4, model::WorkKind::kLease}), "held") << "h-6 is gone";
+  EXPECT_EQ(story.lease_state(kLease), "held");
+  prove();
+  EXPECT_EQ(story.lease_state(kLease), "held");
+  EXPECT_EQ(lease_on(kHost), std::nullopt);
 }
 
 TEST_F(LeaseRestartTest, AllThatIsHeldIsReleasedOrCancelledTogether) {

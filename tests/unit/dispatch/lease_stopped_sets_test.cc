@@ -52,6 +52,21 @@ TEST_F(StoppedSetTest, ALeaseIsReturnedOrCancelledOnceTheSetGoesOn) {
   EXPECT_THAT(sent(), ElementsAre("close"));
 }
 
+// Bug: its account was opened on the next connection, whatever became of the set.
+TEST_F(StoppedSetTest, AnAccountIsOpenedOnceTheSetGoesOn) {
+  const auto [id, on] = opening();
+  stop(on);
+  connect_again(on);
+  expect_untouched(on);
+  EXPECT_EQ(story.lease_state(id), "granting");
+
+  go_on(on);
+  story.pass(11s);
+  EXPECT_THAT(sent(), ElementsAre("open"));
+  command_ends(on);
+  EXPECT_EQ(story.lease_state(id), "granted");
+}
+
 TEST_F(StoppedSetTest, ALeaseWithoutAHostIsCancelled) {
   const auto [id, on] = logged_in();
   policy.pools[0].sizes.max = 1;

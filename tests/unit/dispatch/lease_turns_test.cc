@@ -130,6 +130,22 @@ TEST_F(TurnsOfLeasesTest, ALentHostCountsWholeForItsHolder) {
   EXPECT_EQ(quota().running_price_per_hour.value, 0);
 }
 
+TEST_F(TurnsOfLeasesTest, AFreeHostCountsWholeToo) {
+  policy.types[0].price_per_hour = {0};
+  reload();
+  const auto [id, on] = granted();
+  ASSERT_EQ(story.record(on).price_per_hour.value, 0);
+  const auto vcpus = [&] {
+    return story.dispatcher.queries().quota("user ann", story.now.mono).running_vcpus;
+  };
+  EXPECT_EQ(vcpus(), model::Vcpus(2));
+  EXPECT_TRUE(give_back(id, false));
+  EXPECT_EQ(vcpus(), model::Vcpus(0));
+  const WorkId next = story.borrow(lease(0));
+  EXPECT_EQ(lease_on(on), next);
+  EXPECT_EQ(vcpus(), model::Vcpus(2));
+}
+
 TEST_F(TurnsOfLeasesTest, AHostThatIsTooLargeForTheLimitOfItsHolderIsNotLent) {
   const InstanceId on = idle_host();
   limit("user ann", 1);
@@ -150,6 +166,14 @@ TEST_F(TurnsOfLeasesTest, ALeaseThatEndsLetsTheNextOfItsHolderBegin) {
   EXPECT_EQ(story.lease_state(next), "waiting");
   EXPECT_TRUE(give_back(id, false));
   EXPECT_EQ(lease_on(on), next);
+}
+
+// Bug: its outputs were said to be still counted, for ever.
+TEST_F(TurnsOfLeasesTest, ALimitOfOutputsIsNoneForLeases) {
+  policy.quotas.submit.output_bytes_max = 1;
+  reload();
+  EXPECT_EQ(story.ask(Submit{0, "user ann", {story.job()}}).error().code, Errc::kUnavailable);
+  EXPECT_EQ(story.lease_state(story.borrow(story.lease())), "waiting");
 }
 
 TEST_F(TurnsOfLeasesTest, LeasesCountForTheQuotasOfSubmits) {

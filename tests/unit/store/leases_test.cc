@@ -239,6 +239,23 @@ TEST_P(LeasesTest, OneWithoutARowOrWithADamagedOneOfAllWorkIsSetAsideToo) {
               testing::HasSubstr("row l-3 of table leases is damaged"));
 }
 
+// Bug: it was a job, which had lost its host, and others got the host.
+TEST_P(LeasesTest, OneThatIsOfAnotherKindByItsRowIsSetAsideWithItsHost) {
+  const std::string host = "instances h-7: its lease l-3 is damaged";
+  for (const auto& [kind, row] : std::vector<std::pair<std::string, std::string>>{
+           {"0", "work l-3: it has the terms of a lease, and is none"},
+           {"2", "work l-3: it has the terms of a lease, and is none"},
+           {"9", "work j-3: kind is 9"}}) {
+    const auto restored = restored_after("UPDATE work SET kind = " + kind + " WHERE id = 3");
+
+    EXPECT_THAT(named(restored), ElementsAre(row, host));
+    EXPECT_THAT(restored.work, SizeIs(2));
+    EXPECT_THAT(restored.leases, ElementsAre(terms_of(2).record));
+    ASSERT_THAT(restored.instances, SizeIs(1));
+    EXPECT_EQ(restored.instances[0].record.id, model::InstanceId{8});
+  }
+}
+
 // Bug: the lease was set aside or ended, and others got its host.
 TEST_P(LeasesTest, OneWhoseHostCannotBeReadIsSetAsideWithEachHostThatMayBeIt) {
   const std::string host = "instances h-7: perhaps it is lent to l-3, which is damaged";

@@ -44,6 +44,18 @@ TEST(LeaseTimesTest, TheWaitCountsFromTheSubmitWhenItWaitsAgain) {
   EXPECT_EQ(lease.due, at(kWaitMax).mono);
 }
 
+// Bug: it was due for ever, as nothing ends it, and the daemon was busy with that alone.
+TEST(LeaseTimesTest, OneThatIsHeldIsNotDue) {
+  Lease lease = opening_lease();
+  lease.record.restored = true;
+  lease.due = at(5s).mono;  // Its account would be opened again.
+
+  (void)host_gone(lease, "it is gone", /*was_announced=*/false, at(1s));
+
+  ASSERT_EQ(lease.state(), WorkState::kHeld);
+  EXPECT_EQ(lease.due, Mono::max());
+}
+
 TEST(LeaseTimesTest, ARestartGoesByTheTimesOfTheRow) {
   EXPECT_EQ(restarted(waiting_lease(), after_reboot(4min)).due, Mono(5s) + 6min);
   EXPECT_EQ(restarted(granted_lease(), after_reboot(30min)).due, Mono(5s) + 90min);
