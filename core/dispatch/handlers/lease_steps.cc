@@ -6,7 +6,8 @@ namespace hostler::dispatch {
 
 void LeaseSteps::apply(work::Lease& lease, work::LeaseOutcome outcome, Now now) {
   auto& of = outcome.work;
-  const bool waits_again = of.event == model::Event::kQueuedAgain;
+  const bool waits_again =
+      of.event == model::Event::kQueuedAgain || of.event == model::Event::kHeld;
   if (waits_again || (of.next == work::Next::kEnd && lease.record.starts == 0))
     gangs_.note_broken(leases_.gang(lease));
   if (of.changed) {

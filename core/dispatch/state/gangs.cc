@@ -16,11 +16,15 @@ bool is_there(const scheduler::HostView& host) {
 }  // namespace
 
 /// Without hosts that have other work until then: when that ends, they may end too.
-Gangs::Held Gangs::held_in(const std::vector<scheduler::HostView>& hosts) const {
+Gangs::Held Gangs::held_in(const std::vector<scheduler::Waiting>& waiting,
+                           const std::vector<scheduler::HostView>& hosts) const {
   Held out;
-  for (const auto& host : hosts)
-    if (host.reserved_for && !host.busy && waiting_.is_gang(*host.reserved_for))
-      out[*host.reserved_for].push_back(host.id);
+  for (const auto& one : waiting)
+    if (one.code == model::WaitingCode::kReserved && waiting_.is_gang(one.cls)) out[one.cls] = {};
+  for (const auto& host : hosts) {
+    const auto holder = host.reserved_for ? out.find(*host.reserved_for) : out.end();
+    if (holder != out.end() && !host.busy) holder->second.push_back(host.id);
+  }
   return out;
 }
 
@@ -39,8 +43,9 @@ void Gangs::look(const std::vector<scheduler::HostView>& hosts, Mono now) {
   }
 }
 
-bool Gangs::note_held(const std::vector<scheduler::HostView>& hosts, Mono now) {
-  Held held = held_in(hosts);
+bool Gangs::note_held(const std::vector<scheduler::Waiting>& waiting,
+                      const std::vector<scheduler::HostView>& hosts, Mono now) {
+  Held held = held_in(waiting, hosts);
   const Held before = std::exchange(held_, held);
   bool out = false;
   for (const auto& [cls, ids] : before) {
