@@ -231,6 +231,23 @@ TEST_F(LeaseRestartTest, AfterARestoreAWaitingLeaseIsHeldUntilItIsReleased) {
   EXPECT_EQ(story.lease_state(kLease), "waiting");
 }
 
+// Bug: the others kept their hosts and were granting for ever.
+TEST_F(LeaseRestartTest, AfterARestoreAGangOfWhichOneCannotBeGrantedIsHeldWhole) {
+  const WorkId other{kLease.value + 1, model::WorkKind::kLease};
+  auto rows = site(WorkState::kStarting);
+  rows.work[0].shape.gang = {kLease.value, 2, false};
+  rows.work.push_back(rows.work[0]);
+  rows.work[1].record.id = other;
+  rows.work[1].record.instance = {6};  // Nobody knows it.
+  rows.work[1].arrival = 4;
+  rows.leases.push_back(rows.leases[0]);
+  rows.leases[1].id = other;
+  story.begin(restored_site(std::move(rows)));
+  EXPECT_EQ(story.lease_state(other), "held");
+  EXPECT_EQ(story.lease_state(kLease), "held");
+  EXPECT_EQ(lease_on(kHost), std::nullopt);
+}
+
 TEST_F(LeaseRestartTest, AllThatIsHeldIsReleasedOrCancelledTogether) {
   for (const bool cancels : {false, true}) {
     auto rows = site(WorkState::kHeld);
