@@ -134,6 +134,18 @@ TEST_F(GangTest, AClientKeyNamesAllLeasesOfAGang) {
   EXPECT_EQ(borrow(wish), ids);
 }
 
+TEST_F(GangTest, OneThatCannotBeHadNowSaysWhy) {
+  policy.pools[0].sizes.max = 2;
+  reload();
+  (void)granted();
+  const auto ids = borrow(gang(2));
+  const auto waits = story.dispatcher.queries().waiting(ids[1]);
+  ASSERT_TRUE(waits);
+  EXPECT_EQ(waits->code, model::WaitingCode::kAtCeiling);
+  EXPECT_THAT(waits->reason, HasSubstr("1 of the 2 hosts of its gang are to be had now: pool "
+                                       "default is at its ceiling: max"));
+}
+
 TEST_F(GangTest, OneThatNoCeilingCanHoldIsRefusedAtOnce) {
   policy.pools[0].sizes.max = 4;
   reload();
