@@ -91,23 +91,36 @@ bool GangSeats::is_free(const HostView& host) const {
   });
 }
 
+/// Most connections come back. Its pool gives it up after a while.
+bool GangSeats::is_given_up(const HostView& host) const {
+  const auto* pool = world_.pool(host);
+  return host.unreachable_since &&
+         (pool == nullptr || world_.snapshot.now - *host.unreachable_since >= pool->probe_timeout);
+}
+
 /// How the gang would get a host that is on; nullopt: it does not.
 std::optional<From> GangSeats::from(std::uint32_t h) const {
   const HostView& host = world_.snapshot.hosts[h];
-  if (!world_.is_alive(h) || host.kept || host.unreachable_since || world_.given_up(need_, h) ||
-      !need_.resources.fits_in(host.total) || !world_.meets(need_, host))
+  if (!world_.is_alive(h) || host.kept || host.unseen || world_.given_up(need_, h) ||
+      is_given_up(host) || !need_.resources.fits_in(host.total) || !world_.meets(need_, host))
     return std::nullopt;
   const auto later = [&](From how) {
     return world_.starves(gang_, host) ? std::optional(how) : std::nullopt;
   };
+  const auto only_if = [](bool is_true, From how) {
+    return is_true ? std::optional(how) : std::nullopt;
+  };
   if (reserved_[h]) return later(From::kTheirs);
-  if (host.phase == HostPhase::kComing) {
-    if (host.unseen) return std::nullopt;
-    return is_free(host) && !world_.used[h] ? std::optional(From::kComing) : later(From::kTheirs);
-  }
-  const bool is_empty = host.takes_work && !host.busy && !world_.used[h];
-  if (is_empty) return host.attempts_left > 0 ? std::optional(From::kReady) : std::nullopt;
-  return host.lent_until || host.takes_work ? later(From::kBusy) : std::nullopt;
+  if (host.busy)
+    return host.lent_until || host.takes_work || host.unreachable_since ? later(From::kBusy)
+                                                                        : std::nullopt;
+  const bool is_used = world_.used[h];
+  if (host.unreachable_since)
+    return only_if(host.reserved_for == gang_.view->id && !is_used, From::kComing);
+  if (host.phase == HostPhase::kComing)
+    return is_free(host) && !is_used ? std::optional(From::kComing) : later(From::kTheirs);
+  if (is_used && host.takes_work) return later(From::kBusy);  // It got work in this plan.
+  return only_if(host.takes_work && host.attempts_left > 0, From::kReady);
 }
 
 /// `later`: those that have other work first, the one that is free soonest before the others.

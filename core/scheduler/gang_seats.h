@@ -65,6 +65,7 @@ class GangSeats {
   }
   [[nodiscard]] bool is_in(const HostView& host, const Zone& zone) const;
   [[nodiscard]] bool is_free(const HostView& host) const;
+  [[nodiscard]] bool is_given_up(const HostView& host) const;
   [[nodiscard]] std::optional<From> from(std::uint32_t host) const;
   void add_hosts(const Zone& zone, bool later);
   void add_switched_off(const Zone& zone);

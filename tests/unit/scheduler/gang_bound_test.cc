@@ -98,7 +98,7 @@ class BusyPool : public Site {
     demand::ClassView gang = view(kGang);
     gang.shape.gang = {kGang, gang_size_, false};
     gang.count = gang_size_;
-    gang.heads = {{0, 0}};
+    gang.heads.push_back({0, 0});
     gang.oldest = submitted_;
     snapshot.classes.push_back(gang);
     for (const auto& [cls, items] : waiting_) {

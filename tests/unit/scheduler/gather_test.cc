@@ -218,6 +218,31 @@ TEST_F(GatherTest, AHostThatComesForWorkThatWaitsNoMoreIsItsOwn) {
   EXPECT_THAT(reason(plan, cls), HasSubstr("holds its hosts"));
 }
 
+// Bug: a connection that broke for a moment made it let all go.
+TEST_F(GatherTest, AHostThatItHoldsIsWaitedForWhileItDoesNotAnswer) {
+  site.pool().sizes.max = 2;
+  const auto cls = gang(2);
+  site.host(1, small).reserved_for = cls;
+  HostView& other = site.host(2, small);
+  other.reserved_for = cls;
+  other.takes_work = false;
+  other.unreachable_since = site.snapshot.now - 1min;
+  EXPECT_THAT(reserved(site.plan()), ElementsAre(1U, 2U));
+  other.unreachable_since = site.snapshot.now - site.pool().probe_timeout;
+  EXPECT_THAT(site.plan().reservations, IsEmpty());
+}
+
+// Bug: after a restart it held hosts that are lent, as they seemed to boot.
+TEST_F(GatherTest, AHostThatIsLentAndNotProvedYetIsNotComing) {
+  site.pool().sizes.max = 2;
+  site.host(1, small);
+  HostView& other = site.host(2, small, HostPhase::kComing);
+  site.occupy(other, other.total);
+  other.lent_until = site.snapshot.now + 1h;
+  gang(2);
+  EXPECT_THAT(site.plan().reservations, IsEmpty());
+}
+
 // Bug: it held nothing while one host came for others. Where each lease gets a new host, one always
 // does.
 TEST_F(GatherTest, AStarvingGangHoldsHostsWhileOneComesForOtherWork) {
