@@ -49,6 +49,11 @@ class GangPlan {
     out.code = code;
     out.reason = std::move(reason);
     out.is_priced = demand_.price != kNone;
+    const auto starves = [&](const model::PoolPolicy& pool) {
+      return world_.snapshot.now - demand_.view->oldest >= pool.starvation_after;
+    };
+    if (world_.snapshot.has_limits && std::ranges::any_of(world_.policy.pools, starves))
+      out.part_from = model::Micros{};
   }
 
   /// Puts leases on hosts that the gang holds which end before the last of its hosts is free. The

@@ -340,6 +340,20 @@ TEST_F(GatherTest, ZonesOfTwoSetsAreTwoZones) {
   EXPECT_EQ(placed(site.plan(), cls), 2U);
 }
 
+// Bug: what its user sent later used up the limits of both, for as long as more came.
+TEST_F(GatherTest, OtherWorkOfItsUserDoesNotGoBeforeAGangThatStarves) {
+  site.snapshot.has_limits = true;
+  site.pool().sizes.max = 1;
+  const auto cls = gang(2);
+  const auto waiting = [&] {
+    const Plan plan = site.plan();
+    return *std::ranges::find(plan.waiting, cls, &Waiting::cls);
+  };
+  EXPECT_FALSE(waiting().part_from) << "no host can be had for it";
+  view(cls).oldest = site.snapshot.now - site.pool().starvation_after;
+  EXPECT_TRUE(waiting().part_from);
+}
+
 // Bug: all gangs of a pool waited for one that was not to be had.
 TEST_F(GatherTest, AGangThatIsNotToBeHadHoldsUpNoOther) {
   site.pool().sizes.max = 4;
