@@ -73,7 +73,11 @@ using Views = std::map<std::tuple<demand::ClassId, bool, bool>, std::size_t>;
 /// Each gang of a snapshot is a class, whose number stands for that of the gang.
 void read_gang(json::Object& o, ClassView& out) {
   auto& gang = out.shape.gang;
-  if (o.may("gang").integer(gang.count, 2, model::kGangMax)) gang.id = out.id + 1;
+  const json::Field size = o.may("gang");
+  if (size.integer(gang.count, 2, model::kGangMax)) gang.id = out.id + 1;
+  if (gang.count > 0 && (out.count > gang.count || !out.shape.exclusive))
+    size.problem("found " + std::to_string(gang.count) +
+                 ", allowed: at least count, of work that is exclusive");
   o.may("one_zone").boolean(gang.one_zone);
   o.may("lasts").duration(out.shape.lasts, Duration::zero(), kLongest);
   Duration pause{};

@@ -111,7 +111,8 @@ void exchange(World& world, Plan& plan) {
     return pool.started.min.value > 0 || pool.standby.value > 0;
   };
   if (std::ranges::none_of(world.bounds, keeps) ||
-      std::ranges::any_of(world.demand, [](const Demand& d) { return d.left > 0; }))
+      std::ranges::any_of(world.demand,
+                          [](const Demand& d) { return d.left > 0 || d.missing > 0; }))
     return;
   Exchange(world, plan).run();
 }

@@ -33,7 +33,7 @@ class GiveWay {
         pools_(world.policy.pools.size()),
         first_(world.policy.pools.size()) {
     for (const Demand& demand : world.demand)
-      if (demand.left > 0 || demand.uncovered > 0) waits_[demand.need] = true;
+      if (demand.left > 0 || demand.lacks_hosts()) waits_[demand.need] = true;
   }
 
   void run() {
@@ -43,8 +43,13 @@ class GiveWay {
     std::vector<bool> tried(world_.needs.size());
     std::size_t count = 0;
     for (const Demand& demand : world_.demand) {
-      if (demand.uncovered == 0 || tried[demand.need]) continue;
+      const bool is_gang = demand.missing > 0;
+      if (!demand.lacks_hosts() || (tried[demand.need] && !is_gang)) continue;
       if (++count > kNeedsTried) return;
+      if (is_gang) {
+        make_room_for_gang(demand);
+        continue;
+      }
       tried[demand.need] = true;
       make_room_for(demand);
     }
@@ -70,6 +75,24 @@ class GiveWay {
       std::uint64_t left = demand.uncovered;
       while (left > 0 && make_room(o)) left -= std::min(left, each);
       if (left < demand.uncovered) return;
+    }
+  }
+
+  /// For all hosts that it lacks, of one offering, or for none.
+  void make_room_for_gang(const Demand& gang) {
+    std::size_t tried = 0;
+    for (const std::uint32_t i : world_.offers) {  // Cheapest first.
+      const Offering& o = world_.snapshot.offerings[i];
+      if (pools_[o.pool].empty() || !o.shut.empty() || !serves(world_, gang, i)) continue;
+      if (++tried > kOfferingsTried) return;
+      const Budget future = future_;
+      const std::vector<bool> gives_way = world_.gives_way;
+      std::uint64_t left = gang.missing;
+      while (left > 0 && make_room(o)) --left;
+      if (left == 0) return;
+      future_ = future;
+      world_.gives_way = gives_way;
+      first_.assign(first_.size(), 0);
     }
   }
 
@@ -162,8 +185,7 @@ class GiveWay {
 }  // namespace
 
 void give_way(World& world) {
-  if (std::ranges::any_of(world.demand, [](const Demand& d) { return d.uncovered > 0; }))
-    GiveWay(world).run();
+  if (std::ranges::any_of(world.demand, &Demand::lacks_hosts)) GiveWay(world).run();
 }
 
 }  // namespace hostler::scheduler

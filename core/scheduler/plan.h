@@ -64,7 +64,8 @@ struct Waiting {
   std::string reason;
   bool is_priced = false;  ///< It is about the items with a ClassView::price.
   /// The least that an item's part costs of a host that can be bought for it now, whatever its
-  /// principal may pay; unset: none can be bought, or Snapshot::has_limits is unset.
+  /// principal may pay; unset: none can be bought, or Snapshot::has_limits is unset. 0 for a gang
+  /// that starves: other work of its principal does not use up its limits first.
   std::optional<model::Micros> part_from = {};
   /// With kHostComing: why no host comes for the others of its items; empty: hosts come for all.
   std::string rest_reason = {};

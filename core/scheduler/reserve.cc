@@ -6,9 +6,7 @@ namespace hostler::scheduler {
 namespace {
 
 bool starves(const World& world, const Demand& demand, const HostView& host) {
-  const auto* pool = world.pool(host);
-  return pool != nullptr && demand.left > 0 && demand.placed == 0 &&
-         world.snapshot.now - demand.view->oldest >= pool->starvation_after;
+  return demand.left > 0 && demand.placed == 0 && world.starves(demand, host);
 }
 
 /// The host could hold an item of the class if nothing else ran on it.

@@ -100,8 +100,7 @@ std::string kept_off(const PoolNumbers& bounds) {
 
 /// "jobs": what the first work is that no host comes for.
 std::string what_waits(const World& world) {
-  const auto first =
-      std::ranges::find_if(world.demand, [](const Demand& d) { return d.uncovered > 0; });
+  const auto first = std::ranges::find_if(world.demand, &Demand::lacks_hosts);
   const bool waits = first != world.demand.end();
   return std::string(noun_of(waits ? first->view->kind : model::WorkKind::kJob)) + "s";
 }

@@ -123,6 +123,7 @@ void World::group_needs() {
                       .placed = 0,
                       .on_unseen = 0,
                       .unseen = kNone,
+                      .missing = 0,
                       .pace = pace_of(view.heads)});
     if (view.price) prices.push_back(*view.price);
   }

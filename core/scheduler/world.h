@@ -28,8 +28,11 @@ struct Demand {
   std::uint64_t placed = 0;
   std::uint64_t on_unseen = 0;   ///< Counted on hosts that are unseen.
   std::uint32_t unseen = kNone;  ///< One of these hosts.
+  std::uint64_t missing = 0;     ///< Hosts that a gang lacks, if not all of them are to be had.
   demand::Turn pace = {};  ///< From one turn to the next beyond ClassView::heads, as estimated.
 
+  /// Some of its items can have no host now.
+  [[nodiscard]] bool lacks_hosts() const { return uncovered > 0 || missing > 0; }
   /// The turn of the n-th item in the snapshot; estimated beyond ClassView::heads.
   [[nodiscard]] demand::Turn turn(std::uint64_t n) const;
 };
@@ -143,6 +146,12 @@ class World {
   void pay(const Demand& of, const Where& where, std::uint64_t items) {
     if (of.price != kNone)
       prices[of.price].take(price_of_part(of, where), items, whole_vcpus(of, where));
+  }
+  /// The work waits for longer than the host's pool lets it: hosts that have other work may be
+  /// reserved for it.
+  [[nodiscard]] bool starves(const Demand& of, const HostView& host) const {
+    const auto* its = pool(host);
+    return its != nullptr && snapshot.now - of.view->oldest >= its->starvation_after;
   }
   /// The last plan has reserved the host for a gang that may go on holding it.
   [[nodiscard]] bool was_held(std::uint32_t host) const;

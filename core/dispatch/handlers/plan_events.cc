@@ -64,15 +64,15 @@ void PlanEvents::apply_more(Now now) {
   apply_rest(made.plan, now);
   // Creates that a rate ceiling has refused may pass then.
   if (const auto next = governor_.next_create(now.mono)) plan_.wake_at(*next);
-  work_.gangs.add_pauses(made.plan.waiting, now);
-  plan_.explain(std::move(made.plan.waiting), std::move(made.plan.rejected));
-  plan_.forget_gone(work_.waiting.queue());
   // The changes of a plan are no reason for another one, and changes since its snapshot have asked
   // for one. Shutdowns are an exception: a ceiling bounds those of one decision, and the rest are
   // left to the next.
   const bool wanted = plan_.is_wanted() || !made.plan.shutdowns.empty();
   refresh_views();
-  const bool has_let_go = work_.gangs.note_held(hosts_.views(), plan_, now);
+  const bool has_let_go = work_.gangs.note_held(made.plan.waiting, hosts_.views(), now);
+  work_.gangs.add_pauses(made.plan.waiting, now);
+  plan_.explain(std::move(made.plan.waiting), std::move(made.plan.rejected));
+  plan_.forget_gone(work_.waiting.queue());
   plan_.set_wanted(wanted || has_let_go);
 }
 

@@ -16,21 +16,23 @@ bool is_there(const scheduler::HostView& host) {
 }
 
 /// Why the plan has not reserved hosts for it.
-std::string why_not(const PlanState& plan, demand::ClassId cls) {
-  for (const bool is_priced : {false, true})
-    if (auto known = plan.waiting(cls, is_priced); known.code != model::WaitingCode::kPlanning)
-      return std::move(known.reason);
-  return "its hosts have changed since they were chosen";
+std::string why_not(const std::vector<scheduler::Waiting>& waiting, demand::ClassId cls) {
+  const auto found = std::ranges::find(waiting, cls, &scheduler::Waiting::cls);
+  return found == waiting.end() ? "its hosts have changed since they were chosen" : found->reason;
 }
 
 }  // namespace
 
 /// Without hosts that have other work until then: when that ends, they may end too.
-Gangs::Held Gangs::held_in(const std::vector<scheduler::HostView>& hosts) const {
+Gangs::Held Gangs::held_in(const std::vector<scheduler::Waiting>& waiting,
+                           const std::vector<scheduler::HostView>& hosts) const {
   Held out;
-  for (const auto& host : hosts)
-    if (host.reserved_for && !host.busy && waiting_.is_gang(*host.reserved_for))
-      out[*host.reserved_for].push_back(host.id);
+  for (const auto& one : waiting)
+    if (one.code == model::WaitingCode::kReserved && waiting_.is_gang(one.cls)) out[one.cls] = {};
+  for (const auto& host : hosts) {
+    const auto holder = host.reserved_for ? out.find(*host.reserved_for) : out.end();
+    if (holder != out.end() && !host.busy) holder->second.push_back(host.id);
+  }
   return out;
 }
 
@@ -51,14 +53,14 @@ void Gangs::look(const std::vector<scheduler::HostView>& hosts, Now now) {
   }
 }
 
-bool Gangs::note_held(const std::vector<scheduler::HostView>& hosts, const PlanState& plan,
-                      Now now) {
-  Held held = held_in(hosts);
+bool Gangs::note_held(const std::vector<scheduler::Waiting>& waiting,
+                      const std::vector<scheduler::HostView>& hosts, Now now) {
+  Held held = held_in(waiting, hosts);
   const Held before = std::exchange(held_, held);
   bool out = false;
   for (const auto& [cls, ids] : before) {
     if (held.contains(cls) || !waiting_.queue().waits(cls)) continue;
-    let_go(cls, why_not(plan, cls), now);
+    let_go(cls, why_not(waiting, cls), now);
     out = true;
   }
   tidy();

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/dispatch/state/plan_state.h"
 #include "core/dispatch/state/recorder.h"
 #include "core/dispatch/state/waiting_work.h"
 #include "core/model/views.h"
+#include "core/scheduler/plan.h"
 #include "core/scheduler/snapshot.h"
 
 namespace hostler::dispatch {
@@ -23,9 +23,10 @@ class Gangs {
 
   /// Before a plan: gangs of which a held host was lost let all go.
   void look(const std::vector<scheduler::HostView>& hosts, Now now);
-  /// After a plan: the hosts that it has reserved for gangs are held. A gang that waits and holds
-  /// none any more has let all go, and the plan has explained why. True: some has.
-  bool note_held(const std::vector<scheduler::HostView>& hosts, const PlanState& plan, Now now);
+  /// After a plan, which says which gangs hold hosts, and why others wait: those that are reserved
+  /// for them now. A gang that waits and holds no hosts any more has let all go. True: some has.
+  bool note_held(const std::vector<scheduler::Waiting>& waiting,
+                 const std::vector<scheduler::HostView>& hosts, Now now);
   /// It holds no hosts before then; in the past: it may. The pause doubles each time.
   [[nodiscard]] Mono not_before(demand::ClassId cls) const;
   /// Adds to the reasons for which gangs wait until when they pause.
@@ -50,13 +51,14 @@ class Gangs {
     std::uint32_t tries = 0;
   };
   using Held = std::map<demand::ClassId, std::vector<model::InstanceId>>;
-  [[nodiscard]] Held held_in(const std::vector<scheduler::HostView>& hosts) const;
+  [[nodiscard]] Held held_in(const std::vector<scheduler::Waiting>& waiting,
+                             const std::vector<scheduler::HostView>& hosts) const;
   /// Forgets pauses of gangs that have ended.
   void tidy();
 
   const WaitingWork& waiting_;
   Recorder& recorder_;
-  Held held_;
+  Held held_;  ///< Gangs that hold hosts, and which of these have no other work meanwhile.
   std::map<demand::ClassId, Pause> pauses_;
   std::map<std::uint64_t, model::Gang> broken_;
   model::GangCounts counts_;

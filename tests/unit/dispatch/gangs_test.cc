@@ -16,6 +16,11 @@ class GangTest : public LeaseTest {
     out.work.shape.lasts = term;
     return out;
   }
+  SubmitLease one(Duration term) const {
+    auto out = gang(1, term);
+    out.work.shape.gang = {};
+    return out;
+  }
   std::vector<WorkId> borrow(SubmitLease wish) {
     const auto answer = story.ask(std::move(wish));
     EXPECT_TRUE(answer) << answer.error().message;
@@ -70,6 +75,42 @@ TEST_F(GangTest, NoOtherWorkTakesAHostThatItHolds) {
   EXPECT_THAT(created(), SizeIs(1)) << "the job gets a host of its own";
   story.boot(hosts[1]);
   EXPECT_THAT(states(ids), Each("granted"));
+}
+
+// Bug: it let all go once each host that it held had a short lease.
+TEST_F(GangTest, ALeaseThatFillsInLeavesTheHostToIt) {
+  policy.pools[0].sizes.max = 2;
+  reload();
+  const WorkId first = granted().first, second = granted().first;
+  const auto ids = borrow(gang(2));
+  story.pass(11min);
+  ASSERT_TRUE(give_back(second, false));
+  EXPECT_THAT(states(ids), Each("waiting"));
+
+  const auto short_one = borrow(one(10min));
+  EXPECT_EQ(states(short_one)[0], "granted") << "it ends before the gang can begin";
+  const auto long_one = borrow(one(2h));
+  story.pass(10s);
+  story.pass(10s);
+  ASSERT_TRUE(give_back(short_one[0], false));
+  EXPECT_EQ(states(long_one)[0], "waiting") << "the gang holds the host still";
+  ASSERT_TRUE(give_back(first, false));
+  story.pass(10s);
+  EXPECT_THAT(states(ids), Each("granted"));
+}
+
+TEST_F(GangTest, ItLetsAllGoIfAHostThatItHoldsIsLost) {
+  policy.pools[0].sizes.max = 2;
+  reload();
+  const auto ids = borrow(gang(2));
+  const auto hosts = created();
+  ASSERT_THAT(hosts, SizeIs(2));
+  story.boot(hosts[0]);
+  story.clear();
+  story.create_ended(hosts[1], error(CloudErrorClass::kCapacity));
+  (void)story.submit({story.job()});
+  EXPECT_THAT(story.commands<model::StartAttempt>(), SizeIs(1)) << "it holds no host";
+  EXPECT_THAT(states(ids), Each("waiting"));
 }
 
 TEST_F(GangTest, ACancelOfOneThatWaitsEndsAll) {
@@ -131,6 +172,18 @@ TEST_F(GangTest, OneThatLosesItsTurnSaysTheReasonOfThePlan) {
   ASSERT_THAT(told, SizeIs(1));
   EXPECT_EQ(told[0].subject, ids[0].text());
   EXPECT_THAT(told[0].reason, HasSubstr("the turn of another gang"));
+}
+
+TEST_F(GangTest, OneThatCannotBeHadNowSaysWhy) {
+  policy.pools[0].sizes.max = 2;
+  reload();
+  (void)granted();
+  const auto ids = borrow(gang(2));
+  const auto waits = story.dispatcher.queries().waiting(ids[1]);
+  ASSERT_TRUE(waits);
+  EXPECT_EQ(waits->code, model::WaitingCode::kAtCeiling);
+  EXPECT_THAT(waits->reason, HasSubstr("1 of the 2 hosts of its gang are to be had now: pool "
+                                       "default is at its ceiling: max"));
 }
 
 TEST_F(GangTest, OneThatNoCeilingCanHoldIsRefusedAtOnce) {

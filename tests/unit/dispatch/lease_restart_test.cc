@@ -9,6 +9,18 @@ class LeaseRestartTest : public LeaseTest {
   void SetUp() override {}  // Each begins with its own rows.
   model::Restored site(WorkState state) const { return lease_rows(state, story.now.wall); }
   void prove() { prove_host(story); }
+  /// The lease and the one after it are a gang.
+  model::Restored gang_site(WorkState state) const {
+    auto out = site(state);
+    out.work[0].shape.gang = {kLease.value, 2, false};
+    out.work.push_back(out.work[0]);
+    out.work[1].record.id = kNext;
+    out.work[1].arrival = 4;
+    out.leases.push_back(out.leases[0]);
+    out.leases[1].id = kNext;
+    return out;
+  }
+  static constexpr WorkId kNext{4, model::WorkKind::kLease};
 };
 
 TEST_F(LeaseRestartTest, AGrantedLeaseKeepsItsHostAndTheRestOfItsTerm) {
@@ -275,21 +287,23 @@ TEST_F(LeaseRestartTest, AfterARestoreAWaitingLeaseIsHeldUntilItIsReleased) {
   EXPECT_EQ(story.lease_state(kLease), "waiting");
 }
 
-// Bug: the other one was granted alone.
-TEST_F(LeaseRestartTest, AfterARestoreAGangThatHasLostAHostIsHeldWhole) {
-  auto rows = site(WorkState::kStarting);
-  rows.work[0].shape.gang = {kLease.value, 2, false};
-  rows.work.push_back(rows.work[0]);
-  rows.leases.push_back(rows.leases[0]);
-  rows.work[1].record.id.value = rows.leases[1].id.value = 4;
-  rows.work[1].record.instance = {6};
-  rows.work[1].arrival = 4;
+// Bug: the others kept their hosts and were granting for ever.
+TEST_F(LeaseRestartTest, AfterARestoreAGangOfWhichOneCannotBeGrantedIsHeldWhole) {
+  auto rows = gang_site(WorkState::kStarting);
+  rows.work[1].record.instance = {6};  // Nobody knows it.
   story.begin(restored_site(std::move(rows)));
-  EXPECT_EQ(story.lease_state({4, model::WorkKind::kLease}), "held") << "h-6 is gone";
-  EXPECT_EQ(story.lease_state(kLease), "held");
-  prove();
+  EXPECT_EQ(story.lease_state(kNext), "held");
   EXPECT_EQ(story.lease_state(kLease), "held");
   EXPECT_EQ(lease_on(kHost), std::nullopt);
+}
+
+TEST_F(LeaseRestartTest, AfterARestartAGangHoldsItsHostsAgain) {
+  story.begin(gang_site(WorkState::kQueued));
+  prove();
+  (void)story.submit({story.job()});
+  EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty()) << "the host is held";
+  EXPECT_EQ(story.lease_state(kLease), "waiting");
+  EXPECT_EQ(story.lease_state(kNext), "waiting");
 }
 
 TEST_F(LeaseRestartTest, AllThatIsHeldIsReleasedOrCancelledTogether) {

@@ -57,6 +57,15 @@ TEST(InputsTest, UnknownKeysAreRefusedWhereverTheyAre) {
               ElementsAre(StartsWith("hosts[0].used: ")));
 }
 
+TEST(InputsTest, AGangIsExclusiveWorkOfWhichNoMoreWaitThanItHas) {
+  EXPECT_THAT(changed("\"exclusive\": true", "\"exclusive\": true, \"gang\": 2"), ElementsAre());
+  EXPECT_THAT(changed("\"count\": 3", "\"count\": 3, \"gang\": 3"),
+              ElementsAre(StartsWith("work[0].gang: found 3, allowed: ")));
+  EXPECT_THAT(changed("\"count\": 1, \"exclusive\": true",
+                      "\"count\": 3, \"exclusive\": true, \"gang\": 2"),
+              ElementsAre(StartsWith("work[1].gang: found 2, allowed: at least count")));
+}
+
 TEST(InputsTest, NegativeHugeAndMissingValuesAreRefused) {
   EXPECT_THAT(
       changed("\"count\": 3", "\"count\": -3"),

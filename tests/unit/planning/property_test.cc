@@ -69,7 +69,14 @@ Question random_question(std::uint64_t seed) {
       view.price.emplace(std::vector<demand::PriceBound::Share>{
           {model::Micros{static_cast<std::int64_t>(random.below(2000))}, view.count,
            random.chance(0.5) ? model::Vcpus(8) : demand::PriceBound::kAnyVcpus}});
+    if (random.chance(0.3)) view.shape.lasts = std::chrono::minutes(1 + random.below(40));
+    if (!view.shape.exclusive || view.count < 2 || random.chance(0.3)) continue;
+    view.shape.gang = {view.id + 1U, static_cast<std::uint32_t>(view.count), random.chance(0.3)};
+    if (random.chance(0.2)) view.not_before = snapshot.now + std::chrono::seconds(30);
   }
+  for (auto& host : snapshot.hosts)
+    if (host.busy && random.chance(0.3))
+      host.lent_until = snapshot.now + std::chrono::minutes(random.below(40));
   if (random.chance(0.5))
     snapshot.bounds = scheduler::random_bounds(random, world.policy.pools.size(), snapshot.now);
   return {world.policy, snapshot, Wall{1'700'000'000'000'000}};

@@ -16,6 +16,7 @@
 #include "core/scheduler/fit.h"
 #include "core/scheduler/plan.h"
 #include "core/scheduler/price_rule.h"
+#include "tests/unit/scheduler/gang_checker.h"
 #include "tests/unit/scheduler/plan_checker.h"
 
 namespace hostler::scheduler {
@@ -73,6 +74,24 @@ TEST(PlanPropertyTest, KeepsItsPromisesToLeasesAndJobsInAnyWorld) {
   });
 }
 
+TEST(PlanPropertyTest, KeepsItsPromisesToGangsInAnyWorld) {
+  std::size_t begun = 0, held = 0;
+  for_each_seed(2000, [&](std::uint64_t seed) {
+    RandomWorld world(seed);
+    world.lend();
+    world.gather();
+    const Plan plan = world.plan();
+    Checker(world, plan).all();
+    const GangChecker gangs(world, plan);
+    gangs.all();
+    begun += gangs.begun();
+    held += gangs.held();
+  });
+  if (std::getenv("HOSTLER_PLAN_SEED") != nullptr) return;
+  EXPECT_GT(begun, 0U);
+  EXPECT_GT(held, 0U);
+}
+
 void check_order(RandomWorld& world) {
   const std::string before = text(world, world.plan());
   shuffle(world.snapshot.hosts, world.random);
@@ -93,6 +112,15 @@ TEST(PlanPropertyTest, DoesNotDependOnThatOrderWithLeases) {
   for_each_seed(500, [](std::uint64_t seed) {
     RandomWorld world(seed);
     world.lend();
+    check_order(world);
+  });
+}
+
+TEST(PlanPropertyTest, DoesNotDependOnThatOrderWithGangs) {
+  for_each_seed(500, [](std::uint64_t seed) {
+    RandomWorld world(seed);
+    world.lend();
+    world.gather();
     check_order(world);
   });
 }
@@ -125,6 +153,17 @@ TEST(PlanPropertyTest, AnAppliedPlanIsNotRepeatedForLeases) {
   for_each_seed(500, [](std::uint64_t seed) {
     RandomWorld world(seed);
     world.lend();
+    check_second_plan(world);
+  });
+}
+
+TEST(PlanPropertyTest, AnAppliedPlanIsNotRepeatedForGangs) {
+  for_each_seed(500, [](std::uint64_t seed) {
+    RandomWorld world(seed);
+    world.lend();
+    world.gather();
+    // Hosts that the second plan may switch on may cost less than new ones.
+    for (demand::ClassView& c : world.snapshot.classes) c.price.reset();
     check_second_plan(world);
   });
 }

@@ -41,6 +41,28 @@ class RandomWorld : public Site {
     }
   }
 
+  /// After lend(): from now on some of the leases are gangs. Some of these may not begin now, want
+  /// one zone, or have limits.
+  void gather() {
+    for (demand::ClassView& c : snapshot.classes) {
+      if (c.kind != model::WorkKind::kLease) continue;
+      c.shape.lasts = std::chrono::minutes(number(1, 40));
+      if (random.chance(0.4)) continue;
+      c.count = std::clamp<std::uint64_t>(c.count, 2, 8);
+      c.heads.resize(std::min<std::size_t>(c.heads.size(), c.count));
+      c.shape.gang = {c.id + 1U, static_cast<std::uint32_t>(c.count), random.chance(0.3)};
+      if (random.chance(0.1)) ++c.shape.gang.count;
+      if (random.chance(0.1)) c.not_before = snapshot.now + 30s;
+      if (!random.chance(0.2)) continue;
+      const model::Micros left{number(0, 3000)};
+      const model::Vcpus vcpus(static_cast<std::int32_t>(number(2, 80)));
+      c.price = demand::PriceBound({{.left = left, .items = c.count, .vcpus = vcpus}});
+    }
+    for (HostView& h : snapshot.hosts)
+      if (h.phase == HostPhase::kReady && h.busy && h.free == model::Resources{})
+        h.lent_until = snapshot.now + std::chrono::minutes(number(0, 40));
+  }
+
   Random random;
 
  private:

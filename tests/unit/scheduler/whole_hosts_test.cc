@@ -225,6 +225,20 @@ TEST_F(WholeHostsTest, OfOnePriorityTheFirstTurnGetsTheLastRoom) {
   EXPECT_THAT(created_for(site.plan()), ElementsAre(leases + 1));
 }
 
+TEST_F(WholeHostsTest, LeasesAreMatchedKeptAndBootedInThatOrderAndThenTheStandbyIsFilledUp) {
+  site.pool().sizes.standby = 1;
+  site.host(1, small);
+  const auto leases = site.leases(3, 1);
+  site.host(2, small, HostPhase::kComing).load = {{.cls = leases, .count = 1}};
+  const Plan plan = site.plan();
+  EXPECT_EQ(placed_on(plan, 1), 1U) << "matched with the host that is ready";
+  ASSERT_EQ(plan.covered.size(), 1U);
+  EXPECT_EQ(plan.covered[0].host.value, 2U) << "keeps the host that boots for it";
+  ASSERT_EQ(plan.creates.size(), 2U);
+  EXPECT_EQ(plan.creates[0].for_class, leases) << "boots a new one";
+  EXPECT_EQ(plan.creates[1].for_class, std::nullopt) << "standby";
+}
+
 // ---- when it waits long, and when a ceiling holds it back
 
 TEST_F(WholeHostsTest, AHostIsReservedAndEmptiesForALeaseThatWaitsLong) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,9 +107,16 @@ struct Site {
   }
   [[nodiscard]] Plan plan() const { return make_plan(snapshot, policy); }
 
+  /// The class that a gang holds a new host for.
+  [[nodiscard]] std::optional<demand::ClassId> holder(const std::vector<demand::Load>& load) const {
+    for (const demand::ClassView& c : snapshot.classes)
+      if (c.shape.gang.count > 0 && !load.empty() && load.front().cls == c.id) return c.id;
+    return std::nullopt;
+  }
   /// Applies a plan as the kernel would. Placed jobs leave the queue. Hosts are created, shut down
   /// and switched on or off at once.
   void apply(const Plan& plan) {
+    for (HostView& h : snapshot.hosts) h.reserved_for.reset();
     for (const Place& p : plan.places) {
       demand::ClassView& c = snapshot.classes[p.cls];
       c.count -= p.count;
@@ -127,7 +135,11 @@ struct Site {
       HostView& h = host(1000 + snapshot.hosts.size(), create.offering, HostPhase::kComing);
       h.created = h.since = snapshot.now;
       h.load = create.load;
+      h.reserved_for = holder(create.load);
     }
+    for (const Wake& wake : plan.wakes)
+      for (HostView& h : snapshot.hosts)
+        if (h.id == wake.host) h.reserved_for = holder(wake.load);
     for (const Shutdown& s : plan.shutdowns)
       for (HostView& h : snapshot.hosts)
         if (h.id == s.host) h.phase = HostPhase::kLeaving;
@@ -137,7 +149,6 @@ struct Site {
       if (std::ranges::any_of(plan.wakes, is_it)) h.phase = HostPhase::kComing;
       h.can_wake = h.phase == HostPhase::kStopped;
     }
-    for (HostView& h : snapshot.hosts) h.reserved_for.reset();
     for (const Reserve& r : plan.reservations)
       for (HostView& h : snapshot.hosts)
         if (h.id == r.host) h.reserved_for = r.cls;
