@@ -22,9 +22,10 @@ KILL_POINTS = int(os.environ.get("HOSTLER_KILL_POINTS", "5"))
 
 
 class Storm:
-    def __init__(self, site, chance, jobs, leases):
+    def __init__(self, site, chance, jobs, requests):
         self.site, self.chance = site, chance
-        self.jobs, self.leases = jobs, leases
+        self.jobs, self.requests = jobs, requests
+        self.leases = [lease for request in requests for lease in request.leases]
         self.victims = Victims(site, chance)
         self.watcher = Watcher(site)
         self.submitter = Submitter(site, self.watcher, list(jobs))
@@ -33,7 +34,7 @@ class Storm:
     def start(self):
         self.watcher.start()
         self.submitter.start()
-        self.workers += storm_leases.start_holders(self.site, self.watcher, self.leases)
+        self.workers += storm_leases.start_holders(self.site, self.watcher, self.requests)
 
     def count(self):
         """Of all work. Blows bring more jobs."""
@@ -120,8 +121,9 @@ def run(site, args):
     chance = random.Random(args.seed)
     kinds = ("short", "short", "long", "failing", "bulky", "restartable")
     jobs = [Expected(i, chance.choice(kinds), site.marks) for i in range(args.jobs)]
-    leases = storm_leases.make_leases(args.leases, chance)
-    storm = Storm(site, chance, jobs, leases)
+    requests = storm_leases.make_requests(args.leases, args.gangs, chance)
+    storm = Storm(site, chance, jobs, requests)
+    leases = storm.leases
     make_locks(site)
     if leases:
         storm_leases.write_config(site)
@@ -133,7 +135,7 @@ def run(site, args):
     hit = hosts_hit(watcher, storm.victims.hit)
     check_jobs(site, jobs, hit)
     check_marks(site, jobs)
-    storm_leases.check_leases(site, watcher, leases, hit)
+    storm_leases.check_leases(site, watcher, requests, hit)
     shared = storm_leases.check_hosts(watcher.records)
     check(shared or not leases, "no host had both jobs and leases: this shows nothing")
     site.wait_for_no_instances()
@@ -142,7 +144,7 @@ def run(site, args):
     site.stop()
     site.check_that_nothing_is_left()
     struck = ", ".join(f"{kind} {n}" for kind, n in sorted(storm.victims.counts.items()))
-    print(f"{len(jobs)} jobs, {len(leases)} leases, {shared} hosts that had both; struck: {struck}; "
+    print(f"{len(jobs)} jobs, {len(leases)} leases ({args.gangs} gangs), {shared} hosts that had both; struck: {struck}; "
           f"{sum(one.lost for one in (*jobs, *leases))} lost their host or shim; "
           f"{sum(worker.asked_again for worker in storm.workers)} requests made again")
 
@@ -152,6 +154,7 @@ if __name__ == "__main__":
         __doc__, run,
         jobs={"type": int, "default": 200},
         leases={"type": int, "default": 0},
+        gangs={"type": int, "default": 0},
         **{kind: {"type": int, "default": KILL_POINTS if kind == "daemon" else 0, "metavar": "N",
                   "help": "so many blows at it"} for kind in LOSSLESS + LOSSY},
         seed={"type": int, "default": 1}))

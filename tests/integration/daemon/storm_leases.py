@@ -7,7 +7,7 @@ import time
 from scratch_site import Failed, check
 from storm_jobs import ENDS, HOST, Worker
 
-HOLDERS = 10  # leases at a time
+HOLDERS = 10  # requests at a time
 # Requests from the grant on, and why the lease ends then.
 FATES = {
     "unused": ([("return", {"used": False})], "returned"),
@@ -39,29 +39,41 @@ def write_config(site):
 
 
 class ExpectedLease:
-    """The i-th lease of the storm: what is asked for and what must come of it."""
+    """What must come of one lease of a request."""
 
-    def __init__(self, i, chance):
-        self.fate = chance.choice(list(FATES))
-        self.requests, self.reason = FATES[self.fate]
-        self.seconds = chance.uniform(0, 0.3)  # that it is held
-        self.body = {"for": "1s" if self.fate == "brief" else "1h", "name": f"storm-{i}", "client_key": f"lease-{i}",
-                     "needs": {"vcpus": 1, "ram": "256MiB"}}
-        pool_name = chance.choice(("cleaned", "bare", None))
-        if pool_name:
-            self.body["pool"] = pool_name
+    def __init__(self, request):
+        self.fate, self.requests, self.reason = request.fate, *FATES[request.fate]
+        self.seconds = request.seconds
         self.id = None
         self.refused = False
         self.lost = False
 
 
-def make_leases(count, chance):
-    """Gangs will be made here too: a request for several leases has one body and one fate."""
-    return [ExpectedLease(i, chance) for i in range(count)]
+class Request:
+    """The i-th request of the storm; for more than one lease, a gang. All its leases have one fate."""
+
+    def __init__(self, i, count, chance):
+        self.fate = chance.choice(list(FATES))
+        self.seconds = chance.uniform(0, 0.3)  # that each is held
+        self.body = {"for": "1s" if self.fate == "brief" else "1h", "name": f"storm-{i}", "client_key": f"lease-{i}",
+                     "needs": {"vcpus": 1, "ram": "256MiB"}}
+        pool_name = chance.choice(("cleaned", "bare", None))
+        if pool_name:
+            self.body["pool"] = pool_name
+        if count > 1:
+            self.body["count"] = count
+        self.leases = [ExpectedLease(self) for _ in range(count)]
+
+
+def make_requests(leases, gangs, chance):
+    """Gangs have 2 leases or 3, and come among the others."""
+    counts = [1] * leases + [chance.choice((2, 3)) for _ in range(gangs)]
+    chance.shuffle(counts)
+    return [Request(i, count, chance) for i, count in enumerate(counts)]
 
 
 class Holder(Worker):
-    """Takes one lease after another of those that are left. From the grant on its own mark lies on the host, until it
+    """Makes one request after another of those that are left. From the grant on its own mark lies on the host, until it
     says that it has not used the host; after use only who cleans the host removes it."""
 
     def __init__(self, site, watcher, left):
@@ -71,18 +83,23 @@ class Holder(Worker):
     def work(self):
         while True:
             try:
-                lease = self.left.popleft()
+                request = self.left.popleft()
             except IndexError:
                 return
-            self.hold(lease)
+            self.hold(request)
 
-    def hold(self, lease):
-        status, body = self.ask("POST", "/v1/leases", lease.body)
-        check(status == 200, f"lease: {status} {body}")
-        lease.id = body["id"]
-        if lease.fate in IMPATIENT or self.is_granted(lease):
-            self.make_requests(lease)
-        self.watcher.wait_until(f"the end of {lease.id}", lambda w: (lease.id, "ended") in w.seen)
+    def hold(self, request):
+        status, said = self.ask("POST", "/v1/leases", request.body)
+        check(status == 200, f"lease: {status} {said}")
+        ids = said.get("ids", [said["id"]])
+        check(len(ids) == len(request.leases), f"{request.body}: {said}")
+        for lease, its in zip(request.leases, ids):
+            lease.id = its
+        for lease in request.leases:
+            if lease.fate in IMPATIENT or self.is_granted(lease):
+                self.make_requests(lease)
+        for lease in request.leases:
+            self.watcher.wait_until(f"the end of {lease.id}", lambda w, its=lease.id: (its, "ended") in w.seen)
 
     def is_granted(self, lease):
         """Waits for that, or for the loss of its host, and leaves the mark."""
@@ -122,30 +139,39 @@ class Holder(Worker):
             status, said = self.ask("POST", f"/v1/leases/{lease.id}/{action}", body)
             check(status in (200, 409), f"{action} of {lease.id}: {status} {said}")
             # A request that is made again may find that the first one has ended the lease.
-            lease.refused = lease.refused or (status == 409 and self.asked_again == before)
+            # So may the withdrawal of a lease whose gang has ended with another one.
+            is_answer = self.asked_again == before and lease.fate != "withdrawn"
+            lease.refused = lease.refused or (status == 409 and is_answer)
 
 
-def start_holders(site, watcher, leases):
-    left = collections.deque(leases)
-    holders = [Holder(site, watcher, left) for _ in range(min(HOLDERS, len(leases)))]
+def start_holders(site, watcher, requests):
+    left = collections.deque(requests)
+    holders = [Holder(site, watcher, left) for _ in range(min(HOLDERS, len(requests)))]
     for holder in holders:
         holder.start()
     return holders
 
 
-def check_leases(site, watcher, leases, hit):
-    """Each request that was accepted is there once, had a host once at most, and ended as its holder wanted."""
+def check_leases(site, watcher, requests, hit):
+    """Each request that was accepted is there once, had its hosts once at most, and ended as its holder wanted."""
     seen = {its["id"]: its for its in site.get("/v1/leases?limit=10000")["leases"]}
-    check(len(seen) == len(leases), f"{len(leases)} leases were asked for, {len(seen)} are there")
+    count = sum(len(request.leases) for request in requests)
+    check(len(seen) == count, f"{count} leases were asked for, {len(seen)} are there")
     grants = collections.Counter(r["subject"] for r in watcher.records if r["event"] == "granted")
-    for lease in leases:
-        its = seen[lease.id]
-        lease.lost = its.get("instance") in hit and its["reason_code"] == "host_lost"
-        check(its["state"] == "ended" and (lease.lost or its["reason_code"] == lease.reason),
-              f"{lease.id} is to end by {lease.reason}: {its}")
-        check(lease.lost or not lease.refused, f"a request of the holder of {lease.id} was refused: {its}")
-        least = 0 if lease.lost or lease.fate == "withdrawn" else 1
-        check(least <= grants[lease.id] <= 1, f"{lease.id} was granted {grants[lease.id]} times")
+    for request in requests:
+        its_grants = {lease.id: grants[lease.id] for lease in request.leases}
+        check(len(set(its_grants.values())) == 1, f"of one gang some were granted and some were not: {its_grants}")
+        for lease in request.leases:
+            check_lease(lease, seen[lease.id], grants[lease.id], hit)
+
+
+def check_lease(lease, its, grants, hit):
+    lease.lost = its.get("instance") in hit and its["reason_code"] == "host_lost"
+    check(its["state"] == "ended" and (lease.lost or its["reason_code"] == lease.reason),
+          f"{lease.id} is to end by {lease.reason}: {its}")
+    check(lease.lost or not lease.refused, f"a request of the holder of {lease.id} was refused: {its}")
+    least = 0 if lease.lost or lease.fate == "withdrawn" else 1
+    check(least <= grants <= 1, f"{lease.id} was granted {grants} times")
 
 
 def check_hosts(records):
