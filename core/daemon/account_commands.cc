@@ -2,11 +2,12 @@
 
 #include <vector>
 
-#include "core/base/assert.h"
 #include "core/crypto/login_keys.h"
 #include "core/ssh/account.h"
 
 namespace hostler::daemon {
+
+using NoKeys = std::vector<crypto::SshPublicKey>;
 
 dispatch::AccountCommands make_account_commands(const std::string& owner) {
   const auto owned = [owner](model::LeaseAccount account) {
@@ -16,9 +17,10 @@ dispatch::AccountCommands make_account_commands(const std::string& owner) {
   return {
       .open =
           [owned](const model::LeaseAccount& account, const std::vector<std::string>& lines) {
+            // They were read when the lease was accepted, perhaps by an older version: keys that
+            // this one refuses open nothing.
             const auto keys = crypto::parse_login_keys(lines);
-            HOSTLER_ASSERT(keys.has_value(), "keys are read before a lease is accepted");
-            return ssh::open_account(owned(account), *keys);
+            return ssh::open_account(owned(account), keys.value_or(NoKeys{}));
           },
       .close =
           [owned](const model::LeaseAccount& account) {

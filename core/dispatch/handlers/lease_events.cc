@@ -20,6 +20,16 @@ constexpr Duration kCleaningLimit = std::chrono::minutes(10);
 constexpr Duration kOpenAgain = std::chrono::seconds(5);
 constexpr std::uint32_t kOpeningsMax = 3;
 
+/// The pool lends hosts to a lease that was accepted on these terms. Whoever was let in with keys
+/// gets an account, unless nothing connects to the hosts any more.
+Result<void> check_lends(const model::PoolPolicy& pool, const model::LeaseRecord& terms) {
+  if (!terms.ssh_keys.empty() && !model::needs_link(pool.readiness))
+    return fail(Errc::kInvalidArgument, "hosts of pool " + pool.name +
+                                            " have no connection, so that no key opens an account "
+                                            "there");
+  return check_term(pool, terms.term);
+}
+
 }  // namespace
 
 template <class Request>
@@ -107,7 +117,7 @@ void LeaseEvents::choose_pools(work::Lease& lease, Now now) {
   std::string why = "none of its pools is there";
   for (const auto& pool : policy_.pools) {
     if (std::ranges::find(pools, pool.name) == pools.end()) continue;
-    if (const auto lends = check_term(pool, lease.terms.term))
+    if (const auto lends = check_lends(pool, lease.terms))
       left.push_back(pool.name);
     else
       why = lends.error().message;
