@@ -14,7 +14,8 @@
 
 namespace hostler::sim {
 
-/// Users who borrow hosts, on one day in six: they renew, return, cancel and forget leases. Checks
+/// Users who borrow hosts, on one day in six: they renew, return, cancel and forget leases. On some
+/// days they log in, see accounts.h. Checks
 /// that a lent host is its holder's alone for the term, and what becomes of it then.
 class Borrowers {
  public:
@@ -28,6 +29,8 @@ class Borrowers {
 
   /// The pool lends hosts, and cleans them on some days.
   void make_policy(model::PoolPolicy& pool);
+  /// The pool lends with a login.
+  [[nodiscard]] bool log_in() const { return log_in_; }
   /// They ask for hosts within this time.
   void begin(Duration time);
   /// They ask for no more, and renew nothing.
@@ -86,7 +89,7 @@ class Borrowers {
   std::map<model::WorkId, Lent> lent_;
   std::map<model::InstanceId, model::WorkId> used_;  ///< Hosts that were not cleaned after leases.
   std::map<model::WorkId, Term> terms_;
-  bool calm_ = false;
+  bool calm_ = false, log_in_ = false;
   std::uint64_t granted_ = 0;
   model::GangCounts gangs_, counted_;  ///< Since the start of the day, and of the daemon.
 };

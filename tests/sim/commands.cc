@@ -3,6 +3,7 @@
 #include <utility>
 #include <variant>
 
+#include "tests/sim/accounts.h"
 #include "tests/sim/hosts.h"
 
 namespace hostler::sim {
@@ -46,16 +47,26 @@ void Commands::run(const model::RunCommand& command, bool takes_it, bool faults,
   if (const auto known = started_.find(key); known != started_.end())
     known->second.limit = command.command.limit;
   if (takes_it && given_up_.contains(key)) complain_(which + " runs after it was given up");
-  if (faults && random_.chance(0.2)) return;  // no answer
+  if (faults && random_.chance(0.2)) {  // no answer
+    if (ran_ && takes_it && random_.chance(0.5)) (void)status_of(command);
+    return;
+  }
   model::CommandEnded end;
   end.number = command.number;
   if (takes_it && random_.chance(0.8))
-    end.status = static_cast<int>(random_.below(3));
+    end.status = status_of(command);
   else
     end.error = "the host is not connected";
   for (int copies = faults && random_.chance(0.2) ? 2 : 1; copies > 0; --copies)
     time_.after(1ms * static_cast<std::int64_t>(random_.below(faults ? 60'000 : 500)),
                 [say, end] { say(end); });
+}
+
+int Commands::status_of(const model::RunCommand& command) {
+  if (!ran_ || !Accounts::is_one(command.command)) return static_cast<int>(random_.below(3));
+  if (random_.chance(0.1)) return 1;
+  ran_(command);
+  return 0;
 }
 
 void Commands::check() {

@@ -32,6 +32,8 @@ class Commands {
         random_(seed ^ 0xc0ffee),
         exist_(random_.chance(0.25)) {}
 
+  /// Those that are for accounts of holders mostly succeed, and `ran` is told which have.
+  void set_accounts(std::function<void(const model::RunCommand&)> ran) { ran_ = std::move(ran); }
   /// A daemon starts, which knows of no command.
   void restart() { started_.clear(), begun_.clear(), given_up_.clear(), sent_.clear(); }
   void committed(const std::vector<model::Change>& changes);
@@ -43,6 +45,9 @@ class Commands {
   void check();
 
  private:
+  /// The status of one that runs on its host; an account's is there from then on, answered or not.
+  int status_of(const model::RunCommand& command);
+
   using Key = std::pair<std::string, std::string>;  ///< The host and the number.
 
   Timeline& time_;
@@ -57,6 +62,7 @@ class Commands {
   std::set<Key> begun_;             ///< Their starts are durable, and so may be their ends.
   std::set<Key> given_up_;          ///< Of their hosts or connections no answer comes any more.
   std::set<Key> sent_;
+  std::function<void(const model::RunCommand&)> ran_;
 };
 
 }  // namespace hostler::sim

@@ -44,7 +44,7 @@ void report_seed(int signal) {
 
 /// What borrowers got on all days of a part.
 struct Borrowed {
-  std::uint64_t leases = 0;
+  std::uint64_t leases = 0, logins = 0;
   model::GangCounts gangs;
 };
 
@@ -55,6 +55,7 @@ std::optional<std::string> run(std::uint64_t seed, Borrowed& borrowed) {
   auto wrong = world.run();
   const Tally tally = world.tally();
   borrowed.leases += tally.leases;
+  borrowed.logins += tally.logins;
   borrowed.gangs.granted += tally.gangs.granted;
   borrowed.gangs.let_go += tally.gangs.let_go;
   borrowed.gangs.refused += tally.gangs.refused;
@@ -83,6 +84,7 @@ TEST_P(KernelSimTest, KeepsItsPromisesThroughABadDay) {
   // Hosts are lent on one day in six, all of them in the parts with odd seeds.
   if (GetParam() % 2 == 0 || count < 100) return;
   EXPECT_GT(borrowed.leases, 0U);
+  EXPECT_GT(borrowed.logins, 0U);
   EXPECT_GT(borrowed.gangs.granted, 0U);
   EXPECT_GT(borrowed.gangs.let_go, 0U);
   EXPECT_GT(borrowed.gangs.refused, 0U);

@@ -142,7 +142,8 @@ void World::start() {
     request.user_data = identity.challenge_secret = "secret-" + number;
   };
   kernel_ = std::make_unique<dispatch::Dispatcher>(
-      policy_, mint, dispatch::Options{{}, seed_ + generation_, CrowdCloud::kLimits});
+      policy_, mint,
+      dispatch::Options{{}, seed_ + generation_, CrowdCloud::kLimits, Accounts::commands()});
   hosts_.restart([this](model::HostEvent event) { post(std::move(event)); });
   cloud_.forget_boots();
   cloud_.daemon_started();
@@ -237,6 +238,7 @@ void World::commit() {
     commands_.committed(outbox.changes);
     check_limits(outbox);
     if (borrowers_) borrowers_->committed(outbox);
+    if (accounts_) accounts_->committed(outbox);
   }
   if (driver_) driver_->committed();
   if (images_) images_->committed();
@@ -391,6 +393,7 @@ Tally World::tally() const {
   out.instances = disk_.instances().size();
   for (const auto& [id, row] : disk_.instances()) out.unused += row.record.first_job.us == 0;
   out.machine_time = cloud_.lived();
+  if (accounts_) out.logins = accounts_->granted();
   if (borrowers_) out.leases = borrowers_->granted(), out.gangs = borrowers_->gangs();
   return out;
 }
