@@ -106,11 +106,11 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const ConsoleRead& e) { to.consoles.on(e, now); },
                  [&](const model::HostEvent& e) { to.hosts.on(e, now); },
                  [&](Submit& e) { to.work.on(e, now); },
-                 [&](SubmitLease& e) { to.lease_submits.on(e, now); },
-                 [&](const ReturnLease& e) { to.leases.on(e, now); },
-                 [&](const RenewLease& e) { to.leases.on(e, now); },
+                 [&](SubmitLease& e) { to.lease_requests.on(e, now); },
+                 [&](const ReturnLease& e) { to.lease_requests.on(e, now); },
+                 [&](const RenewLease& e) { to.lease_requests.on(e, now); },
                  [&](const CancelWork& e) {
-                   if (e.work.kind == model::WorkKind::kLease) return to.leases.on(e, now);
+                   if (e.work.kind == model::WorkKind::kLease) return to.lease_requests.on(e, now);
                    to.work.on(e, now);
                  },
                  [&](const ReleaseWork& e) { to.work.on(e, now); },

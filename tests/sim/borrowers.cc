@@ -53,7 +53,7 @@ void Borrowers::make_policy(model::PoolPolicy& pool) {
   if (random_.chance(0.5)) {
     pool.leases->clean_command = "clean";
   } else if (random_.chance(0.5)) {
-    log_in_ = true;
+    accounts_.emplace(disk_, complain_);
     pool.leases->login = model::Login::kUser;
     pool.leases->notice_before = 30s;
     pool.leases->grace = 5s;
@@ -77,7 +77,7 @@ void Borrowers::begin(Duration time) {
     item.shape.priority = static_cast<std::int32_t>(random_.below(3));
     item.shape.lasts = wish.asked.lease.term = between(20s, kLongestTerm);
     if (random_.chance(0.3)) wish.asked.lease.wait_max = between(30s, 5min);
-    if (log_in_) wish.asked.lease.ssh_keys = {"key"};
+    if (accounts_) wish.asked.lease.ssh_keys = {"key"};
     wishes_.push_back(std::move(wish));
     time_.after(between(0s, time), [this, index = wishes_.size() - 1] { ask(index); });
   }
@@ -98,7 +98,7 @@ void Borrowers::wish_for_gangs(Duration time) {
     item.shape.gang = {0, random_.chance(0.2) ? 1000U : size, false};
     item.shape.lasts = wish.asked.lease.term = between(20s, kLongestTerm);
     wish.asked.lease.wait_max = between(1min, 10min);  // Limits may hold it back for ever.
-    if (log_in_) wish.asked.lease.ssh_keys = {"key"};
+    if (accounts_) wish.asked.lease.ssh_keys = {"key"};
     wishes_.push_back(std::move(wish));
     time_.after(between(0s, time), [this, index = wishes_.size() - 1] { ask(index); });
   }
@@ -222,6 +222,7 @@ void Borrowers::committed(const dispatch::Outbox& outbox) {
       granted.insert(work->record.id);
   }
   check_gangs(granted);
+  if (accounts_) accounts_->committed(outbox);
   std::set<std::string> cleaned;
   for (const auto& change : outbox.changes)
     if (const auto* row = std::get_if<model::LedgerRecord>(&change);

@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "core/base/random.h"
 #include "core/dispatch/events.h"
+#include "tests/sim/accounts.h"
 #include "tests/sim/day.h"
 #include "tests/sim/disk.h"
 
@@ -29,8 +31,6 @@ class Borrowers {
 
   /// The pool lends hosts, and cleans them on some days.
   void make_policy(model::PoolPolicy& pool);
-  /// The pool lends with a login.
-  [[nodiscard]] bool log_in() const { return log_in_; }
   /// They ask for hosts within this time.
   void begin(Duration time);
   /// They ask for no more, and renew nothing.
@@ -49,6 +49,9 @@ class Borrowers {
   /// What the daemon counts since its last start.
   void count_gangs(const model::GangCounts& counts);
   [[nodiscard]] const model::GangCounts& gangs() const { return gangs_; }
+  /// Null: the pool lends without a login.
+  [[nodiscard]] Accounts* accounts() { return accounts_ ? &*accounts_ : nullptr; }
+  [[nodiscard]] const Accounts* accounts() const { return accounts_ ? &*accounts_ : nullptr; }
 
  private:
   struct Wish {
@@ -89,7 +92,8 @@ class Borrowers {
   std::map<model::WorkId, Lent> lent_;
   std::map<model::InstanceId, model::WorkId> used_;  ///< Hosts that were not cleaned after leases.
   std::map<model::WorkId, Term> terms_;
-  bool calm_ = false, log_in_ = false;
+  bool calm_ = false;
+  std::optional<Accounts> accounts_;  ///< On days on which they log in.
   std::uint64_t granted_ = 0;
   model::GangCounts gangs_, counted_;  ///< Since the start of the day, and of the daemon.
 };

@@ -145,7 +145,8 @@ std::optional<model::AttemptId> Hosts::foreign_to(const Machine& machine) {
   std::vector<model::AttemptId> all;
   const auto add = [&](bool starting) {
     for (const auto& [id, job] : disk_.jobs())
-      if (id.kind == model::WorkKind::kJob && job.record.instance && job.record.instance != machine.instance &&
+      if (id.kind == model::WorkKind::kJob && job.record.instance &&
+          job.record.instance != machine.instance &&
           (job.record.state == model::WorkState::kStarting) == starting)
         all.push_back({id, job.record.attempt});
   };

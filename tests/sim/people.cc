@@ -63,9 +63,9 @@ void World::make_borrowers() {
       [this](const std::string& what) { complain(what); });
   borrowers_->make_policy(policy_.pools.front());
   borrowers_->begin(day_.trouble * 3 / 4);
-  if (!borrowers_->log_in()) return;
-  accounts_.emplace(disk_, [this](const std::string& what) { complain(what); });
-  commands_.set_accounts([this](const model::RunCommand& command) { accounts_->ran(command); });
+  if (Accounts* accounts = borrowers_->accounts())
+    commands_.set_accounts(
+        [accounts](const model::RunCommand& command) { accounts->ran(command); });
 }
 
 /// Asks until there is an answer: the client key makes it one job.

@@ -238,7 +238,6 @@ void World::commit() {
     commands_.committed(outbox.changes);
     check_limits(outbox);
     if (borrowers_) borrowers_->committed(outbox);
-    if (accounts_) accounts_->committed(outbox);
   }
   if (driver_) driver_->committed();
   if (images_) images_->committed();
@@ -393,8 +392,8 @@ Tally World::tally() const {
   out.instances = disk_.instances().size();
   for (const auto& [id, row] : disk_.instances()) out.unused += row.record.first_job.us == 0;
   out.machine_time = cloud_.lived();
-  if (accounts_) out.logins = accounts_->granted();
   if (borrowers_) out.leases = borrowers_->granted(), out.gangs = borrowers_->gangs();
+  if (borrowers_ && borrowers_->accounts()) out.logins = borrowers_->accounts()->granted();
   return out;
 }
 

@@ -9,7 +9,6 @@
 
 #include "core/base/random.h"
 #include "core/dispatch/dispatcher.h"
-#include "tests/sim/accounts.h"
 #include "tests/sim/borrowers.h"
 #include "tests/sim/consoles.h"
 #include "tests/sim/crashing_driver.h"
@@ -31,9 +30,9 @@ constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 /// Counts of one simulated day.
 struct Tally {
   std::uint64_t jobs = 0, instances = 0, events = 0, plans = 0, commits = 0, starts_of_daemon = 0;
-  std::uint64_t unused = 0;          ///< Instances that have never run a job.
-  std::uint64_t leases = 0;          ///< That were granted.
-  std::uint64_t logins = 0;          ///< Of these, with a login.
+  std::uint64_t unused = 0;  ///< Instances that have never run a job.
+  std::uint64_t leases = 0;  ///< That were granted.
+  std::uint64_t logins = 0;  ///< Of these, with a login.
   model::GangCounts gangs;
   std::size_t machines_at_once = 0;  ///< The highest number at any time.
   Duration machine_time{};           ///< Of all machines together.
@@ -142,7 +141,6 @@ class World {
   std::optional<CrowdCloud> crowd_;         ///< On days on which lists show far too many machines.
   std::optional<ImageCloud> images_;        ///< On days on which the site names its image.
   std::optional<Borrowers> borrowers_;      ///< On days on which the pool lends hosts.
-  std::optional<Accounts> accounts_;        ///< On days on which it lends them with a login.
   std::optional<Offerings> offerings_;      ///< On days on which the pool chooses types.
   std::set<std::string> awaited_;           ///< Periodic questions whose answer is to come.
   std::unique_ptr<dispatch::Dispatcher> kernel_;

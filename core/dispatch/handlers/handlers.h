@@ -13,8 +13,9 @@
 #include "core/dispatch/handlers/host_events.h"
 #include "core/dispatch/handlers/interruptions.h"
 #include "core/dispatch/handlers/lease_accounts.h"
+#include "core/dispatch/handlers/lease_ends.h"
 #include "core/dispatch/handlers/lease_events.h"
-#include "core/dispatch/handlers/lease_submits.h"
+#include "core/dispatch/handlers/lease_requests.h"
 #include "core/dispatch/handlers/lease_takeover.h"
 #include "core/dispatch/handlers/list_events.h"
 #include "core/dispatch/handlers/output_events.h"
@@ -79,7 +80,8 @@ struct Handlers {
   OutputEvents outputs;
   HostEvents hosts;
   WorkRequests work;
-  LeaseSubmits lease_submits;
+  LeaseEnds lease_ends;
+  LeaseRequests lease_requests;
   LeaseEvents leases;
   HostClosing closing;
   AdminRequests admin;

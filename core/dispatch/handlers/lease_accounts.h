@@ -12,7 +12,7 @@
 namespace hostler::dispatch {
 
 /// The accounts by which holders log in on their hosts: sends the commands that open them, tell
-/// their holders of the end, and close them. LeaseEvents carries out what their ends mean.
+/// their holders of the end, and close them. LeaseEvents goes on when these have ended.
 class LeaseAccounts {
  public:
   LeaseAccounts(const model::SitePolicy& policy, const Sets& sets, Hosts& hosts, Leases& leases,

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/assert.h"
-#include "core/fleet/uses.h"
 
 namespace hostler::dispatch {
 
@@ -15,7 +14,6 @@ namespace {
 
 /// So many leases end in one turn of the loop: other events wait meanwhile.
 constexpr std::size_t kEndsPerTick = 500;
-constexpr Duration kCleaningLimit = std::chrono::minutes(10);
 /// An opening whose end is not known is repeated after so long, or on the next connection.
 constexpr Duration kOpenAgain = std::chrono::seconds(5);
 constexpr std::uint32_t kOpeningsMax = 3;
@@ -32,76 +30,12 @@ Result<void> check_lends(const model::PoolPolicy& pool, const model::LeaseRecord
 
 }  // namespace
 
-template <class Request>
-work::Lease* LeaseEvents::find(const Request& event, model::WorkId id) {
-  work::Lease* lease = leases_.find(id);
-  if (lease == nullptr)
-    recorder_.reply(event.ticket, id.value > waiting_.last_number()
-                                      ? fail(Errc::kNotFound, "there is no lease " + id.text())
-                                      : fail(Errc::kConflict, id.text() + " has ended"));
-  else if (!event.admin && principals_.name(lease->principal) != event.principal)
-    recorder_.reply(event.ticket, fail(Errc::kForbidden, id.text() + " is not yours"));
-  else if (lease->state() == WorkState::kCollecting)
-    recorder_.reply(event.ticket, fail(Errc::kConflict, id.text() + " has ended"));
-  else
-    return lease;
-  return nullptr;
-}
-
-void LeaseEvents::refuse_early(const work::Lease& lease, Ticket ticket) {
-  const std::string id = lease.id().text();
-  recorder_.reply(ticket, fail(Errc::kConflict,
-                               id + " is not granted yet (hostler cancel " + id + " ends it)"));
-}
-
-bool LeaseEvents::check_acts(const work::Lease& lease, Ticket ticket) {
-  const Host* host = host_of(lease);
-  if (host == nullptr || !accounts_.is_suspended(*host)) return true;
-  recorder_.reply(ticket,
-                  fail(Errc::kUnavailable,
-                       "nothing is done in set " + policy_.sets[host->instance.set].name +
-                           " now, as another hostlerd may have newer rows: ask again later, or "
-                           "let the term of " +
-                           lease.id().text() + " end (hostler sets)"));
-  return false;
-}
-
-void LeaseEvents::on(const ReturnLease& event, Now now) {
-  work::Lease* lease = find(event, event.lease);
-  if (lease == nullptr) return;
-  if (!lease->has_host()) return refuse_early(*lease, event.ticket);
-  if (!check_acts(*lease, event.ticket)) return;
-  apply(*lease, work::returned(*lease, event.used, cleans(*lease), now), "user", now);
-  recorder_.reply(event.ticket, std::vector{event.lease});
-}
-
-void LeaseEvents::on(const RenewLease& event, Now now) {
-  work::Lease* lease = find(event, event.lease);
-  if (lease == nullptr) return;
-  if (lease->state() != WorkState::kRunning) return refuse_early(*lease, event.ticket);
-  const Host* host = hosts_.find(lease->record.instance);
-  HOSTLER_ASSERT(host != nullptr, "a lease that is granted has a host");
-  if (const auto good = check_term(policy_.pools[host->instance.pool], event.term); !good)
-    return recorder_.reply(event.ticket, tl::unexpected(good.error()));
-  steps_.apply(*lease, work::renewed(*lease, event.term, now), now);
-  accounts_.tell(*host, *lease, now);
-  recorder_.reply(event.ticket, std::vector{event.lease});
-}
-
-void LeaseEvents::on(const CancelWork& event, Now now) {
-  work::Lease* lease = find(event, event.work);
-  if (lease == nullptr || !check_acts(*lease, event.ticket)) return;
-  if (lease->queued) waiting_.note_cancelled(lease->cls);
-  apply(*lease, work::cancel(*lease, event.principal, cleans(*lease), now), "user", now);
-  recorder_.reply(event.ticket, std::vector{event.work});
-}
-
 void LeaseEvents::policy_changed(Now now) {
   unlent_.clear();
   for (const auto id : leases_.ungranted()) choose_pools(*leases_.find(id), now);
   for (const auto id : leases_.placed()) {
     work::Lease& lease = *leases_.find(id);
-    if (const Host* host = host_of(lease)) accounts_.tell(*host, lease, now);
+    if (const Host* host = ends_.host_of(lease)) accounts_.tell(*host, lease, now);
   }
 }
 
@@ -126,7 +60,7 @@ void LeaseEvents::choose_pools(work::Lease& lease, Now now) {
   if (!left.empty()) return leases_.set_pools(lease, std::move(left), now.mono);
   if (lease.has_host()) return (void)unlent_.insert(lease.id());
   if (lease.queued) waiting_.note_cancelled(lease.cls);
-  apply(lease, work::cancel(lease, "the configuration: " + why, false, now), "admin", now);
+  ends_.apply(lease, work::cancel(lease, "the configuration: " + why, false, now), "admin", now);
 }
 
 void LeaseEvents::fire_due(Now now) {
@@ -138,7 +72,7 @@ void LeaseEvents::fire_due(Now now) {
 }
 
 void LeaseEvents::fire(work::Lease& lease, Now now) {
-  const Host* host = host_of(lease);
+  const Host* host = ends_.host_of(lease);
   if (host != nullptr && lease.notice <= now.mono) return accounts_.tell(*host, lease, now);
   if (host != nullptr && accounts_.is_suspended(*host))
     return leases_.set_due(lease, now.mono + LeaseAccounts::kSuspended);
@@ -162,10 +96,10 @@ void LeaseEvents::end_term(work::Lease& lease, const Host* host, Now now) {
   if (lease.state() == WorkState::kCollecting && !lease.has_account()) {
     // A restart has forgotten its cleaning command, or it ended while its set was stopped.
     const char* problem = "its end is not known";
-    return apply(lease, work::cleaned(lease, problem, now), "timer", now);
+    return ends_.apply(lease, work::cleaned(lease, problem, now), "timer", now);
   }
   const auto grace = host == nullptr ? Duration{} : accounts_.grace_of(*host);
-  apply(lease, work::due(lease, cleans(lease), now, grace), "timer", now);
+  ends_.apply(lease, work::due(lease, ends_.cleans(lease), now, grace), "timer", now);
 }
 
 void LeaseEvents::end_commands(Now now) {
@@ -192,21 +126,21 @@ void LeaseEvents::close_left(model::InstanceId on, model::WorkId lease, Now now)
 void LeaseEvents::command_ended(work::Lease& lease, const HostCommands::Ended& one, Now now) {
   if (one.step == LeaseStep::kTell) return accounts_.told(lease, one.result, now);
   if (lease.state() != WorkState::kStarting && lease.state() != WorkState::kCollecting) return;
-  const Host* host = host_of(lease);
+  const Host* host = ends_.host_of(lease);
   HOSTLER_ASSERT(host != nullptr, "a lease that has a host is ended or waits when that is gone");
   if (accounts_.is_suspended(*host))
     return leases_.set_due(lease, now.mono + LeaseAccounts::kSuspended);
   if (one.step == LeaseStep::kOpen) return opened(lease, *host, one, now);
   if (lease.state() == WorkState::kCollecting)
-    apply(lease, work::cleaned(lease, one.result == CommandResult::kGood ? "" : one.how, now),
-          "host", now);
+    ends_.apply(lease, work::cleaned(lease, one.result == CommandResult::kGood ? "" : one.how, now),
+                "host", now);
 }
 
 void LeaseEvents::opened(work::Lease& lease, const Host& host, const HostCommands::Ended& one,
                          Now now) {
   if (lease.state() == WorkState::kCollecting) {  // It has ended meanwhile.
     if (accounts_.close(host, lease.id(), now)) return;
-    return apply(lease, work::cleaned(lease, one.how, now), "host", now);
+    return ends_.apply(lease, work::cleaned(lease, one.how, now), "host", now);
   }
   if (one.result == CommandResult::kGood) return grant(lease, host, now);
   if (one.result == CommandResult::kUnknown && ++lease.opening.unknown < kOpeningsMax)
@@ -221,11 +155,7 @@ void LeaseEvents::refuse(work::Lease& lease, const HostCommands::Ended& opening,
   Host* host = hosts_.change(opening.on);
   steps_.apply(lease, work::refused(lease, opening.how, now), now);
   host->instance.occupancy.remove(opening.lease);
-  end(*host, opening.lease, "host", now);
-}
-
-const Host* LeaseEvents::host_of(const work::Lease& lease) const {
-  return lease.has_host() ? hosts_.find(lease.record.instance) : nullptr;
+  ends_.end(*host, opening.lease, "host", now);
 }
 
 void LeaseEvents::grant(work::Lease& lease, const Host& host, Now now) {
@@ -268,8 +198,10 @@ void LeaseEvents::mend(const model::Gang& gang, Now now) {
       continue;
     }
     if (one->queued) waiting_.note_cancelled(one->cls);
-    apply(*one, work::cancel(*one, "hostler, as a lease of its gang has ended", cleans(*one), now),
-          "dispatcher", now);
+    ends_.apply(
+        *one,
+        work::cancel(*one, "hostler, as a lease of its gang has ended", ends_.cleans(*one), now),
+        "dispatcher", now);
   }
 }
 
@@ -281,55 +213,7 @@ void LeaseEvents::let_go(work::Lease& lease, Now now) {
   auto outcome = work::let_go(lease, "another lease of its gang could not be granted");
   const work::HostAfter after = outcome.host;
   steps_.apply(lease, std::move(outcome), now);
-  if (Host* host = hosts_.change(on)) leave(*host, id, after, false, "dispatcher", now);
-}
-
-bool LeaseEvents::cleans(const work::Lease& lease) const {
-  const Host* host = host_of(lease);
-  if (host == nullptr || !host->instance.link.is_connected()) return false;
-  const auto& lends = policy_.pools[host->instance.pool].leases;
-  return lease.has_account() || (lends && !lends->clean_command.empty());
-}
-
-void LeaseEvents::apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor,
-                        Now now) {
-  using work::HostAfter;
-  const model::WorkId id = lease.id();
-  const HostAfter after = outcome.host;
-  const bool was_used = lease.record.started.us != 0 && lease.terms.used;
-  Host* host = after == HostAfter::kKept ? nullptr : hosts_.change(lease.record.instance);
-  steps_.apply(lease, std::move(outcome), now);
-  if (host == nullptr) return;
-  if (after == HostAfter::kClean) return clean(*host, id, now);
-  if (after == HostAfter::kClose) return (void)accounts_.close(*host, id, now);
-  leave(*host, id, after, was_used, actor, now);
-}
-
-void LeaseEvents::leave(Host& host, model::WorkId lease, work::HostAfter after, bool was_used,
-                        const char* actor, Now now) {
-  host.instance.occupancy.remove(lease);
-  if (!was_used && fleet::uncount_use(host.instance.record))
-    recorder_.change(model::InstanceChanged{host.instance.record, nullptr, false});
-  if (after == work::HostAfter::kReady) return attempts_.fill(host, now);
-  end(host, lease, actor, now);
-}
-
-void LeaseEvents::clean(const Host& host, model::WorkId lease, Now now) {
-  const auto& lends = policy_.pools[host.instance.pool].leases;
-  model::HostExec command;
-  command.purpose = "the host is cleaned after " + lease.text();
-  command.arguments = {"sh", "-s"};
-  command.input = lends->clean_command;
-  command.as_root = true;
-  command.limit = kCleaningLimit;
-  commands_.run(host.id(), lease, LeaseStep::kClean, command, now);
-}
-
-void LeaseEvents::end(Host& host, model::WorkId lease, const char* actor, Now now) {
-  auto& instance = host.instance;
-  instance_steps_.apply(host, fleet::lease_ended(instance, lease, now), actor, now);
-  instance_steps_.apply(host, fleet::work_changed(instance, policy_.pools[instance.pool], now),
-                        actor, now);
+  if (Host* host = hosts_.change(on)) ends_.leave(*host, id, after, false, "dispatcher", now);
 }
 
 }  // namespace hostler::dispatch

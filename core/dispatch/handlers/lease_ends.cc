@@ -1,0 +1,66 @@
+#include "core/dispatch/handlers/lease_ends.h"
+
+#include <chrono>
+#include <utility>
+
+#include "core/fleet/uses.h"
+
+namespace hostler::dispatch {
+namespace {
+
+constexpr Duration kCleaningLimit = std::chrono::minutes(10);
+
+}  // namespace
+
+const Host* LeaseEnds::host_of(const work::Lease& lease) const {
+  return lease.has_host() ? hosts_.find(lease.record.instance) : nullptr;
+}
+
+bool LeaseEnds::cleans(const work::Lease& lease) const {
+  const Host* host = host_of(lease);
+  if (host == nullptr || !host->instance.link.is_connected()) return false;
+  const auto& lends = policy_.pools[host->instance.pool].leases;
+  return lease.has_account() || (lends && !lends->clean_command.empty());
+}
+
+void LeaseEnds::apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now) {
+  using work::HostAfter;
+  const model::WorkId id = lease.id();
+  const HostAfter after = outcome.host;
+  const bool was_used = lease.record.started.us != 0 && lease.terms.used;
+  Host* host = after == HostAfter::kKept ? nullptr : hosts_.change(lease.record.instance);
+  steps_.apply(lease, std::move(outcome), now);
+  if (host == nullptr) return;
+  if (after == HostAfter::kClean) return clean(*host, id, now);
+  if (after == HostAfter::kClose) return (void)accounts_.close(*host, id, now);
+  leave(*host, id, after, was_used, actor, now);
+}
+
+void LeaseEnds::leave(Host& host, model::WorkId lease, work::HostAfter after, bool was_used,
+                      const char* actor, Now now) {
+  host.instance.occupancy.remove(lease);
+  if (!was_used && fleet::uncount_use(host.instance.record))
+    recorder_.change(model::InstanceChanged{host.instance.record, nullptr, false});
+  if (after == work::HostAfter::kReady) return attempts_.fill(host, now);
+  end(host, lease, actor, now);
+}
+
+void LeaseEnds::clean(const Host& host, model::WorkId lease, Now now) {
+  const auto& lends = policy_.pools[host.instance.pool].leases;
+  model::HostExec command;
+  command.purpose = "the host is cleaned after " + lease.text();
+  command.arguments = {"sh", "-s"};
+  command.input = lends->clean_command;
+  command.as_root = true;
+  command.limit = kCleaningLimit;
+  commands_.run(host.id(), lease, LeaseStep::kClean, command, now);
+}
+
+void LeaseEnds::end(Host& host, model::WorkId lease, const char* actor, Now now) {
+  auto& instance = host.instance;
+  instance_steps_.apply(host, fleet::lease_ended(instance, lease, now), actor, now);
+  instance_steps_.apply(host, fleet::work_changed(instance, policy_.pools[instance.pool], now),
+                        actor, now);
+}
+
+}  // namespace hostler::dispatch
