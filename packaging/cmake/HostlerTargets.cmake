@@ -192,15 +192,16 @@ function(hostler_driver name)
   endif()
 endfunction()
 
-# hostler_test(<name> LABEL unit|abi|sim|integration [SERIAL] [TIMEOUT <seconds>] [FILTER <filter>]
+# hostler_test(<name> LABEL unit|abi|sim|integration [SERIAL] [NIGHTLY_ASAN] [TIMEOUT <seconds>] [FILTER <filter>]
 #              SOURCES <cc>... DEPS <layers>... [DEFINES <name>=<value>...])
 # SERIAL: nothing runs beside it, neither a test nor, in .ci/run, a build, for it acts on the whole machine.
+# NIGHTLY_ASAN: asan watches it in .ci/nightly only, for it computes for long, in pure code.
 # TIMEOUT: of each of its cases, 120 unless told.
 # FILTER: what of it is a test of its own (a --gtest_filter); the folder adds the rest by add_test.
 # The folder's name is a second label. `tests-<label>` builds all tests of a label.
 # Several files are compiled as one: half of the work of a build was to read GoogleTest's headers.
 function(hostler_test name)
-  cmake_parse_arguments(ARG "SERIAL" "LABEL;TIMEOUT;FILTER" "SOURCES;DEPS;DEFINES" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL;NIGHTLY_ASAN" "LABEL;TIMEOUT;FILTER" "SOURCES;DEPS;DEFINES" ${ARGN})
   find_package(GTest CONFIG REQUIRED)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
@@ -223,6 +224,9 @@ function(hostler_test name)
   hostler_tests_need(LABELS ${labels} TARGETS ${name})
   if(ARG_SERIAL)
     list(APPEND labels serial)
+  endif()
+  if(ARG_NIGHTLY_ASAN)
+    list(APPEND labels nightly_asan)
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_FILTER "${ARG_FILTER}"
     PROPERTIES TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${ARG_SERIAL})
