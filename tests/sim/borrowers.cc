@@ -158,7 +158,7 @@ void Borrowers::daemon_started(Now now) {
     if (!is_lease(id) || !has_host(row.record.state)) continue;
     lent_[id] = {row.record.instance, row.record.state};
     if (row.record.state == WorkState::kRunning)
-      terms_[id] = {now.mono, disk_.terms(id).term, /*is_bound_only=*/true};
+      terms_[id] = {now.mono, disk_.terms(id).term, /*is_bound_only=*/true, disk_.terms(id).until};
   }
 }
 
@@ -166,7 +166,8 @@ void Borrowers::decided(const dispatch::Outbox& outbox, Now now) {
   for (const auto& change : outbox.changes) {
     if (const auto* row = std::get_if<model::LeaseChanged>(&change);
         row != nullptr && row->record.until.us != 0 && row->record.used)
-      terms_[row->record.id] = {now.mono, row->record.term};
+      if (Term& term = terms_[row->record.id]; term.until.us != row->record.until.us)
+        term = {now.mono, row->record.term, false, row->record.until};
     const auto* work = std::get_if<model::WorkChanged>(&change);
     if (work == nullptr || work->record.state == WorkState::kRunning) continue;
     const auto term = terms_.find(work->record.id);

@@ -68,6 +68,7 @@ class Borrowers {
     Mono since;
     Duration term{};
     bool is_bound_only = false;  ///< A restart came since, which goes by another clock.
+    Wall until = {};             ///< As its row says: other changes of the row begin no term.
   };
 
   void wish_for_gangs(Duration time);
