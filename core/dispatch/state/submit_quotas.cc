@@ -91,8 +91,7 @@ Result<std::size_t> SubmitQuotas::check(const Submit& event, Mono now) {
 }
 
 Result<void> SubmitQuotas::check_outputs(const Submit& event, const model::Quota& quota) {
-  const bool has_output = event.work.front().record.id.kind == model::WorkKind::kJob;
-  if (!quota.output_bytes_max || !has_output) return {};
+  if (!quota.output_bytes_max) return {};
   if (!event.output_bytes)
     return fail(Errc::kUnavailable,
                 "the kept outputs of " + event.principal + " are still being counted; try again");

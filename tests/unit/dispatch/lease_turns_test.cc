@@ -168,14 +168,6 @@ TEST_F(TurnsOfLeasesTest, ALeaseThatEndsLetsTheNextOfItsHolderBegin) {
   EXPECT_EQ(lease_on(on), next);
 }
 
-// Bug: its outputs were said to be still counted, for ever.
-TEST_F(TurnsOfLeasesTest, ALimitOfOutputsIsNoneForLeases) {
-  policy.quotas.submit.output_bytes_max = 1;
-  reload();
-  EXPECT_EQ(story.ask(Submit{0, "user ann", {story.job()}}).error().code, Errc::kUnavailable);
-  EXPECT_EQ(story.lease_state(story.borrow(story.lease())), "waiting");
-}
-
 TEST_F(TurnsOfLeasesTest, LeasesCountForTheQuotasOfSubmits) {
   policy.quotas.submit.jobs_waiting_max = 1;
   reload();
