@@ -175,6 +175,8 @@ void start_held(Instance& instance, std::uint64_t sequence, Now now);
 [[nodiscard]] Outcome work_changed(Instance& instance, const model::PoolPolicy& pool, Now now);
 [[nodiscard]] Outcome set_idle_behavior(Instance& instance, model::IdleBehavior behavior,
                                         const std::string& actor, Now now);
+/// An admin is to decide about the host.
+[[nodiscard]] Outcome hold(Instance& instance, const std::string& why, Now now);
 /// After a restart: the record is from the journal, and the host is not verified yet.
 [[nodiscard]] Outcome adopt(Instance& instance, const model::PoolPolicy& pool,
                             Duration abandoned_for, bool has_work, Now now);

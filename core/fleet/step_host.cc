@@ -160,8 +160,7 @@ Outcome work_reported(Instance& instance, const model::PoolPolicy& pool, Now now
   Outcome out;
   if (!work_is_known(instance)) return out;
   if (pool.leases && instance.empty() && instance.record.idle_behavior == model::IdleBehavior::kRun)
-    return set_idle_behavior(instance, model::IdleBehavior::kHold,
-                             "hostlerd: it may have been lent since the backup was made", now);
+    return hold(instance, "it may have been lent since the backup was made", now);
   if (instance.record.state == InstanceState::kIdle && ends_when_empty(instance))
     return terminate(instance, Reason::kBroken, instance.record.last_text, now);
   out.changed = true;

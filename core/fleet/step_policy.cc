@@ -137,6 +137,10 @@ Outcome set_idle_behavior(Instance& instance, IdleBehavior behavior, const std::
   return out;
 }
 
+Outcome hold(Instance& instance, const std::string& why, Now now) {
+  return set_idle_behavior(instance, IdleBehavior::kHold, "hostlerd: " + why, now);
+}
+
 namespace {
 
 /// Connects to a host that may run. One that was proved before counts as connected until the first

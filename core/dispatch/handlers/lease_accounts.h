@@ -44,6 +44,8 @@ class LeaseAccounts {
   /// Nothing is done to the hosts of a set whose rows may be old. It is looked at again after
   /// kSuspended.
   [[nodiscard]] bool is_suspended(const Host& host) const;
+  /// Nor do leases without a host end while some rows may be old.
+  [[nodiscard]] bool are_rows_doubted() const { return sets_.with_doubted_rows() != nullptr; }
   static constexpr Duration kSuspended = std::chrono::seconds(10);
 
  private:

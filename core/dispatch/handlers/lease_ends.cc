@@ -3,12 +3,14 @@
 #include <chrono>
 #include <utility>
 
+#include "core/fleet/step.h"
 #include "core/fleet/uses.h"
 
 namespace hostler::dispatch {
 namespace {
 
 constexpr Duration kCleaningLimit = std::chrono::minutes(10);
+constexpr auto kSinceBackup = "its lease is of a backup, and it may have been lent anew since";
 
 }  // namespace
 
@@ -20,7 +22,8 @@ bool LeaseEnds::cleans(const work::Lease& lease) const {
   const Host* host = host_of(lease);
   if (host == nullptr || !host->instance.link.is_connected()) return false;
   const auto& lends = policy_.pools[host->instance.pool].leases;
-  return lease.has_account() || (lends && !lends->clean_command.empty());
+  if (lease.has_account()) return true;
+  return !lease.record.restored && lends && !lends->clean_command.empty();
 }
 
 void LeaseEnds::apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now) {
@@ -28,11 +31,14 @@ void LeaseEnds::apply(work::Lease& lease, work::LeaseOutcome outcome, const char
   const model::WorkId id = lease.id();
   const HostAfter after = outcome.host;
   const bool was_used = lease.record.started.us != 0 && lease.terms.used;
+  const bool may_be_lent_anew = lease.record.restored && !lease.has_account();
   Host* host = after == HostAfter::kKept ? nullptr : hosts_.change(lease.record.instance);
   steps_.apply(lease, std::move(outcome), now);
   if (host == nullptr) return;
   if (after == HostAfter::kClean) return clean(*host, id, now);
   if (after == HostAfter::kClose) return (void)accounts_.close(*host, id, now);
+  if (may_be_lent_anew)
+    instance_steps_.apply(*host, fleet::hold(host->instance, kSinceBackup, now), actor, now);
   leave(*host, id, after, was_used, actor, now);
 }
 

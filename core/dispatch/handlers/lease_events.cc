@@ -58,7 +58,7 @@ void LeaseEvents::choose_pools(work::Lease& lease, Now now) {
   }
   if (left.size() == pools.size()) return;
   if (!left.empty()) return leases_.set_pools(lease, std::move(left), now.mono);
-  if (lease.has_host()) return (void)unlent_.insert(lease.id());
+  if (lease.has_host() || accounts_.are_rows_doubted()) return (void)unlent_.insert(lease.id());
   if (lease.queued) waiting_.note_cancelled(lease.cls);
   ends_.apply(lease, work::cancel(lease, "the configuration: " + why, false, now), "admin", now);
 }
@@ -74,7 +74,7 @@ void LeaseEvents::fire_due(Now now) {
 void LeaseEvents::fire(work::Lease& lease, Now now) {
   const Host* host = ends_.host_of(lease);
   if (host != nullptr && lease.notice <= now.mono) return accounts_.tell(*host, lease, now);
-  if (host != nullptr && accounts_.is_suspended(*host))
+  if (host == nullptr ? accounts_.are_rows_doubted() : accounts_.is_suspended(*host))
     return leases_.set_due(lease, now.mono + LeaseAccounts::kSuspended);
   if (lease.queued) waiting_.note_cancelled(lease.cls);
   if (lease.state() != WorkState::kStarting) return end_term(lease, host, now);

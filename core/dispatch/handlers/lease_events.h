@@ -71,7 +71,8 @@ class LeaseEvents {
   LeaseAccounts& accounts_;
   LeaseTakeover& takeover_;
   LeaseEnds& ends_;
-  std::set<model::WorkId> unlent_;  ///< They are granting, and no pool of theirs lends so now.
+  /// No pool of theirs lends so now, but they are granting, or their rows may be old.
+  std::set<model::WorkId> unlent_;
 };
 
 }  // namespace hostler::dispatch

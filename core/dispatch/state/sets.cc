@@ -125,6 +125,12 @@ Sets::Sets(const model::SitePolicy& policy) {
   for (const auto& set : policy.sets) sets_.emplace_back().name = set.name;
 }
 
+const Set* Sets::with_doubted_rows() const {
+  const auto it = std::ranges::find_if(
+      sets_, [](const Set& one) { return one.first_list.rows_end.has_value(); });
+  return it == sets_.end() ? nullptr : &*it;
+}
+
 void Sets::restore(const std::vector<model::SetAccount>& accounts,
                    const std::vector<model::DamagedRow>& damaged) {
   for (const auto& account : accounts)

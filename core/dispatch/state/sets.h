@@ -98,6 +98,8 @@ class Sets {
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(sets_.size()); }
   [[nodiscard]] const std::vector<Set>& all() const { return sets_; }
   [[nodiscard]] Mono next_wake() const;
+  /// One whose rows may not be the newest ones, as its first list has not come; null: none.
+  [[nodiscard]] const Set* with_doubted_rows() const;
 
   /// The group of types that share one quota in this set: as configured, otherwise what the driver
   /// said of exactly this type; empty: none, or not known yet.

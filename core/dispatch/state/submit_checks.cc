@@ -98,12 +98,10 @@ Result<std::vector<std::string>> SubmitChecks::pools_that_lend(
 
 /// The number of a job may have been given out already.
 Result<void> SubmitChecks::check_numbers() const {
-  for (const Set& set : sets_.all())
-    if (set.first_list.rows_end)
-      return fail(Errc::kUnavailable,
-                  "the state folder does not know these rows, and set " + set.name +
-                      " was not listed yet: its instances show whether the rows are the newest "
-                      "ones");
+  if (const Set* set = sets_.with_doubted_rows())
+    return fail(Errc::kUnavailable,
+                "the state folder does not know these rows, and set " + set->name +
+                    " was not listed yet: its instances show whether the rows are the newest ones");
   return {};
 }
 

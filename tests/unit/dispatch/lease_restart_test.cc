@@ -163,6 +163,46 @@ TEST_F(LeaseRestartTest, AfterARestoreAHostThatHasNotReportedIsNotDestroyedWhenT
   EXPECT_EQ(story.record(kHost).health, model::Health::kBroken) << "nobody else gets it";
 }
 
+// Bug: it was cleaned or destroyed while the next holder used it, or given to somebody else.
+TEST_F(LeaseRestartTest, AfterARestoreAHostIsHeldAtTheEndOfALeaseWithoutALogin) {
+  policy.pools[0].leases->clean_command = "wipe";
+  for (const bool is_returned : {false, true}) {
+    Story other(policy);
+    other.begin(restored_site(site(WorkState::kRunning)));
+    prove_host(other);
+    other.clear();
+    if (is_returned)
+      EXPECT_TRUE(other.ask(ReturnLease{0, "user ann", false, kLease, false}));
+    else
+      other.pass(91min);
+    EXPECT_EQ(other.lease_state(kLease), "ended");
+    EXPECT_THAT(other.commands<model::RunCommand>(), IsEmpty());
+    EXPECT_THAT(other.all<DestroyCall>(), IsEmpty());
+    EXPECT_EQ(other.record(kHost).idle_behavior, model::IdleBehavior::kHold);
+  }
+}
+
+// Bug: it was lent again while its holder used it.
+TEST_F(LeaseRestartTest, AHostThatTheJournalDoesNotKnowIsHeldAsItMayBeLent) {
+  policy.pools[0].readiness = model::Readiness::kCloud;
+  Story other(policy);
+  other.begin();
+  model::ListedInstance shown;
+  shown.id = "i-900";
+  shown.idempotency_key = "lost-key";
+  shown.set_id = "west";
+  shown.owner = "us";
+  shown.address = "10.0.0.9";
+  shown.state = model::CloudState::kRunning;
+  shown.pool = "default";
+  shown.type = "small";
+  shown.idle = "run";
+  other.list({shown});
+  EXPECT_EQ(other.state(InstanceId{1}), InstanceState::kIdle);
+  EXPECT_EQ(other.record(InstanceId{1}).idle_behavior, model::IdleBehavior::kHold);
+  EXPECT_EQ(other.lease_state(other.borrow(other.lease())), "waiting");
+}
+
 // Bug: it took work as soon as its agent had reported, which knows of no leases.
 TEST_F(LeaseRestartTest, AfterARestoreAnEmptyHostIsHeldAsItMayHaveBeenLentSinceTheBackup) {
   auto rows = site(WorkState::kQueued);
