@@ -86,7 +86,7 @@ void LeaseEvents::grant_again(work::Lease& lease, const Host& host, Now now) {
   const auto& pool = policy_.pools[host.instance.pool];
   const bool has_link = model::needs_link(pool.readiness);
   if (has_link && !host.instance.link.is_connected()) return;  // Its next connection goes on.
-  if (!lease.has_account()) return grant(lease, host, now);
+  if (!lease.has_account()) return grant(lease, now);
   if (has_link) return accounts_.open(host, lease, now);
   const std::string why = "hosts of pool " + pool.name + " have no connection any more";
   refuse(lease, {host.id(), lease.id(), LeaseStep::kOpen, CommandResult::kUnknown, why}, now);
@@ -142,7 +142,7 @@ void LeaseEvents::opened(work::Lease& lease, const Host& host, const HostCommand
     if (accounts_.close(host, lease.id(), now)) return;
     return ends_.apply(lease, work::cleaned(lease, one.how, now), "host", now);
   }
-  if (one.result == CommandResult::kGood) return grant(lease, host, now);
+  if (one.result == CommandResult::kGood) return grant(lease, now);
   if (one.result == CommandResult::kUnknown && ++lease.opening.unknown < kOpeningsMax)
     return leases_.set_due(lease, now.mono + kOpenAgain);
   // Nothing waits for the closing. On a host that an admin keeps, no account is left.
@@ -158,22 +158,9 @@ void LeaseEvents::refuse(work::Lease& lease, const HostCommands::Ended& opening,
   ends_.end(*host, opening.lease, "host", now);
 }
 
-void LeaseEvents::grant(work::Lease& lease, const Host& host, Now now) {
-  lease.opening.is_done = true;
-  if (leases_.gang(lease).count == 0) {
-    steps_.apply(lease, work::granted(lease, now), now);
-    return accounts_.tell(host, lease, now);
-  }
-  const std::vector<work::Lease*> all = leases_.members(leases_.gang(lease));
-  const auto is_ready = [](const work::Lease* one) {
-    return one->opening.is_done && one->state() == WorkState::kStarting;
-  };
-  if (all.size() != leases_.gang(lease).count || !std::ranges::all_of(all, is_ready)) return;
-  for (work::Lease* one : all) {
-    steps_.apply(*one, work::granted(*one, now), now);
-    const Host* its = hosts_.find(one->record.instance);
-    if (its != nullptr) accounts_.tell(*its, *one, now);
-  }
+void LeaseEvents::grant(work::Lease& lease, Now now) {
+  for (work::Lease* one : steps_.grant(lease, now))
+    if (const Host* host = hosts_.find(one->record.instance)) accounts_.tell(*host, *one, now);
 }
 
 void LeaseEvents::mend_gangs(Now now) {

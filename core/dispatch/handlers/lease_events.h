@@ -52,7 +52,7 @@ class LeaseEvents {
   void mend(const model::Gang& gang, Now now);
   void let_go(work::Lease& lease, Now now);
   /// Its account is open, if it has one: it is granted, one of a gang with all others.
-  void grant(work::Lease& lease, const Host& host, Now now);
+  void grant(work::Lease& lease, Now now);
   /// The lease leaves the host, which may be kept: no account is left there.
   void close_left(model::InstanceId on, model::WorkId lease, Now now);
   void command_ended(work::Lease& lease, const HostCommands::Ended& one, Now now);

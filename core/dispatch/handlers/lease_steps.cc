@@ -1,5 +1,6 @@
 #include "core/dispatch/handlers/lease_steps.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace hostler::dispatch {
@@ -18,6 +19,22 @@ void LeaseSteps::apply(work::Lease& lease, work::LeaseOutcome outcome, Now now) 
   }
   if (outcome.terms_changed) recorder_.change(model::LeaseChanged{lease.terms});
   if (leases_.settle(lease, of.next, now.mono)) plan_.want();
+}
+
+std::vector<work::Lease*> LeaseSteps::grant(work::Lease& lease, Now now) {
+  lease.opening.is_done = true;
+  const model::Gang gang = leases_.gang(lease);
+  std::vector<work::Lease*> all{&lease};
+  if (gang.count > 0) {
+    all = leases_.members(gang);
+    const auto is_ready = [](const work::Lease* one) {
+      return one->opening.is_done && one->state() == model::WorkState::kStarting;
+    };
+    if (all.size() != gang.count || !std::ranges::all_of(all, is_ready)) return {};
+    gangs_.granted();
+  }
+  for (work::Lease* one : all) apply(*one, work::granted(*one, now), now);
+  return all;
 }
 
 }  // namespace hostler::dispatch

@@ -40,7 +40,7 @@ class Gangs {
     return std::exchange(broken_, {});
   }
 
-  void granted() { ++counts_.granted; }
+  void granted() { ++counts_.granted; }  ///< All leases of one.
   void refused() { ++counts_.refused; }
   /// Since the start of the daemon.
   [[nodiscard]] const model::GangCounts& counts() const { return counts_; }

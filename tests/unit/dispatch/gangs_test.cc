@@ -62,6 +62,7 @@ TEST_F(GangTest, AllLeasesAreGrantedWithTheLastHost) {
   EXPECT_THAT(states(ids), Each("waiting"));
   story.boot(hosts[2]);
   EXPECT_THAT(states(ids), Each("granted"));
+  EXPECT_EQ(story.dispatcher.queries().totals(story.now.mono).gangs.granted, 1U);
 }
 
 TEST_F(GangTest, NoOtherWorkTakesAHostThatItHolds) {
