@@ -30,6 +30,12 @@ Result<void> check_lends(const model::PoolPolicy& pool, const model::LeaseRecord
 
 }  // namespace
 
+void LeaseEvents::restored(Now now) {
+  policy_changed(now);
+  for (const auto id : leases_.ungranted())
+    gangs_.note_broken(leases_.gang(*leases_.find(id)), /*lets_go=*/false);
+}
+
 void LeaseEvents::policy_changed(Now now) {
   unlent_.clear();
   for (const auto id : leases_.ungranted()) choose_pools(*leases_.find(id), now);
@@ -166,29 +172,41 @@ void LeaseEvents::grant(work::Lease& lease, Now now) {
 void LeaseEvents::mend_gangs(Now now) {
   const auto broken = gangs_.take_broken();
   if (broken.empty()) return;
-  for (const auto& [id, gang] : broken) mend(gang, now);
+  for (const auto& [id, one] : broken) mend(one, now);
   (void)gangs_.take_broken();  // What mend() has done to the others.
 }
 
-void LeaseEvents::mend(const model::Gang& gang, Now now) {
+std::string LeaseEvents::why_apart(const model::Gang& gang) {
   const std::vector<work::Lease*> all = leases_.members(gang);
-  const auto is_over = [](const work::Lease* one) {
-    return one->state() == WorkState::kCollecting;
-  };
-  const bool ends = all.size() < gang.count || std::ranges::any_of(all, is_over);
-  if (!ends && !all.empty() && all.front()->record.starts == 0)
-    gangs_.let_go(all.front()->cls, "one of its hosts could not be granted", now);
+  const auto was_granted = [](const work::Lease* one) { return one->record.starts > 0; };
+  const auto first = std::ranges::find_if(all, was_granted);
+  if (first != all.end()) return (*first)->id().text() + " of its gang was granted without it";
+  model::WorkId next{gang.id, model::WorkKind::kLease};
+  for (const work::Lease* one : all) {
+    if (one->id() != next || one->state() == WorkState::kCollecting) break;
+    ++next.value;
+  }
+  if (next.value == gang.id + gang.count) return "";
+  return set_aside_.contains(next) ? "the row of " + next.text() + " of its gang is damaged"
+                                   : next.text() + " of its gang has ended";
+}
+
+/// A held lease may have been granted after the backup was made: it is left to an admin.
+void LeaseEvents::mend(const Gangs::Broken& broken, Now now) {
+  const std::string why = why_apart(broken.gang);
+  if (why.empty() && !broken.lets_go) return;
+  const std::vector<work::Lease*> all = leases_.members(broken.gang);
+  if (why.empty()) gangs_.let_go(all.front()->cls, "one of its hosts could not be granted", now);
   for (work::Lease* one : all) {
-    if (one->record.starts > 0 || is_over(one)) continue;
-    if (!ends) {
+    const WorkState state = one->state();
+    if (state != WorkState::kQueued && state != WorkState::kStarting) continue;
+    if (why.empty()) {
       if (one->has_host()) let_go(*one, now);
       continue;
     }
     if (one->queued) waiting_.note_cancelled(one->cls);
-    ends_.apply(
-        *one,
-        work::cancel(*one, "hostler, as a lease of its gang has ended", ends_.cleans(*one), now),
-        "dispatcher", now);
+    ends_.apply(*one, work::cancel(*one, "hostler, as " + why, ends_.cleans(*one), now),
+                "dispatcher", now);
   }
 }
 
