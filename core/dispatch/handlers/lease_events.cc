@@ -205,8 +205,10 @@ void LeaseEvents::mend(const Gangs::Broken& broken, Now now) {
       continue;
     }
     if (one->queued) waiting_.note_cancelled(one->cls);
-    ends_.apply(*one, work::cancel(*one, "hostler, as " + why, ends_.cleans(*one), now),
-                "dispatcher", now);
+    const bool is_due = one->queued && one->due <= now.mono;  // All are due at the same time.
+    auto outcome = is_due ? work::due(*one, /*cleans=*/false, now)
+                          : work::cancel(*one, "hostler, as " + why, ends_.cleans(*one), now);
+    ends_.apply(*one, std::move(outcome), "dispatcher", now);
   }
 }
 
