@@ -220,7 +220,8 @@ void Borrowers::committed(const dispatch::Outbox& outbox) {
     const WorkState state = work->record.state;
     const auto before = lent_.find(work->record.id);
     if (state == WorkState::kStarting && before == lent_.end()) placed.insert(work->record.id);
-    if (state == WorkState::kRunning &&
+    // Those of a restored state are granted one by one, when their hosts report.
+    if (state == WorkState::kRunning && !work->record.restored &&
         (before == lent_.end() || before->second.state != WorkState::kRunning))
       granted.insert(work->record.id);
   }
