@@ -172,8 +172,21 @@ void LeaseEvents::grant(work::Lease& lease, Now now) {
 void LeaseEvents::mend_gangs(Now now) {
   const auto broken = gangs_.take_broken();
   if (broken.empty()) return;
-  for (const auto& [id, one] : broken) mend(one, now);
+  std::vector<Gangs::Broken> later;
+  for (const auto& [id, one] : broken)
+    if (is_suspended(one.gang))
+      later.push_back(one);
+    else
+      mend(one, now);
   (void)gangs_.take_broken();  // What mend() has done to the others.
+  for (const auto& one : later) gangs_.note_broken(one.gang, one.lets_go);
+}
+
+bool LeaseEvents::is_suspended(const model::Gang& gang) {
+  return std::ranges::any_of(leases_.members(gang), [&](const work::Lease* one) {
+    const Host* host = ends_.host_of(*one);
+    return host != nullptr && accounts_.is_suspended(*host);
+  });
 }
 
 std::string LeaseEvents::why_apart(const model::Gang& gang) {

@@ -53,6 +53,8 @@ class LeaseEvents {
   /// pool may connect to no host: then one with an account cannot be granted there.
   void grant_again(work::Lease& lease, const Host& host, Now now);
   void end_term(work::Lease& lease, const Host* host, Now now);
+  /// A lease of it has a host to which nothing is done now.
+  [[nodiscard]] bool is_suspended(const model::Gang& gang);
   /// Why its leases cannot be granted together any more, a clause; empty: they can.
   [[nodiscard]] std::string why_apart(const model::Gang& gang);
   void mend(const Gangs::Broken& broken, Now now);
