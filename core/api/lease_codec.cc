@@ -18,6 +18,8 @@ using json::Writer;
 using namespace std::chrono_literals;
 
 constexpr std::size_t kNoticeCommandMax = 16384;
+/// Of all leases of a gang: each has what the request has, in its rows and in memory.
+constexpr std::size_t kGangBytesMax = std::size_t{8} << 20;
 
 /// Of a list that is too long, parse_login_keys() says so.
 void read_keys(const json::Field& field, std::vector<std::string>& out) {
@@ -32,12 +34,22 @@ void read_keys(const json::Field& field, std::vector<std::string>& out) {
   for (const auto& key : *keys) out.push_back(key.line());
 }
 
+void check_size(const json::Field& count, const model::LeaseSpec& spec) {
+  if (spec.count == 1) return;
+  const std::size_t each = canonical_body(spec).size(), most = kGangBytesMax / each;
+  if (spec.count > most)
+    count.problem("each lease of a gang has its whole request, which is " + std::to_string(each) +
+                  " bytes: ask for at most " + std::to_string(most) +
+                  " leases at once, or for shorter ssh_keys and notice_command");
+}
+
 void read_members(Object& o, const model::JobLimits& limits, model::LeaseSpec& spec) {
   o.need("for").duration(spec.term, model::kTermMin, model::kTermMax);
   std::string pool;
   if (o.may("pool").name(pool)) spec.constraints.pools = {pool};
   o.may("wait_max").duration(spec.wait_max, 1s, 24h * 3650);
-  o.may("count").integer(spec.count, 1, model::kGangMax);
+  const json::Field count = o.may("count");
+  count.integer(spec.count, 1, model::kGangMax);
   const json::Field one_zone = o.may("one_zone");
   if (one_zone.boolean(spec.one_zone) && spec.one_zone && spec.count == 1)
     one_zone.problem("it is for more than one lease: set count");
@@ -47,6 +59,7 @@ void read_members(Object& o, const model::JobLimits& limits, model::LeaseSpec& s
       spec.ssh_keys.empty())
     notice.problem("it runs as the account of the lease, which has one only with ssh_keys");
   read_common(o, limits, spec);
+  check_size(count, spec);
 }
 
 void write_known_hosts(Writer& w, const model::InstanceRecord& host,

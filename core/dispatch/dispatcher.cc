@@ -58,7 +58,7 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
   handlers_->types.restore(restored, now);
   state_->has_orphans = handlers_->restore.apply(std::move(restored), now);
   handlers_->types.restored();
-  handlers_->leases.policy_changed(now);
+  handlers_->leases.restored(now);
   choose_questions(now);
   return take_outbox();
 }

@@ -232,7 +232,7 @@ struct ReasonsView {
       decisions;  ///< The scheduler's last ones since the start; oldest first.
 };
 
-/// Of gangs: a gang may let its hosts go more than once.
+/// Of gangs: one is granted once, with its last lease, and may let its hosts go more than once.
 struct GangCounts {
   std::uint64_t granted = 0, let_go = 0, refused = 0;
 };

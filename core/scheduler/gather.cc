@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +14,8 @@ namespace {
 
 using model::WaitingCode;
 
-/// Gangs whose hosts are looked for in vain, in one plan: bounds the time.
+/// Gangs whose hosts are looked for in vain, in one plan: bounds the time. Those that hold hosts
+/// are looked at in any case.
 constexpr std::size_t kTriedInVain = 32;
 
 /// Adds the decisions about one gang to the plan.
@@ -163,7 +165,10 @@ std::vector<std::uint32_t> gangs_of(const World& world) {
 class Gathering {
  public:
   Gathering(World& world, Plan& plan)
-      : world_(world), plan_(plan), taken_(world.policy.pools.size()) {}
+      : world_(world), plan_(plan), taken_(world.policy.pools.size()) {
+    for (const HostView& host : world.snapshot.hosts)
+      if (host.reserved_for) holders_.insert(*host.reserved_for);
+  }
 
   void deal_with(Demand& demand) {
     GangPlan out(world_, plan_, demand);
@@ -177,9 +182,13 @@ class Gathering {
           WaitingCode::kNoOffering,
           "its gang let its hosts go, as not all were to be had, and tries again after a pause");
     const std::vector<bool> pools = pools_of(world_, world_.needs[demand.need]);
-    if (in_vain_ == kTriedInVain || is_taken(pools))
+    if (is_taken(pools))
       return out.wait(WaitingCode::kNoOffering,
                       "the turn of another gang of its pool is before it");
+    if (in_vain_ >= kTriedInVain && !holders_.contains(view.id))
+      return out.wait(WaitingCode::kNoOffering,
+                      "the hosts of " + std::to_string(in_vain_) +
+                          " gangs before it are not to be had now, and a plan looks no further");
     GangSeats found(world_, plan_, demand);
     if (!found.find()) {
       ++in_vain_;
@@ -204,7 +213,8 @@ class Gathering {
 
   World& world_;
   Plan& plan_;
-  std::vector<bool> taken_;  ///< By pool: a gang whose turn is before holds hosts there.
+  std::vector<bool> taken_;            ///< By pool: a gang whose turn is before holds hosts there.
+  std::set<demand::ClassId> holders_;  ///< For which the last plan has reserved hosts.
   std::size_t in_vain_ = 0;
 };
 

@@ -2,10 +2,12 @@
 
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "core/base/assert.h"
 #include "core/model/instance.h"
 #include "core/model/job.h"
+#include "core/model/lease.h"
 #include "core/store/in_list.h"
 #include "core/store/meta.h"
 
@@ -102,6 +104,29 @@ Result<Live> live_ones(Connection& connection, const Subjects& subjects) {
   return live;
 }
 
+/// The client key of a gang stands in the row of its first lease, which stays as long as another.
+Result<Subjects> without_keys_of_gangs(Connection& connection, Subjects past) {
+  static const std::string kSelect =
+      "SELECT s.id, o.id FROM work_specs s CROSS JOIN work_specs o WHERE o.id > s.id AND "
+      "o.id < s.id + " +
+      std::to_string(model::kGangMax) +
+      " AND o.gang = s.id AND s.gang = s.id AND s.client_key <> '' AND s.id IN (";
+  std::unordered_set<std::uint64_t> kept;
+  HOSTLER_TRY(rows_for(connection, kSelect, past.work, [&](const Statement& row) -> Result<void> {
+    if (!past.work_ids.contains(static_cast<std::uint64_t>(row.i64(1))))
+      kept.insert(static_cast<std::uint64_t>(row.i64(0)));
+    return {};
+  }));
+  if (kept.empty()) return past;
+  Subjects out;
+  for (const Value& name : past.names) {
+    const auto& subject = std::get<std::string>(name);
+    const auto id = model::WorkId::parse(subject);
+    if (!id || !kept.contains(id->value)) out.add(subject);
+  }
+  return out;
+}
+
 /// The work and instances in `records` that can be removed.
 Result<Subjects> past_subjects(Connection& connection, const std::vector<PastRecord>& records,
                                Wall until) {
@@ -124,7 +149,7 @@ Result<Subjects> past_subjects(Connection& connection, const std::vector<PastRec
                  if (!live.has(subject) && row.i64(1) < until.us) past.add(subject);
                  return {};
                }));
-  return past;
+  return without_keys_of_gangs(connection, std::move(past));
 }
 
 Result<void> remove_work(Connection& connection, Outputs& outputs, const Subjects& past) {

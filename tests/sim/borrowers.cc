@@ -196,10 +196,10 @@ void Borrowers::count_gangs(const model::GangCounts& counts) {
   add(&model::GangCounts::refused);
 }
 
-/// `granted`: by one decision.
-void Borrowers::check_gangs(const std::set<model::WorkId>& granted) {
+/// `leases`: for which one decision has `done` this.
+void Borrowers::check_gangs(const std::set<model::WorkId>& leases, const char* done) {
   std::map<std::uint64_t, std::uint32_t> together;
-  for (const auto id : granted) {
+  for (const auto id : leases) {
     const auto row = disk_.jobs().find(id);
     if (row == disk_.jobs().end() || row->second.shape.gang.count == 0) continue;
     ++together[row->second.shape.gang.id];
@@ -208,21 +208,25 @@ void Borrowers::check_gangs(const std::set<model::WorkId>& granted) {
     const auto row = disk_.jobs().find({id, model::WorkKind::kLease});
     if (row != disk_.jobs().end() && row->second.shape.gang.count != count)
       complain_("of the gang of l-" + std::to_string(id) + " only " + std::to_string(count) +
-                " are granted");
+                " are " + done);
   }
 }
 
 void Borrowers::committed(const dispatch::Outbox& outbox) {
-  std::set<model::WorkId> granted;
+  std::set<model::WorkId> placed, granted;
   for (const auto& change : outbox.changes) {
     const auto* work = std::get_if<model::WorkChanged>(&change);
-    if (work == nullptr || !is_lease(work->record.id) || work->record.state != WorkState::kRunning)
-      continue;
+    if (work == nullptr || !is_lease(work->record.id)) continue;
+    const WorkState state = work->record.state;
     const auto before = lent_.find(work->record.id);
-    if (before == lent_.end() || before->second.state != WorkState::kRunning)
+    if (state == WorkState::kStarting && before == lent_.end()) placed.insert(work->record.id);
+    // Those of a restored state are granted one by one, when their hosts report.
+    if (state == WorkState::kRunning && !work->record.restored &&
+        (before == lent_.end() || before->second.state != WorkState::kRunning))
       granted.insert(work->record.id);
   }
-  check_gangs(granted);
+  check_gangs(placed, "placed");
+  check_gangs(granted, "granted");
   if (accounts_) accounts_->committed(outbox);
   std::set<std::string> cleaned;
   for (const auto& change : outbox.changes)

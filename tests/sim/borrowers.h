@@ -77,7 +77,7 @@ class Borrowers {
   void act(const model::WorkItem& row);
   [[nodiscard]] Duration between(Duration from, Duration until);
   void lend(const model::WorkRecord& record);
-  void check_gangs(const std::set<model::WorkId>& granted);
+  void check_gangs(const std::set<model::WorkId>& leases, const char* done);
   void check_lent(model::WorkId id, const Lent& lent);
   void check_clean(const std::string& work, model::InstanceId host);
   void check_returned(const model::WorkRecord& record, const Lent& before,

@@ -30,6 +30,12 @@ Result<void> check_lends(const model::PoolPolicy& pool, const model::LeaseRecord
 
 }  // namespace
 
+void LeaseEvents::restored(Now now) {
+  policy_changed(now);
+  for (const auto id : leases_.ungranted())
+    gangs_.note_broken(leases_.gang(*leases_.find(id)), /*lets_go=*/false);
+}
+
 void LeaseEvents::policy_changed(Now now) {
   unlent_.clear();
   for (const auto id : leases_.ungranted()) choose_pools(*leases_.find(id), now);
@@ -86,7 +92,7 @@ void LeaseEvents::grant_again(work::Lease& lease, const Host& host, Now now) {
   const auto& pool = policy_.pools[host.instance.pool];
   const bool has_link = model::needs_link(pool.readiness);
   if (has_link && !host.instance.link.is_connected()) return;  // Its next connection goes on.
-  if (!lease.has_account()) return grant(lease, host, now);
+  if (!lease.has_account()) return grant(lease, now);
   if (has_link) return accounts_.open(host, lease, now);
   const std::string why = "hosts of pool " + pool.name + " have no connection any more";
   refuse(lease, {host.id(), lease.id(), LeaseStep::kOpen, CommandResult::kUnknown, why}, now);
@@ -142,7 +148,7 @@ void LeaseEvents::opened(work::Lease& lease, const Host& host, const HostCommand
     if (accounts_.close(host, lease.id(), now)) return;
     return ends_.apply(lease, work::cleaned(lease, one.how, now), "host", now);
   }
-  if (one.result == CommandResult::kGood) return grant(lease, host, now);
+  if (one.result == CommandResult::kGood) return grant(lease, now);
   if (one.result == CommandResult::kUnknown && ++lease.opening.unknown < kOpeningsMax)
     return leases_.set_due(lease, now.mono + kOpenAgain);
   // Nothing waits for the closing. On a host that an admin keeps, no account is left.
@@ -158,50 +164,64 @@ void LeaseEvents::refuse(work::Lease& lease, const HostCommands::Ended& opening,
   ends_.end(*host, opening.lease, "host", now);
 }
 
-void LeaseEvents::grant(work::Lease& lease, const Host& host, Now now) {
-  lease.opening.is_done = true;
-  if (leases_.gang(lease).count == 0) {
-    steps_.apply(lease, work::granted(lease, now), now);
-    return accounts_.tell(host, lease, now);
-  }
-  const std::vector<work::Lease*> all = leases_.members(leases_.gang(lease));
-  const auto is_ready = [](const work::Lease* one) {
-    return one->opening.is_done && one->state() == WorkState::kStarting;
-  };
-  if (all.size() != leases_.gang(lease).count || !std::ranges::all_of(all, is_ready)) return;
-  for (work::Lease* one : all) {
-    steps_.apply(*one, work::granted(*one, now), now);
-    const Host* its = hosts_.find(one->record.instance);
-    if (its != nullptr) accounts_.tell(*its, *one, now);
-  }
+void LeaseEvents::grant(work::Lease& lease, Now now) {
+  for (work::Lease* one : steps_.grant(lease, now))
+    if (const Host* host = hosts_.find(one->record.instance)) accounts_.tell(*host, *one, now);
 }
 
 void LeaseEvents::mend_gangs(Now now) {
   const auto broken = gangs_.take_broken();
   if (broken.empty()) return;
-  for (const auto& [id, gang] : broken) mend(gang, now);
+  std::vector<Gangs::Broken> later;
+  for (const auto& [id, one] : broken)
+    if (is_suspended(one.gang))
+      later.push_back(one);
+    else
+      mend(one, now);
   (void)gangs_.take_broken();  // What mend() has done to the others.
+  for (const auto& one : later) gangs_.note_broken(one.gang, one.lets_go);
 }
 
-void LeaseEvents::mend(const model::Gang& gang, Now now) {
+bool LeaseEvents::is_suspended(const model::Gang& gang) {
+  return std::ranges::any_of(leases_.members(gang), [&](const work::Lease* one) {
+    const Host* host = ends_.host_of(*one);
+    return host != nullptr && accounts_.is_suspended(*host);
+  });
+}
+
+std::string LeaseEvents::why_apart(const model::Gang& gang) {
   const std::vector<work::Lease*> all = leases_.members(gang);
-  const auto is_over = [](const work::Lease* one) {
-    return one->state() == WorkState::kCollecting;
-  };
-  const bool ends = all.size() < gang.count || std::ranges::any_of(all, is_over);
-  if (!ends && !all.empty() && all.front()->record.starts == 0)
-    gangs_.let_go(all.front()->cls, "one of its hosts could not be granted", now);
+  const auto was_granted = [](const work::Lease* one) { return one->record.starts > 0; };
+  const auto first = std::ranges::find_if(all, was_granted);
+  if (first != all.end()) return (*first)->id().text() + " of its gang was granted without it";
+  model::WorkId next{gang.id, model::WorkKind::kLease};
+  for (const work::Lease* one : all) {
+    if (one->id() != next || one->state() == WorkState::kCollecting) break;
+    ++next.value;
+  }
+  if (next.value == gang.id + gang.count) return "";
+  return set_aside_.contains(next) ? "the row of " + next.text() + " of its gang is damaged"
+                                   : next.text() + " of its gang has ended";
+}
+
+/// A held lease may have been granted after the backup was made: it is left to an admin.
+void LeaseEvents::mend(const Gangs::Broken& broken, Now now) {
+  const std::string why = why_apart(broken.gang);
+  if (why.empty() && !broken.lets_go) return;
+  const std::vector<work::Lease*> all = leases_.members(broken.gang);
+  if (why.empty()) gangs_.let_go(all.front()->cls, "one of its hosts could not be granted", now);
   for (work::Lease* one : all) {
-    if (one->record.starts > 0 || is_over(one)) continue;
-    if (!ends) {
+    const WorkState state = one->state();
+    if (state != WorkState::kQueued && state != WorkState::kStarting) continue;
+    if (why.empty()) {
       if (one->has_host()) let_go(*one, now);
       continue;
     }
     if (one->queued) waiting_.note_cancelled(one->cls);
-    ends_.apply(
-        *one,
-        work::cancel(*one, "hostler, as a lease of its gang has ended", ends_.cleans(*one), now),
-        "dispatcher", now);
+    const bool is_due = one->queued && one->due <= now.mono;  // All are due at the same time.
+    auto outcome = is_due ? work::due(*one, /*cleans=*/false, now)
+                          : work::cancel(*one, "hostler, as " + why, ends_.cleans(*one), now);
+    ends_.apply(*one, std::move(outcome), "dispatcher", now);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "core/dispatch/handlers/lease_ends.h"
 #include "core/dispatch/handlers/lease_takeover.h"
 #include "core/dispatch/state/gangs.h"
+#include "core/dispatch/state/set_aside.h"
 
 namespace hostler::dispatch {
 
@@ -14,10 +15,11 @@ namespace hostler::dispatch {
 /// hosts.
 class LeaseEvents {
  public:
-  LeaseEvents(const model::SitePolicy& policy, Hosts& hosts, WaitingWork& waiting, Leases& leases,
-              Gangs& gangs, HostCommands& commands, LeaseSteps& steps, LeaseAccounts& accounts,
-              LeaseTakeover& takeover, LeaseEnds& ends)
+  LeaseEvents(const model::SitePolicy& policy, const SetAside& set_aside, Hosts& hosts,
+              WaitingWork& waiting, Leases& leases, Gangs& gangs, HostCommands& commands,
+              LeaseSteps& steps, LeaseAccounts& accounts, LeaseTakeover& takeover, LeaseEnds& ends)
       : policy_(policy),
+        set_aside_(set_aside),
         hosts_(hosts),
         waiting_(waiting),
         leases_(leases),
@@ -28,6 +30,8 @@ class LeaseEvents {
         takeover_(takeover),
         ends_(ends) {}
 
+  /// After a restart: as policy_changed(). Gangs of which leases are not there any more end.
+  void restored(Now now);
   /// After a restart or a reload: of the pools that a lease may use, some may lend no more for so
   /// long. It ends if none is left before it has a host. Holders may be told of the end sooner.
   void policy_changed(Now now);
@@ -37,8 +41,8 @@ class LeaseEvents {
   void fire_due(Now now);
   /// Goes on with those for which a command has ended.
   void end_commands(Now now);
-  /// Of gangs of which a lease that was not granted waits again or has ended: the others let their
-  /// hosts go, or end too.
+  /// Of gangs that may be broken: the leases let their hosts go, or end if they cannot be granted
+  /// together any more.
   void mend_gangs(Now now);
 
  private:
@@ -49,10 +53,14 @@ class LeaseEvents {
   /// pool may connect to no host: then one with an account cannot be granted there.
   void grant_again(work::Lease& lease, const Host& host, Now now);
   void end_term(work::Lease& lease, const Host* host, Now now);
-  void mend(const model::Gang& gang, Now now);
+  /// A lease of it has a host to which nothing is done now.
+  [[nodiscard]] bool is_suspended(const model::Gang& gang);
+  /// Why its leases cannot be granted together any more, a clause; empty: they can.
+  [[nodiscard]] std::string why_apart(const model::Gang& gang);
+  void mend(const Gangs::Broken& broken, Now now);
   void let_go(work::Lease& lease, Now now);
   /// Its account is open, if it has one: it is granted, one of a gang with all others.
-  void grant(work::Lease& lease, const Host& host, Now now);
+  void grant(work::Lease& lease, Now now);
   /// The lease leaves the host, which may be kept: no account is left there.
   void close_left(model::InstanceId on, model::WorkId lease, Now now);
   void command_ended(work::Lease& lease, const HostCommands::Ended& one, Now now);
@@ -62,6 +70,7 @@ class LeaseEvents {
   void refuse(work::Lease& lease, const HostCommands::Ended& opening, Now now);
 
   const model::SitePolicy& policy_;
+  const SetAside& set_aside_;
   Hosts& hosts_;
   WaitingWork& waiting_;
   Leases& leases_;

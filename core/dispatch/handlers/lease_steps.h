@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "core/dispatch/state/gangs.h"
 #include "core/dispatch/state/leases.h"
 #include "core/dispatch/state/plan_state.h"
@@ -17,6 +19,9 @@ class LeaseSteps {
   /// Journals the lease and its ledger record, and queues or forgets it. The lease may have ended:
   /// callers do not touch it afterwards.
   void apply(work::Lease& lease, work::LeaseOutcome outcome, Now now);
+  /// The host of the lease is ready for its holder, also with its account: the lease is granted,
+  /// one of a gang with the last of its gang. Returns those that were granted now.
+  std::vector<work::Lease*> grant(work::Lease& lease, Now now);
 
  private:
   Leases& leases_;

@@ -71,7 +71,7 @@ void Lending::lend(Host& host, demand::ClassId cls, Now now) {
 
 void Lending::grant(const Host& host, work::Lease& lease, Now now) {
   if (lease.has_account()) return accounts_.open(host, lease, now);
-  steps_.apply(lease, work::granted(lease, now), now);
+  (void)steps_.grant(lease, now);
 }
 
 void Lending::connected(const Host& host, Now now) {

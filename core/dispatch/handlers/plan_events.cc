@@ -118,7 +118,6 @@ std::size_t PlanEvents::place_gang(const std::vector<scheduler::Place>& places, 
     plan_.want();
     return last;
   }
-  work_.gangs.granted();
   for (Host* host : hosts) {
     host->made_for.end();
     const auto& pool = policy_.pools[host->instance.pool];

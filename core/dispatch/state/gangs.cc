@@ -94,8 +94,11 @@ void Gangs::let_go(demand::ClassId cls, const std::string& why, Now now) {
                    now);
 }
 
-void Gangs::note_broken(const model::Gang& gang) {
-  if (gang.count > 0) broken_[gang.id] = gang;
+void Gangs::note_broken(const model::Gang& gang, bool lets_go) {
+  if (gang.count == 0) return;
+  Broken& broken = broken_[gang.id];
+  broken.gang = gang;
+  broken.lets_go |= lets_go;
 }
 
 void Gangs::tidy() {

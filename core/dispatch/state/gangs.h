@@ -34,13 +34,16 @@ class Gangs {
   /// Its hosts were chosen, and it lets them go. `why`: for people, a clause.
   void let_go(demand::ClassId cls, const std::string& why, Now now);
 
-  /// A lease of it that was not granted waits again, or has ended. Of other work: nothing.
-  void note_broken(const model::Gang& gang);
-  [[nodiscard]] std::map<std::uint64_t, model::Gang> take_broken() {
-    return std::exchange(broken_, {});
-  }
+  struct Broken {
+    model::Gang gang;
+    bool lets_go = false;  ///< If it can still be granted, it lets all of its hosts go first.
+  };
+  /// Perhaps it cannot be granted now, or not any more: something has happened to a lease of it
+  /// that was not granted. Of other work: nothing.
+  void note_broken(const model::Gang& gang, bool lets_go);
+  [[nodiscard]] std::map<std::uint64_t, Broken> take_broken() { return std::exchange(broken_, {}); }
 
-  void granted() { ++counts_.granted; }
+  void granted() { ++counts_.granted; }  ///< All leases of one.
   void refused() { ++counts_.refused; }
   /// Since the start of the daemon.
   [[nodiscard]] const model::GangCounts& counts() const { return counts_; }
@@ -60,7 +63,7 @@ class Gangs {
   Recorder& recorder_;
   Held held_;  ///< Gangs that hold hosts, and which of these have no other work meanwhile.
   std::map<demand::ClassId, Pause> pauses_;
-  std::map<std::uint64_t, model::Gang> broken_;
+  std::map<std::uint64_t, Broken> broken_;
   model::GangCounts counts_;
 };
 

@@ -141,6 +141,18 @@ TEST(LeaseCodecTest, WhatIsNoKeyOfALoginIsRefusedAtItsPlace) {
   EXPECT_THAT(refusal(with_keys({}, "wall bye")), HasSubstr("only with ssh_keys"));
 }
 
+// Bug: 1,000 copies of one request took 100 MB.
+TEST(LeaseCodecTest, AGangWhoseLeasesAreTooLargeTogetherIsRefused) {
+  const auto gang = [key = new_key()](std::uint32_t count, std::size_t command) {
+    const std::string body = with_keys({key}, std::string(command, 'c'));
+    return R"({"count": )" + std::to_string(count) + ", " + body.substr(1);
+  };
+  EXPECT_EQ(refusal(gang(1000, 4000)), "");
+  EXPECT_EQ(refusal(gang(400, 16384)), "");
+  EXPECT_THAT(refusal(gang(1000, 16384)),
+              testing::AllOf(testing::StartsWith("count: "), HasSubstr("ask for at most 50")));
+}
+
 TEST(LeaseCodecTest, ShowsHowAGrantedHostIsReachedAndItsKeysToTheHolderAlone) {
   const std::string key = new_key(), host_key = new_key(), jump_key = new_key();
   LeaseRows lease = submitted_lease(read_lease(with_keys({key}, "wall bye")).value());

@@ -1,5 +1,5 @@
 #include "core/base/units.h"
-#include "tests/unit/dispatch/leases.h"
+#include "tests/unit/dispatch/lease_rows.h"
 
 /// Gangs: leases of one request that are granted all together, or none is.
 namespace hostler::dispatch {
@@ -62,6 +62,7 @@ TEST_F(GangTest, AllLeasesAreGrantedWithTheLastHost) {
   EXPECT_THAT(states(ids), Each("waiting"));
   story.boot(hosts[2]);
   EXPECT_THAT(states(ids), Each("granted"));
+  EXPECT_EQ(story.dispatcher.queries().totals(story.now.mono).gangs.granted, 1U);
 }
 
 TEST_F(GangTest, NoOtherWorkTakesAHostThatItHolds) {
@@ -134,6 +135,30 @@ TEST_F(GangTest, AllEndIfTheyHaveWaitedTooLong) {
   EXPECT_THAT(states(ids), Each("ended"));
   EXPECT_EQ(reason(ids[0]), EndReason::kWaitMax);
   EXPECT_EQ(reason(ids[1]), EndReason::kWaitMax);
+}
+
+// Bug: those that were left to the next turn of the loop ended as cancelled.
+TEST_F(GangTest, AllOfALargeOneEndForTheSameReasonIfTheyHaveWaitedTooLong) {
+  constexpr std::uint32_t kCount = 600;
+  policy.pools[0].sizes.max = 1;
+  auto rows = lease_rows(WorkState::kQueued, story.now.wall);
+  rows.instances.clear();
+  rows.leases[0].wait_max = 35min;
+  rows.work[0].shape.gang = {kLease.value, kCount, false};
+  for (std::uint32_t n = 1; n < kCount; ++n) {
+    rows.work.push_back(rows.work[0]);
+    rows.leases.push_back(rows.leases[0]);
+    rows.work[n].record.id.value = rows.leases[n].id.value = kLease.value + n;
+    rows.work[n].arrival += n;
+  }
+  rows.last_work = rows.last_arrival = kLease.value + kCount;
+  Story other(policy);
+  other.begin(std::move(rows));
+  other.pass(5min);
+  for (std::uint32_t n = 0; n < kCount; ++n) {
+    const WorkId id{kLease.value + n, model::WorkKind::kLease};
+    EXPECT_EQ(other.record(id).reason, EndReason::kWaitMax) << id.text();
+  }
 }
 
 TEST_F(GangTest, AClientKeyNamesAllLeasesOfAGang) {

@@ -211,6 +211,26 @@ TEST_F(LoginTest, OfAGangThatIsNotGrantedAllHostsEnd) {
   }
 }
 
+// Bug: it counted as granted with its hosts, also if an account could not be opened then.
+TEST_F(LoginTest, AGangCountsAsGrantedOnceWithItsLastAccount) {
+  auto wish = with_key();
+  wish.work.shape.gang = {0, 2, false};
+  const WorkId first = story.borrow(wish);
+  for (const auto& call : story.all<CreateCall>()) story.boot(call.instance);
+  const auto runs = story.commands<model::RunCommand>();
+  ASSERT_THAT(runs, SizeIs(2));
+  for (std::size_t n = 0; n < 2; ++n) {
+    EXPECT_EQ(story.lease_state(first), "granting");
+    EXPECT_EQ(story.dispatcher.queries().totals(story.now.mono).gangs.granted, 0U);
+    model::CommandEnded end;
+    end.number = runs[n].number;
+    end.status = 0;
+    story.host(runs[n].instance, end);
+  }
+  EXPECT_EQ(story.lease_state(first), "granted");
+  EXPECT_EQ(story.dispatcher.queries().totals(story.now.mono).gangs.granted, 1U);
+}
+
 TEST_F(LoginTest, KeysChooseThePoolsWithALogin) {
   auto other = policy.pools[0];
   other.name = "bare";

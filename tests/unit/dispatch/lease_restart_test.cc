@@ -346,6 +346,72 @@ TEST_F(LeaseRestartTest, AfterARestartAGangHoldsItsHostsAgain) {
   EXPECT_EQ(story.lease_state(kNext), "waiting");
 }
 
+TEST_F(LeaseRestartTest, AfterARestartAGangThatWasGrantingIsGrantedWithItsLastHost) {
+  constexpr InstanceId kOther{6};
+  auto rows = gang_site(WorkState::kStarting);
+  rows.work[1].record.instance = kOther;
+  auto other = instance(InstanceState::kBusy);
+  other.record.id = kOther;
+  other.record.provider_id = "i-6";
+  other.record.idempotency_key = "key-6";
+  rows.instances.push_back(other);
+  story.begin(std::move(rows));
+  prove();
+  EXPECT_EQ(story.lease_state(kLease), "granting");
+  story.host(kOther, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
+  story.ready(kOther);
+  EXPECT_EQ(story.lease_state(kLease), "granted");
+  EXPECT_EQ(story.lease_state(kNext), "granted");
+}
+
+// Bug: the other one waited for ever once it was released.
+TEST_F(LeaseRestartTest, AfterARestoreOneOfAGangWhoseHostHasItsAccountIsGrantedWithoutTheOthers) {
+  for (const bool is_released : {false, true}) {
+    Story other(policy);
+    other.begin(restored_site(gang_site(WorkState::kHeld)));
+    const ReleaseWork release{0, "user root", kNext};
+    if (is_released) EXPECT_TRUE(other.ask(release));
+    prove_host(other);
+    has_accounts(other, "hostler-l3\n");
+    EXPECT_EQ(other.lease_state(kLease), "granted");
+    if (!is_released) {
+      EXPECT_EQ(other.lease_state(kNext), "held") << "its host may report yet";
+      EXPECT_TRUE(other.ask(release));
+    }
+    EXPECT_EQ(other.record(kNext).reason, EndReason::kCancelled);
+    EXPECT_EQ(other.record(kNext).reason_text,
+              "by hostler, as l-3 of its gang was granted without it");
+    EXPECT_EQ(other.lease_state(kLease), "granted");
+  }
+}
+
+TEST_F(LeaseRestartTest, AfterARestoreAGangThatIsReleasedWaitsWithoutAPause) {
+  story.begin(restored_site(gang_site(WorkState::kHeld)));
+  ASSERT_TRUE(story.ask(ReleaseWork{0, "user root", {}}));
+  EXPECT_EQ(story.lease_state(kLease), "waiting");
+  EXPECT_EQ(story.lease_state(kNext), "waiting");
+  EXPECT_THAT(story.ledger(), Not(Contains("l-3 let_go")));
+}
+
+// Bug: the other one waited, or was granting, for ever.
+TEST_F(LeaseRestartTest, AGangOfWhichARowIsDamagedEndsUnlessItWasGranted) {
+  for (const auto state : {WorkState::kQueued, WorkState::kStarting, WorkState::kRunning}) {
+    auto rows = gang_site(state);
+    rows.work.pop_back();
+    rows.leases.pop_back();
+    rows.damaged.push_back({"work", "l-4", "state is 99", {}});
+    Story other(policy);
+    other.begin(std::move(rows));
+    if (state == WorkState::kRunning) {
+      EXPECT_EQ(other.lease_state(kLease), "granted");
+      continue;
+    }
+    EXPECT_EQ(other.record(kLease).reason, EndReason::kCancelled);
+    EXPECT_EQ(other.record(kLease).reason_text,
+              "by hostler, as the row of l-4 of its gang is damaged");
+  }
+}
+
 TEST_F(LeaseRestartTest, AllThatIsHeldIsReleasedOrCancelledTogether) {
   for (const bool cancels : {false, true}) {
     auto rows = site(WorkState::kHeld);

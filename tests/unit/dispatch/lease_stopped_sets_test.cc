@@ -97,6 +97,20 @@ TEST_F(StoppedSetTest, ACommandThatEndsInAStoppedSetIsRunAgainAfterwards) {
   expect_destroyed(id, on, EndReason::kReturned);
 }
 
+TEST_F(LeaseTest, AGangThatIsNotWholeEndsWithTheFirstListWhileTheRowsAreDoubted) {
+  auto rows = lease_rows(WorkState::kStarting, story.now.wall);
+  rows.epoch = 5;
+  rows.doubted = 4;
+  rows.work[0].shape.gang = {kLease.value, 2, false};
+  rows.damaged.push_back({"work", "l-4", "state is 99", {}});
+  Story other(policy);
+  other.begin(std::move(rows));
+  other.pass(10s);
+  EXPECT_EQ(other.lease_state(kLease), "granting");
+  other.list({other.seen(kHost)});
+  EXPECT_EQ(other.record(kLease).reason, EndReason::kCancelled);
+}
+
 // Bug: it was destroyed by rows that may be old.
 TEST_F(LeaseTest, NothingIsReturnedBeforeTheFirstListWhileTheRowsAreDoubted) {
   auto rows = lease_rows(WorkState::kRunning, story.now.wall);

@@ -217,6 +217,25 @@ class BusyPool : public Site {
   bool has_begun_ = false;
 };
 
+// Bug: it let its hosts go.
+TEST(GangBoundTest, AGangGoesOnHoldingAfterMoreGangsInVainThanAPlanLooksAt) {
+  Site site;
+  const auto small = site.type("small", 2, 4, 100);
+  site.pool().sizes.max = 2;
+  const auto gang = [&](std::uint32_t count, std::int32_t priority) {
+    const demand::ClassId cls = site.leases(count, 1, 1, priority);
+    site.snapshot.classes.back().shape.gang = {cls + 1U, count, false};
+    return cls;
+  };
+  for (int n = 0; n < 40; ++n) (void)gang(3, 1);
+  const demand::ClassId holder = gang(2, 0);
+  EXPECT_TRUE(site.plan().reservations.empty());
+  site.host(1, small).reserved_for = holder;
+  const Plan plan = site.plan();
+  ASSERT_EQ(plan.reservations.size(), 1U);
+  EXPECT_EQ(plan.reservations[0].cls, holder);
+}
+
 TEST(GangBoundTest, AGangBeginsWithinStarvationTheLongestWorkAndTwoBoots) {
   std::uint64_t fill_ins = 0;
   for_each_seed(300, [&](std::uint64_t seed) {

@@ -98,6 +98,33 @@ TEST_P(TidyTest, RemovesOldEndedWorkOfEveryKind) {
   EXPECT_THAT(restored.leases, ElementsAre(terms_of(3).record));
 }
 
+// Bug: it was removed before the others, and a repeated request got a second gang.
+TEST_P(TidyTest, KeepsTheLeaseWithTheClientKeyOfAGangAsLongAsAnotherOne) {
+  const auto add = [&](std::uint64_t id, WorkState state) {
+    auto item = new_work({id, kLease});
+    item.record.state = state;
+    item.shape.gang = {1, 3, false};
+    if (id == 1) item.client_key = "k";
+    const std::string subject = item.record.id.text();
+    must_commit({item, terms_of(id), record(id, subject, "submitted", days_ago(31))});
+  };
+  add(1, WorkState::kSucceeded);
+  add(2, WorkState::kSucceeded);
+  add(3, WorkState::kRunning);
+  EXPECT_THAT(tidy().work, ElementsAre(model::WorkId{2, kLease}));
+  const auto first = store_->reads().lease({1, kLease});
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(first->item.client_key, "k");
+
+  model::WorkChanged ended;
+  ended.record.id = {3, kLease};
+  ended.record.state = WorkState::kSucceeded;
+  must_commit({ended});
+  EXPECT_THAT(tidy().work,
+              testing::UnorderedElementsAre(model::WorkId{1, kLease}, model::WorkId{3, kLease}));
+  EXPECT_THAT(reopened().client_keys, IsEmpty());
+}
+
 TEST_P(TidyTest, KeepsAJobWhoseLastRecordIsYoung) {
   add_job(1, WorkState::kSucceeded, 31, 1);
   must_commit({record(10, "j-1", "fetched", days_ago(1))});
