@@ -183,6 +183,7 @@ void LeaseEvents::mend_gangs(Now now) {
 }
 
 bool LeaseEvents::is_suspended(const model::Gang& gang) {
+  if (accounts_.are_rows_doubted()) return true;
   return std::ranges::any_of(leases_.members(gang), [&](const work::Lease* one) {
     const Host* host = ends_.host_of(*one);
     return host != nullptr && accounts_.is_suspended(*host);

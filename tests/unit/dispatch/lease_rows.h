@@ -41,4 +41,16 @@ inline void prove_host(Story& story) {
   story.ready(kHost);
 }
 
+/// The answer of h-7 to the question which accounts of leases it has.
+inline void has_accounts(Story& story, const std::string& names) {
+  const auto asked = story.commands<model::RunCommand>();
+  ASSERT_THAT(asked, SizeIs(1));
+  EXPECT_EQ(asked[0].command.purpose, "find accounts");
+  model::CommandEnded end;
+  end.number = asked[0].number;
+  end.status = 0;
+  end.output = names;
+  story.host(kHost, end);
+}
+
 }  // namespace hostler::dispatch

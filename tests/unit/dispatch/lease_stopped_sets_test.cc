@@ -111,6 +111,21 @@ TEST_F(LeaseTest, AGangThatIsNotWholeEndsWithTheFirstListWhileTheRowsAreDoubted)
   EXPECT_EQ(other.record(kLease).reason, EndReason::kCancelled);
 }
 
+// Bug: its wait was over before the list showed that the rows are old, so its holder lost it.
+TEST_F(LeaseTest, NoWaitIsOverBeforeTheFirstListWhileTheRowsAreDoubted) {
+  auto rows = lease_rows(WorkState::kQueued, story.now.wall);
+  rows.leases[0].wait_max = 10min;  // It was submitted before that.
+  rows.epoch = 5;
+  rows.doubted = 4;
+  Story other(policy);
+  other.begin(std::move(rows));
+  other.pass(10s);
+  EXPECT_EQ(other.lease_state(kLease), "waiting");
+  other.list({other.seen(kHost)});
+  other.pass(1min);
+  EXPECT_EQ(other.record(kLease).reason, EndReason::kWaitMax);
+}
+
 // Bug: it was destroyed by rows that may be old.
 TEST_F(LeaseTest, NothingIsReturnedBeforeTheFirstListWhileTheRowsAreDoubted) {
   auto rows = lease_rows(WorkState::kRunning, story.now.wall);

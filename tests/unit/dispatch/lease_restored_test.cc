@@ -1,0 +1,186 @@
+#include "tests/unit/dispatch/lease_rows.h"
+
+/// Leases after a backup was put back, and on hosts that no row knows.
+namespace hostler::dispatch {
+namespace {
+
+class LeaseRestoredTest : public LeaseTest {
+ protected:
+  void SetUp() override {}  // Each begins with its own rows.
+  model::Restored site(WorkState state) const { return lease_rows(state, story.now.wall); }
+  void prove() { prove_host(story); }
+};
+
+TEST_F(LeaseRestoredTest, AfterARestoreALentHostIsGivenToNobodyElse) {
+  story.begin(restored_site(site(WorkState::kRunning)));
+  EXPECT_EQ(lease_on(kHost), kLease);
+  (void)story.submit({story.job()});
+  prove();
+  EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty());
+  EXPECT_EQ(story.lease_state(kLease), "granted");
+  story.pass(91min);
+  EXPECT_EQ(reason(kLease), EndReason::kTerm);
+}
+
+TEST_F(LeaseRestoredTest, AfterARestoreAHostThatHasNotReportedIsNotDestroyedWhenTheTermEnds) {
+  story.begin(restored_site(site(WorkState::kRunning)));
+  story.pass(91min);
+  EXPECT_EQ(reason(kLease), EndReason::kTerm);
+  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+  EXPECT_EQ(story.record(kHost).health, model::Health::kBroken) << "nobody else gets it";
+}
+
+// Bug: it was cleaned or destroyed while the next holder used it, or given to somebody else.
+TEST_F(LeaseRestoredTest, AfterARestoreAHostIsHeldAtTheEndOfALeaseWithoutALogin) {
+  policy.pools[0].leases->clean_command = "wipe";
+  for (const bool is_returned : {false, true}) {
+    Story other(policy);
+    other.begin(restored_site(site(WorkState::kRunning)));
+    prove_host(other);
+    other.clear();
+    if (is_returned)
+      EXPECT_TRUE(other.ask(ReturnLease{0, "user ann", false, kLease, false}));
+    else
+      other.pass(91min);
+    EXPECT_EQ(other.lease_state(kLease), "ended");
+    EXPECT_THAT(other.commands<model::RunCommand>(), IsEmpty());
+    EXPECT_THAT(other.all<DestroyCall>(), IsEmpty());
+    EXPECT_EQ(other.record(kHost).idle_behavior, model::IdleBehavior::kHold);
+  }
+}
+
+// Bug: it was lent again while its holder used it.
+TEST_F(LeaseRestoredTest, AHostThatTheJournalDoesNotKnowIsHeldAsItMayBeLent) {
+  policy.pools[0].readiness = model::Readiness::kCloud;
+  Story other(policy);
+  other.begin();
+  model::ListedInstance shown;
+  shown.id = "i-900";
+  shown.idempotency_key = "lost-key";
+  shown.set_id = "west";
+  shown.owner = "us";
+  shown.address = "10.0.0.9";
+  shown.state = model::CloudState::kRunning;
+  shown.pool = "default";
+  shown.type = "small";
+  shown.idle = "run";
+  other.list({shown});
+  EXPECT_EQ(other.state(InstanceId{1}), InstanceState::kIdle);
+  EXPECT_EQ(other.record(InstanceId{1}).idle_behavior, model::IdleBehavior::kHold);
+  EXPECT_EQ(other.lease_state(other.borrow(other.lease())), "waiting");
+}
+
+// Bug: it took work as soon as its agent had reported, which knows of no leases.
+TEST_F(LeaseRestoredTest, AfterARestoreAnEmptyHostIsHeldAsItMayHaveBeenLentSinceTheBackup) {
+  auto rows = site(WorkState::kQueued);
+  rows.work.clear();
+  rows.leases.clear();
+  story.begin(restored_site(std::move(rows)));
+  const WorkId id = story.borrow(story.lease());
+  prove();
+  EXPECT_EQ(story.state(kHost), InstanceState::kIdle);
+  EXPECT_EQ(story.record(kHost).idle_behavior, model::IdleBehavior::kHold);
+  EXPECT_EQ(story.lease_state(id), "waiting");
+
+  ASSERT_TRUE(story.ask(SetIdleBehavior{0, "user root", kHost, model::IdleBehavior::kRun}));
+  EXPECT_EQ(lease_on(kHost), id);
+}
+
+// Bug: the host was destroyed with them at the end of the term.
+TEST_F(LeaseRestoredTest, AfterARestoreAHostWithAttemptsThatAreLeftAloneOutlivesItsLease) {
+  story.begin(restored_site(site(WorkState::kRunning)));
+  story.host(kHost, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
+  story.ready(kHost, {{{kForeign, 1}, model::AttemptPhase::kRunning}});
+  EXPECT_EQ(lease_on(kHost), kLease);
+  story.pass(91min);
+  EXPECT_EQ(reason(kLease), EndReason::kTerm);
+  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+  EXPECT_EQ(story.record(kHost).health, model::Health::kBroken) << "nobody else gets it";
+}
+
+TEST_F(LeaseRestoredTest, AfterARestoreALeaseThatIsNotKnownKeepsTheHostThatHasItsAccount) {
+  auto rows = site(WorkState::kQueued);
+  rows.work.clear();
+  rows.leases.clear();
+  story.begin(restored_site(std::move(rows)));
+  prove();
+  has_accounts(story, "no account\nhostler-l77\nhostler-l9999999\n");
+  const WorkId unknown{77, model::WorkKind::kLease};
+  EXPECT_EQ(lease_on(kHost), unknown);
+  EXPECT_EQ(story.lease_state(unknown), "granted");
+  EXPECT_EQ(story.state(kHost), InstanceState::kBusy);
+  EXPECT_THAT(story.ledger(), Contains("l-77 taken_over"));
+  const auto made = story.journalled<model::WorkItem>();
+  ASSERT_THAT(made, SizeIs(1));
+  EXPECT_EQ(made[0].principal, "unknown (restored)");
+  const auto terms = story.journalled<model::LeaseChanged>().back().record;
+  EXPECT_EQ(terms.login, model::Login::kUser) << "its host is destroyed at the end";
+  EXPECT_EQ(terms.term, 8h) << "as long as its pool lends hosts";
+  EXPECT_FALSE(renew(unknown, 1h)) << "nobody knows its holder";
+  EXPECT_TRUE(story.ask(RenewLease{0, "user root", true, unknown, 1h}));
+  EXPECT_FALSE(story.record(unknown).restored) << "an admin has decided";
+}
+
+TEST_F(LeaseRestoredTest, AfterARestoreALeaseThatWaitedKeepsTheHostThatHasItsAccount) {
+  story.begin(restored_site(site(WorkState::kHeld)));
+  prove();
+  has_accounts(story, "hostler-l3\n");
+  EXPECT_EQ(lease_on(kHost), kLease);
+  EXPECT_EQ(story.lease_state(kLease), "granted");
+  EXPECT_TRUE(story.record(kLease).restored);
+  EXPECT_TRUE(renew(kLease, 1h));
+  EXPECT_FALSE(story.record(kLease).restored) << "its holder has decided";
+}
+
+// Bug: it was not asked, and destroyed at the end of the term of the lease before.
+TEST_F(LeaseRestoredTest, AfterARestoreAHostThatWasLentAnewSinceTheBackupIsItsNewHolders) {
+  for (const auto state : {WorkState::kStarting, WorkState::kRunning}) {
+    Story other(policy);
+    other.begin(restored_site(site(state)));
+    prove_host(other);
+    has_accounts(other, "hostler-l77\n");
+    const WorkId unknown{77, model::WorkKind::kLease};
+    EXPECT_EQ(other.dispatcher.queries().instance(kHost, other.now)->lease, unknown);
+    EXPECT_EQ(other.lease_state(unknown), "granted");
+    EXPECT_EQ(other.lease_state(kLease), "ended");
+    EXPECT_EQ(other.record(kLease).reason, EndReason::kHostLost);
+    EXPECT_EQ(other.record(kLease).reason_text, "h-7 has been lent to l-77 since");
+    EXPECT_EQ(other.dispatcher.queries().quota("user ann", other.now.mono).running_vcpus,
+              model::Vcpus(0));
+    other.pass(2h);
+    EXPECT_EQ(other.lease_state(unknown), "granted") << "the term of l-3 does not end it";
+  }
+}
+
+TEST_F(LeaseRestoredTest, AfterARestoreALeaseThatHasItsAccountKeepsItsHost) {
+  auto rows = site(WorkState::kRunning);
+  rows.leases[0].ssh_keys = {"ssh-ed25519 AAAA"};
+  rows.leases[0].login = model::Login::kUser;
+  story.begin(restored_site(std::move(rows)));
+  prove();
+  has_accounts(story, "hostler-l3\nhostler-l77\n");
+  EXPECT_EQ(lease_on(kHost), kLease);
+  EXPECT_EQ(story.lease_state(kLease), "granted");
+}
+
+TEST_F(LeaseRestoredTest, AHostThatIsNotOfARestoredStateIsNotAskedForAccounts) {
+  auto rows = site(WorkState::kQueued);
+  rows.work.clear();
+  rows.leases.clear();
+  story.begin(std::move(rows));
+  prove();
+  EXPECT_THAT(story.commands<model::RunCommand>(), IsEmpty());
+}
+
+TEST_F(LeaseRestoredTest, AfterARestoreAWaitingLeaseIsHeldUntilItIsReleased) {
+  auto rows = restored_site(site(WorkState::kHeld));
+  rows.work[0].record.reason_text = "it waited";
+  story.begin(std::move(rows));
+  EXPECT_EQ(story.lease_state(kLease), "held");
+  EXPECT_EQ(story.dispatcher.queries().waiting(kLease)->code, model::WaitingCode::kHeld);
+  ASSERT_TRUE(story.ask(ReleaseWork{0, "user root", kLease}));
+  EXPECT_EQ(story.lease_state(kLease), "waiting");
+}
+
+}  // namespace
+}  // namespace hostler::dispatch
