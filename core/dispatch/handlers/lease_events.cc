@@ -164,11 +164,14 @@ void LeaseEvents::grant(work::Lease& lease, const Host& host, Now now) {
     steps_.apply(lease, work::granted(lease, now), now);
     return accounts_.tell(host, lease, now);
   }
-  const std::vector<work::Lease*> all = leases_.members(leases_.gang(lease));
-  const auto is_ready = [](const work::Lease* one) {
-    return one->opening.is_done && one->state() == WorkState::kStarting;
-  };
-  if (all.size() != leases_.gang(lease).count || !std::ranges::all_of(all, is_ready)) return;
+  const model::Gang& gang = leases_.gang(lease);
+  const std::vector<work::Lease*> all = leases_.members(gang);
+  const auto is_placed = [](const work::Lease* one) { return one->state() == WorkState::kStarting; };
+  // A restart forgets that it was still to be mended.
+  if (all.size() != gang.count || !std::ranges::all_of(all, is_placed))
+    return gangs_.note_broken(gang);
+  const auto is_ready = [](const work::Lease* one) { return one->opening.is_done; };
+  if (!std::ranges::all_of(all, is_ready)) return;
   for (work::Lease* one : all) {
     steps_.apply(*one, work::granted(*one, now), now);
     const Host* its = hosts_.find(one->record.instance);
@@ -179,8 +182,22 @@ void LeaseEvents::grant(work::Lease& lease, const Host& host, Now now) {
 void LeaseEvents::mend_gangs(Now now) {
   const auto broken = gangs_.take_broken();
   if (broken.empty()) return;
-  for (const auto& [id, gang] : broken) mend(gang, now);
+  std::vector<model::Gang> later;
+  for (const auto& [id, gang] : broken) {
+    if (may_mend(gang))
+      mend(gang, now);
+    else
+      later.push_back(gang);
+  }
   (void)gangs_.take_broken();  // What mend() has done to the others.
+  for (const model::Gang& gang : later) gangs_.note_broken(gang);
+}
+
+bool LeaseEvents::may_mend(const model::Gang& gang) {
+  return std::ranges::none_of(leases_.members(gang), [&](const work::Lease* one) {
+    const Host* host = ends_.host_of(*one);
+    return host != nullptr && one->record.starts == 0 && accounts_.is_suspended(*host);
+  });
 }
 
 void LeaseEvents::mend(const model::Gang& gang, Now now) {

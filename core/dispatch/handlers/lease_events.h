@@ -38,7 +38,7 @@ class LeaseEvents {
   /// Goes on with those for which a command has ended.
   void end_commands(Now now);
   /// Of gangs of which a lease that was not granted waits again or has ended: the others let their
-  /// hosts go, or end too.
+  /// hosts go, or end too. Not while one of these hosts is in a set whose rows may be old.
   void mend_gangs(Now now);
 
  private:
@@ -49,6 +49,8 @@ class LeaseEvents {
   /// pool may connect to no host: then one with an account cannot be granted there.
   void grant_again(work::Lease& lease, const Host& host, Now now);
   void end_term(work::Lease& lease, const Host* host, Now now);
+  /// False: one of them has a host to which nothing is done now.
+  [[nodiscard]] bool may_mend(const model::Gang& gang);
   void mend(const model::Gang& gang, Now now);
   void let_go(work::Lease& lease, Now now);
   /// Its account is open, if it has one: it is granted, one of a gang with all others.

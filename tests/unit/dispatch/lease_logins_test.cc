@@ -136,6 +136,26 @@ TEST_F(LoginTest, AfterTheTermTheProcessesOfTheHolderHaveTheGrace) {
   expect_destroyed(id, on, EndReason::kTerm);
 }
 
+// Bug: a dump called each of them "term".
+TEST_F(LoginTest, ADumpNamesWhatIsDoneToALeaseAtATime) {
+  const auto timers_of = [&](WorkId lease) {
+    std::vector<std::string> out;
+    const auto parts = story.dispatcher.queries().dump_parts(story.now);
+    for (const auto& timer : parts.timers)
+      if (timer.of == lease.text()) out.emplace_back(timer.what);
+    return out;
+  };
+  const auto [id, on] = opening();
+  command_is_lost(on);
+  EXPECT_THAT(timers_of(id), ElementsAre("open_account"));
+  story.pass(6s);
+  command_ends(on);
+  EXPECT_THAT(timers_of(id), ElementsAre("notice", "term"));
+  story.pass(2h + 1s);
+  EXPECT_EQ(story.lease_state(id), "ending");
+  EXPECT_THAT(timers_of(id), ElementsAre("close_account"));
+}
+
 TEST_F(LoginTest, AHostThatAnAdminHoldsIsGivenToNobodyElse) {
   const auto [id, on] = logged_in();
   EXPECT_TRUE(story.ask(SetIdleBehavior{0, "root", on, model::IdleBehavior::kHold}));
