@@ -20,6 +20,11 @@ std::optional<model::WorkId> lease_of_account(std::string_view name) {
   return model::WorkId::parse("l-" + std::string(name.substr(kBegin.size())));
 }
 
+/// Whatever the pool lends now: there is an account.
+model::Login login_there(const model::PoolPolicy& pool) {
+  return pool.leases->login == model::Login::kRoot ? model::Login::kRoot : model::Login::kUser;
+}
+
 }  // namespace
 
 void LeaseTakeover::ask(const Host& host, Now now) {
@@ -67,9 +72,9 @@ void LeaseTakeover::found(const HostCommands::Ended& answer, Now now) {
   end_old(*host, *newest, now);
   work::Lease* known = leases_.find(*newest);
   work::Lease& lease = known != nullptr ? *known : make_lease(*host, *newest, now);
-  steps_.apply(lease, work::taken_over(lease, host->id(), now), now);
-  lending_.claim(*host, lease, now);
   const auto& pool = policy_.pools[host->instance.pool];
+  steps_.apply(lease, work::taken_over(lease, host->id(), login_there(pool), now), now);
+  lending_.claim(*host, lease, now);
   instance_steps_.apply(*host, fleet::work_changed(host->instance, pool, now), "host", now);
 }
 
