@@ -251,8 +251,7 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
   const InstanceState before = instance.record.state;
   if (before == InstanceState::kGone) return out;
   const Sighting sighting{seen, pool, now, instance.power.is_outdated(as_of), as_of, consistency};
-  if (!is_switched_off(seen.state) && seen.state != CloudState::kFailed)
-    instance.power.doubt_off();
+  if (!is_switched_off(seen.state) && seen.state != CloudState::kFailed) instance.power.doubt_off();
   const bool endpoint_changed = note_sighting(instance, sighting, out);
   if (before == InstanceState::kTerminating) {
     report_ignored_destroys(instance, seen, as_of, out);

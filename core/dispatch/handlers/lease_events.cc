@@ -106,7 +106,7 @@ void LeaseEvents::end_commands(Now now) {
   for (auto ended = commands_.take_ended(); !ended.empty(); ended = commands_.take_ended())
     for (const auto& one : ended) {
       if (one.step == LeaseStep::kFind) {
-        takeover_.found(one, now);
+        for (const auto lease : takeover_.found(one, now)) close_left(one.on, lease, now);
         continue;
       }
       work::Lease* lease = leases_.find(one.lease);
@@ -166,7 +166,9 @@ void LeaseEvents::grant(work::Lease& lease, const Host& host, Now now) {
   }
   const model::Gang& gang = leases_.gang(lease);
   const std::vector<work::Lease*> all = leases_.members(gang);
-  const auto is_placed = [](const work::Lease* one) { return one->state() == WorkState::kStarting; };
+  const auto is_placed = [](const work::Lease* one) {
+    return one->state() == WorkState::kStarting;
+  };
   // A restart forgets that it was still to be mended.
   if (all.size() != gang.count || !std::ranges::all_of(all, is_placed))
     return gangs_.note_broken(gang);

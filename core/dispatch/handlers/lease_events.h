@@ -55,7 +55,7 @@ class LeaseEvents {
   void let_go(work::Lease& lease, Now now);
   /// Its account is open, if it has one: it is granted, one of a gang with all others.
   void grant(work::Lease& lease, const Host& host, Now now);
-  /// The lease leaves the host, which may be kept: no account is left there.
+  /// The lease leaves the host, or has ended, and the host may be kept: no account is left there.
   void close_left(model::InstanceId on, model::WorkId lease, Now now);
   void command_ended(work::Lease& lease, const HostCommands::Ended& one, Now now);
   /// The command that opens the account has ended.

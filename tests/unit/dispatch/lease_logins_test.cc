@@ -167,6 +167,27 @@ TEST_F(LoginTest, AHostThatAnAdminHoldsIsGivenToNobodyElse) {
 }
 
 // Bug: it waited for ever, for a pool that lends no more.
+// Bug: the key of the holder opened the account for as long as the admin held the host.
+TEST_F(LoginTest, OnAHostThatAnAdminHoldsAnAccountIsClosedAlsoIfItsConnectionStandsLater) {
+  const auto [id, on] = logged_in();
+  EXPECT_TRUE(story.ask(SetIdleBehavior{0, "root", on, model::IdleBehavior::kHold}));
+  story.host(on, model::HostLost{"reset", 0s});
+  EXPECT_TRUE(give_back(id));
+  EXPECT_EQ(story.lease_state(id), "ended");
+  EXPECT_EQ(story.record(on).health, model::Health::kBroken);
+  story.clear();
+  story.ready(on);
+  EXPECT_THAT(sent(), ElementsAre("find"));
+  model::CommandEnded end;
+  end.number = story.commands<model::RunCommand>().back().number;
+  end.status = 0;
+  end.output = id.text() + "\nhostler-l1\nhostler-l99\n";
+  story.host(on, end);
+  const auto runs = story.commands<model::RunCommand>();
+  ASSERT_THAT(runs, SizeIs(2));
+  EXPECT_EQ(runs[1].command.purpose, "close hostler-l1 as hostler-l1") << "l-99 is not known";
+}
+
 TEST_F(LoginTest, OneThatWaitsAgainEndsIfItsPoolLendsNoMore) {
   const auto [id, on] = opening();
   policy.pools[0].leases.reset();
