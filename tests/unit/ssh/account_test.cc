@@ -160,6 +160,13 @@ TEST_P(AccountOnHostTest, TheAccountOfSomebodyElseIsLeftAlone) {
                 "it is left\nother_close: 1\nhostler-l3");
 }
 
+// Bug: its keys opened it, and the closing refused to touch it.
+TEST_P(AccountOnHostTest, AnAccountWithAUidOfTheSystemIsNotOpened) {
+  EXPECT_EQ(on_host("printf 'UID_MIN 400\nUID_MAX 900\n' >> /etc/login.defs;"
+                    "run open 2>&1 | sed 's/uid [0-9]*/uid N/'; ls -A /home"),
+            "the account hostler-l3 has the uid N: correct UID_MIN in /etc/login.defs\nopen: 1");
+}
+
 TEST_P(AccountOnHostTest, TheAccountsOfAnOwnerAreFound) {
   put("find", find_accounts(kUser.owner).input);
   put("other", find_accounts("site-b").input);
