@@ -270,7 +270,7 @@ TEST_P(AccountOnHostTest, OnlyRootReachesTheHomeWhileItIsRemoved) {
 }
 
 TEST_P(AccountOnHostTest, ClosingRemovesMemoryAndQueuesThatOutliveTheirProcesses) {
-  if (shell("command -v ipcmk ipcrm | wc -l") != "2") GTEST_SKIP() << "ipcmk is not installed";
+  if (shell("command -v ipcmk").empty()) GTEST_SKIP() << "ipcmk is not installed";
   EXPECT_EQ(on_host("make='ipcmk -M 4096 -S 1 -Q > /dev/null'; run open;"
                     "as_holder \"$make; : > /dev/shm/kept\"; eval \"$make\"; : > /dev/shm/other;"
                     "left() { cat /proc/sysvipc/* | grep -vc key; ls /dev/shm; }; left;"
