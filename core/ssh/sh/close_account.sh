@@ -51,7 +51,7 @@ remove_ipc() {
   find /dev/shm /dev/mqueue -maxdepth 1 -user "$uid" ! -type d -delete 2>/dev/null || :
   for kind in m:shm q:msg s:sem; do
     { while read -r _ id _ _ _ _ of_sem _ _ creator _; do
-      [ $kind != s:sem ] || creator=$of_sem
+      [ "$kind" != s:sem ] || creator=$of_sem
       case $creator in
         '' | *[!0-9]*) ;;
         *) ! is_its "$creator" || ipcrm "-${kind%:*}" "$id" ;;
