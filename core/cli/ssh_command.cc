@@ -23,16 +23,27 @@ Result<void> check_host(const std::string& host) {
               "the daemon names '" + printable(host, 80) + "', which is not the address of a host");
 }
 
-/// Only keys of the file, which is not changed.
+/// Only keys of the file, which is not changed, and only on a connection of its own: over an open
+/// one of the user's, ssh asks for no key, and one stays open after the lease. They count before
+/// the user's. OpenSSH before 8.5 does not know KnownHostsCommand; the user's own IgnoreUnknown
+/// does not count any more, so all that is unknown is ignored.
 std::vector<std::string> key_options(const std::string& known_hosts) {
-  return {"-o", "UserKnownHostsFile=" + known_hosts, "-o", "GlobalKnownHostsFile=/dev/null",
-          "-o", "StrictHostKeyChecking=yes",         "-o", "UpdateHostKeys=no"};
+  std::vector<std::string> out;
+  for (const auto& option :
+       {std::string("IgnoreUnknown=*"), "UserKnownHostsFile=" + known_hosts,
+        std::string("GlobalKnownHostsFile=/dev/null"), std::string("KnownHostsCommand=none"),
+        std::string("StrictHostKeyChecking=yes"), std::string("VerifyHostKeyDNS=no"),
+        std::string("NoHostAuthenticationForLocalhost=no"), std::string("UpdateHostKeys=no"),
+        std::string("CanonicalizeHostname=no"), std::string("ControlMaster=no"),
+        std::string("ControlPath=none")})
+    out.insert(out.end(), {"-o", option});
+  return out;
 }
 
-/// -J would look for the jump host's key in the user's own files.
+/// -J would look for the jump host's key in the user's own files. A shell reads the words.
 std::string proxy_command(const SshTarget& target, const std::string& known_hosts) {
   std::string out = "ssh";
-  for (const std::string& word : key_options(known_hosts)) out += " " + word;
+  for (const std::string& word : key_options(known_hosts)) out += " '" + word + "'";
   out += " -p " + std::to_string(target.jump_port) + " -W [%h]:%p ";
   for (const char c : target.jump_host) out += c == '%' ? std::string("%%") : std::string(1, c);
   return out;
@@ -48,8 +59,7 @@ Result<std::vector<std::string>> ssh_command(const SshTarget& target,
   if (!is_name(target.user) || target.user.starts_with('-'))
     return fail(Errc::kMisbehaving,
                 "the daemon names '" + printable(target.user, 80) + "', which is not a user");
-  // Over an open connection of the user's, ssh asks for no key, and one stays open after the lease.
-  std::vector<std::string> out{"ssh", "-o", "ControlPath=none"};
+  std::vector<std::string> out{"ssh"};
   std::ranges::copy(key_options(known_hosts), std::back_inserter(out));
   if (!target.jump_host.empty()) {
     HOSTLER_TRY(check_host(target.jump_host));

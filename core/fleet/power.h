@@ -41,8 +41,8 @@ class Power {
   void went_off() { seen_off_ = false; }
   /// A list shows it off. True: the first one.
   [[nodiscard]] bool shown_off() { return !std::exchange(seen_off_, true); }
-  /// A list shows it off although work is on it. Its data are not older than `as_of`. Returns the
-  /// same of the first list that has shown this, without a doubt since.
+  /// A list shows it off, or failed, although work is on it. Its data are not older than `as_of`.
+  /// Returns the same of the first list that has shown this, without a doubt since.
   Mono shown_off_at_work(Mono as_of) {
     if (!off_since_) off_since_ = as_of;
     return *off_since_;

@@ -116,16 +116,17 @@ bool note_sighting(Instance& instance, const Sighting& sighting, Outcome& out) {
   return fields.endpoint;
 }
 
-/// A false list must not end a host that works.
-void shown_failed(Instance& instance, const Sighting& sighting, Outcome& out) {
-  const std::string words = clouds_words(sighting.seen);
-  if (!instance.link.is_live()) {
-    out = terminate(instance, Reason::kCloudFailed, "the cloud says failed" + words, sighting.now);
-  } else if (instance.listing.tell_failure()) {
-    out.event = Event::kContradicted;
-    out.reason =
-        "the cloud lists it as failed" + words + ", but its host is connected: its jobs go on";
-  }
+/// Work is on it, and the list shows that its machine does not run. True: an earlier list has shown
+/// that too, and none has shown another thing since. If not, another list is asked for.
+bool is_shown_twice(Instance& instance, const Sighting& sighting, Outcome& out) {
+  auto& power = instance.power;
+  if (!sighting.consistency) return false;
+  const Duration apart = proof_takes(*sighting.consistency);
+  const Mono provable = power.shown_off_at_work(sighting.as_of) + apart;
+  if (sighting.as_of >= provable) return true;
+  out.effects.push_back(Effect::kList);
+  out.list_after = std::max(out.list_after, provable + *sighting.consistency - sighting.now.mono);
+  return false;
 }
 
 /// Work is on it, which one false list must not end. True: it is off, for two lists say so and
@@ -137,13 +138,22 @@ bool is_proved_off(Instance& instance, const Sighting& sighting, Outcome& out) {
     power.doubt_off();
     return false;
   }
-  if (!sighting.consistency) return false;
-  const Duration apart = proof_takes(*sighting.consistency);
-  const Mono provable = power.shown_off_at_work(sighting.as_of) + apart;
-  if (sighting.as_of >= provable) return true;
-  out.effects.push_back(Effect::kList);
-  out.list_after = std::max(out.list_after, provable + *sighting.consistency - sighting.now.mono);
-  return false;
+  return is_shown_twice(instance, sighting, out);
+}
+
+/// A false list must not end a host that works. A lent one without a connection cannot contradict.
+void shown_failed(Instance& instance, const Sighting& sighting, Outcome& out) {
+  const std::string words = clouds_words(sighting.seen);
+  if (instance.link.is_live()) {
+    if (!instance.listing.tell_failure()) return;
+    out.event = Event::kContradicted;
+    out.reason =
+        "the cloud lists it as failed" + words + ", but its host is connected: its jobs go on";
+    return;
+  }
+  const bool has_no_link = !needs_link(instance, sighting.pool);
+  if (!instance.empty() && has_no_link && !is_shown_twice(instance, sighting, out)) return;
+  out = terminate(instance, Reason::kCloudFailed, "the cloud says failed" + words, sighting.now);
 }
 
 void shown_off(Instance& instance, const Sighting& sighting, Outcome& out) {
@@ -241,7 +251,7 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
   const InstanceState before = instance.record.state;
   if (before == InstanceState::kGone) return out;
   const Sighting sighting{seen, pool, now, instance.power.is_outdated(as_of), as_of, consistency};
-  if (!is_switched_off(seen.state)) instance.power.doubt_off();
+  if (!is_switched_off(seen.state) && seen.state != CloudState::kFailed) instance.power.doubt_off();
   const bool endpoint_changed = note_sighting(instance, sighting, out);
   if (before == InstanceState::kTerminating) {
     report_ignored_destroys(instance, seen, as_of, out);

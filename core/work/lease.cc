@@ -239,14 +239,14 @@ LeaseOutcome host_gone(Lease& lease, const std::string& why, bool was_announced,
   return end(lease, HostAfter::kKept, now);
 }
 
-LeaseOutcome taken_over(Lease& lease, model::InstanceId instance, Now now) {
+LeaseOutcome taken_over(Lease& lease, model::InstanceId instance, model::Login login, Now now) {
   if (lease.state() != WorkState::kHeld) return {};
   auto& record = lease.record;
   record.state = WorkState::kStarting;
   record.reason_text.clear();
   record.instance = instance;
   record.placed = now.wall;
-  lease.terms.login = model::Login::kUser;
+  lease.terms.login = login;
   auto out = granted(lease, now);
   out.work.event = Event::kTakenOver;
   return out;

@@ -99,8 +99,9 @@ inline constexpr Duration kRenewalsTold = std::chrono::minutes(10);
 [[nodiscard]] LeaseOutcome host_gone(Lease& lease, const std::string& why, bool was_announced,
                                      Now now);
 /// The instance has the account of a held lease, which was granted after the backup was made. Its
-/// holder keeps the host: a term begins now.
-[[nodiscard]] LeaseOutcome taken_over(Lease& lease, model::InstanceId instance, Now now);
+/// holder, who logs in so, keeps the host: a term begins now.
+[[nodiscard]] LeaseOutcome taken_over(Lease& lease, model::InstanceId instance, model::Login login,
+                                      Now now);
 /// An admin lets a held lease wait for a host.
 [[nodiscard]] LeaseOutcome release(Lease& lease, const std::string& actor);
 /// Of a new lease, and after a restart: sets Lease::due by the times of its row. A clock that was

@@ -112,7 +112,7 @@ void LeaseEvents::end_commands(Now now) {
   for (auto ended = commands_.take_ended(); !ended.empty(); ended = commands_.take_ended())
     for (const auto& one : ended) {
       if (one.step == LeaseStep::kFind) {
-        takeover_.found(one, now);
+        for (const auto lease : takeover_.found(one, now)) close_left(one.on, lease, now);
         continue;
       }
       work::Lease* lease = leases_.find(one.lease);
@@ -165,6 +165,10 @@ void LeaseEvents::refuse(work::Lease& lease, const HostCommands::Ended& opening,
 }
 
 void LeaseEvents::grant(work::Lease& lease, Now now) {
+  const model::Gang gang = leases_.gang(lease);
+  const auto has_no_host = [](const work::Lease* one) { return !one->has_host(); };
+  if (gang.count > 0 && std::ranges::any_of(leases_.members(gang), has_no_host))
+    return gangs_.note_broken(gang, /*lets_go=*/true);  // A restart forgets that it was broken.
   for (work::Lease* one : steps_.grant(lease, now))
     if (const Host* host = hosts_.find(one->record.instance)) accounts_.tell(*host, *one, now);
 }
@@ -186,7 +190,7 @@ bool LeaseEvents::is_suspended(const model::Gang& gang) {
   if (accounts_.are_rows_doubted()) return true;
   return std::ranges::any_of(leases_.members(gang), [&](const work::Lease* one) {
     const Host* host = ends_.host_of(*one);
-    return host != nullptr && accounts_.is_suspended(*host);
+    return host != nullptr && one->record.starts == 0 && accounts_.is_suspended(*host);
   });
 }
 

@@ -42,7 +42,7 @@ class LeaseEvents {
   /// Goes on with those for which a command has ended.
   void end_commands(Now now);
   /// Of gangs that may be broken: the leases let their hosts go, or end if they cannot be granted
-  /// together any more.
+  /// together any more. Not while one of these hosts is in a set whose rows may be old.
   void mend_gangs(Now now);
 
  private:
@@ -53,7 +53,7 @@ class LeaseEvents {
   /// pool may connect to no host: then one with an account cannot be granted there.
   void grant_again(work::Lease& lease, const Host& host, Now now);
   void end_term(work::Lease& lease, const Host* host, Now now);
-  /// A lease of it has a host to which nothing is done now.
+  /// A lease of it that is not granted has a host to which nothing is done now.
   [[nodiscard]] bool is_suspended(const model::Gang& gang);
   /// Why its leases cannot be granted together any more, a clause; empty: they can.
   [[nodiscard]] std::string why_apart(const model::Gang& gang);
@@ -61,7 +61,7 @@ class LeaseEvents {
   void let_go(work::Lease& lease, Now now);
   /// Its account is open, if it has one: it is granted, one of a gang with all others.
   void grant(work::Lease& lease, Now now);
-  /// The lease leaves the host, which may be kept: no account is left there.
+  /// The lease leaves the host, or has ended, and the host may be kept: no account is left there.
   void close_left(model::InstanceId on, model::WorkId lease, Now now);
   void command_ended(work::Lease& lease, const HostCommands::Ended& one, Now now);
   /// The command that opens the account has ended.

@@ -1,17 +1,22 @@
 #include "core/dispatch/handlers/lease_takeover.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/dispatch/handlers/takeover.h"
 
 namespace hostler::dispatch {
 namespace {
+
+/// A host has one, unless it lies.
+constexpr std::size_t kEndedMax = 4;
 
 /// As model::LeaseAccount::name() has it: "hostler-l3".
 std::optional<model::WorkId> lease_of_account(std::string_view name) {
@@ -20,12 +25,19 @@ std::optional<model::WorkId> lease_of_account(std::string_view name) {
   return model::WorkId::parse("l-" + std::string(name.substr(kBegin.size())));
 }
 
+/// Whatever the pool lends now: there is an account.
+model::Login login_there(const model::PoolPolicy& pool) {
+  return pool.leases->login == model::Login::kRoot ? model::Login::kRoot : model::Login::kUser;
+}
+
 }  // namespace
 
 void LeaseTakeover::ask(const Host& host, Now now) {
   const auto& instance = host.instance;
+  const bool is_kept =
+      instance.record.health == model::Health::kBroken && !instance.occupancy.in_use();
   if (make_.find && may_be_lent_anew(host) && instance.link.is_connected() &&
-      lost_time_.may_have_work(instance.record.epoch))
+      (is_kept || lost_time_.may_have_work(instance.record.epoch)))
     commands_.run(host.id(), {}, LeaseStep::kFind, make_.find(), now);
 }
 
@@ -53,24 +65,32 @@ bool LeaseTakeover::may_take(model::WorkId id) const {
   return known != nullptr ? known->state() == model::WorkState::kHeld : lost_time_.has(id);
 }
 
-void LeaseTakeover::found(const HostCommands::Ended& answer, Now now) {
+bool LeaseTakeover::has_ended(model::WorkId id) const {
+  return leases_.find(id) == nullptr && !lost_time_.has(id) && !set_aside_.contains(id) &&
+         id.value <= waiting_.last_number();
+}
+
+std::vector<model::WorkId> LeaseTakeover::found(const HostCommands::Ended& answer, Now now) {
   Host* host = hosts_.change(answer.on);
-  if (host == nullptr || !may_be_lent_anew(*host)) return;
+  if (host == nullptr || !may_be_lent_anew(*host)) return {};
+  std::vector<model::WorkId> ended;
   const work::Lease* old = old_lease(*host);
   std::optional<model::WorkId> newest;
   for (const std::string_view line : split(answer.output, '\n')) {
     const auto id = lease_of_account(line);
-    if (id && old != nullptr && *id == old->id()) return;  // It has the host still.
+    if (id && old != nullptr && *id == old->id()) return {};  // It has the host still.
     if (id && may_take(*id)) newest = newest ? std::max(*newest, *id) : *id;
+    if (id && ended.size() < kEndedMax && has_ended(*id)) ended.push_back(*id);
   }
-  if (!newest) return;
+  if (!newest) return ended;
   end_old(*host, *newest, now);
   work::Lease* known = leases_.find(*newest);
   work::Lease& lease = known != nullptr ? *known : make_lease(*host, *newest, now);
-  steps_.apply(lease, work::taken_over(lease, host->id(), now), now);
-  lending_.claim(*host, lease, now);
   const auto& pool = policy_.pools[host->instance.pool];
+  steps_.apply(lease, work::taken_over(lease, host->id(), login_there(pool), now), now);
+  lending_.claim(*host, lease, now);
   instance_steps_.apply(*host, fleet::work_changed(host->instance, pool, now), "host", now);
+  return ended;
 }
 
 work::Lease& LeaseTakeover::make_lease(const Host& host, model::WorkId id, Now now) {

@@ -1,39 +1,46 @@
 #pragma once
 
+#include <vector>
+
 #include "core/dispatch/account_commands.h"
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/handlers/lending.h"
 #include "core/dispatch/state/host_commands.h"
 #include "core/dispatch/state/lost_time.h"
+#include "core/dispatch/state/set_aside.h"
 
 namespace hostler::dispatch {
 
-/// Takes over leases that were granted after the backup was made that the state was restored from:
-/// hosts have their accounts, and the journal does not know of them, or has them as held.
+/// Looks for accounts of leases on hosts. Takes over leases that were granted after the backup was
+/// made that the state was restored from: hosts have their accounts, and the journal does not know
+/// of them, or has them as held.
 class LeaseTakeover {
  public:
   LeaseTakeover(const model::SitePolicy& policy, Hosts& hosts, HostCommands& commands,
-                WaitingWork& waiting, Leases& leases, LostTime& lost_time, Recorder& recorder,
-                const AccountCommands& make, LeaseSteps& steps, Lending& lending,
-                InstanceSteps& instance_steps)
+                WaitingWork& waiting, Leases& leases, LostTime& lost_time,
+                const SetAside& set_aside, Recorder& recorder, const AccountCommands& make,
+                LeaseSteps& steps, Lending& lending, InstanceSteps& instance_steps)
       : policy_(policy),
         hosts_(hosts),
         commands_(commands),
         waiting_(waiting),
         leases_(leases),
         lost_time_(lost_time),
+        set_aside_(set_aside),
         recorder_(recorder),
         make_(make),
         steps_(steps),
         lending_(lending),
         instance_steps_(instance_steps) {}
 
-  /// The host is connected: asks it for accounts, if it may have been lent in the lost time and
-  /// nothing else is known to use it now.
+  /// The host is connected: asks it for accounts, if nothing is known to use it now, and it may
+  /// have been lent in the lost time, or is kept broken after a lease whose account may be open
+  /// still.
   void ask(const Host& host, Now now);
   /// The host has answered: the newest lease whose account it has keeps it. The one that had it
-  /// when the backup was made, and has no account there, has it no more.
-  void found(const HostCommands::Ended& answer, Now now);
+  /// when the backup was made, and has no account there, has it no more. Returns those that have
+  /// ended for certain: their accounts are to be closed.
+  std::vector<model::WorkId> found(const HostCommands::Ended& answer, Now now);
 
  private:
   /// Its pool lends hosts, and nothing uses it but an old lease.
@@ -43,6 +50,7 @@ class LeaseTakeover {
   void end_old(Host& host, model::WorkId newer, Now now);
   /// Held, or given out in the lost time and not known.
   [[nodiscard]] bool may_take(model::WorkId lease) const;
+  [[nodiscard]] bool has_ended(model::WorkId lease) const;
   /// Of unknown terms and holder: it may stay as long as its pool lends hosts.
   work::Lease& make_lease(const Host& host, model::WorkId id, Now now);
 
@@ -52,6 +60,7 @@ class LeaseTakeover {
   WaitingWork& waiting_;
   Leases& leases_;
   LostTime& lost_time_;
+  const SetAside& set_aside_;
   Recorder& recorder_;
   const AccountCommands& make_;
   LeaseSteps& steps_;

@@ -77,9 +77,20 @@ void add_pools(Timers& out, const State& state, Mono now) {
       if (bound.until) out.add(name(pool), {*bound.until, "bound_ends"}, bound.source);
 }
 
+/// What is done when the lease is due.
+const char* purpose_of(const work::Lease& lease) {
+  if (lease.queued) return "wait_max";
+  if (lease.state() == model::WorkState::kStarting) return "open_account";
+  if (lease.state() == model::WorkState::kRunning) return "term";
+  return lease.has_account() ? "close_account" : "give_up_cleaning";
+}
+
 void add_leases(Timers& out, const Leases& leases) {
-  for (const auto& [at, id] : leases.by_time())
-    out.add(id.text(), {at, leases.find(id)->queued ? "wait_max" : "term"});
+  for (const auto& [at, id] : leases.by_time()) {
+    const work::Lease& lease = *leases.find(id);
+    out.add(id.text(), {lease.due, purpose_of(lease)});
+    out.add(id.text(), {lease.notice, "notice"});
+  }
 }
 
 }  // namespace

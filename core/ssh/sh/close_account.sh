@@ -44,7 +44,27 @@ end_processes() {
 # Crontab, jobs of at, mail, and the permission to have processes without a login.
 remove_tasks() {
   rm -f "/var/lib/systemd/linger/$user" "/var/spool/cron/crontabs/$user" "/var/spool/cron/$user"
-  find /var/spool /var/mail -xdev -user "$uid" ! -type d -exec rm -f {} + 2>/dev/null || :
+  find /var/spool /var/mail -xdev -user "$uid" ! -type d -delete 2>/dev/null || :
+}
+# Shared memory, semaphores and message queues of both kinds outlive their processes.
+remove_ipc() {
+  find /dev/shm /dev/mqueue -maxdepth 1 -user "$uid" ! -type d -delete 2>/dev/null || :
+  for kind in m:shm q:msg s:sem; do
+    { while read -r _ id _ _ _ _ of_sem _ _ creator _; do
+      [ "$kind" != s:sem ] || creator=$of_sem
+      case $creator in
+        '' | *[!0-9]*) ;;
+        *) ! is_its "$creator" || ipcrm "-${kind%:*}" "$id" ;;
+      esac
+    done < "/proc/sysvipc/${kind#*:}"; } 2>/dev/null || :
+  done
+}
+# Without its home at its path no key opens the account. Root alone enters the folder: whoever comes
+# meanwhile cannot lead elsewhere what removes it.
+hide_home() {
+  mkdir "$gone" 2>/dev/null || :
+  # A file system of the holder's that is mounted there may answer never.
+  timeout 5 mv "$home" "$gone" 2>/dev/null || :
 }
 # The holder has mounted something there, e.g. by sshfs, and its processes have ended.
 unmount_home() {
@@ -52,7 +72,9 @@ unmount_home() {
   while read -r _ place _; do
     case $place in
       "$home" | "$home"/* | "$gone"/*)
-        umount -l "$(printf %b "$(printf %s "$place" | sed 's/\\/&0/g')")" 2>/dev/null || : ;;
+        # The last byte may be a newline, which $( ) drops: then it is another name.
+        place=$(printf %b. "$(printf %s "$place" | sed 's/\\/&0/g')")
+        umount -l "${place%.}" 2>/dev/null || : ;;
     esac
   done < /proc/mounts
 }
@@ -67,19 +89,19 @@ count_files() {
   files=$(timeout 10 find /tmp /var/tmp /dev/shm /run -xdev -user "$uid" 2>/dev/null |
     head -n 1000 | wc -l)
 }
-# Without its home at its path no key opens the account. Tasks may start processes until they are
-# removed, and processes may make tasks until they have ended. Somebody whose key was accepted
-# before may come until the account is removed.
+# Tasks may start processes until they are removed, and processes may make tasks until they have
+# ended. Somebody whose key was accepted before may come until the account is removed.
 close_user() {
   [ "$uid" -ge 1000 ] || failed "the account $user has the uid $uid: nothing was ended"
   gone=/home/.$user.gone.$$
   sub_uids=$(sed -n -e "s/^$user://p" -e "s/^$uid://p" /etc/subuid 2>/dev/null)
-  # A file system of the holder's that is mounted there may answer never.
-  timeout 5 mv "$home" "$gone" 2>/dev/null || :
+  hide_home
   end_processes
   remove_tasks
   end_processes
   unmount_home
+  hide_home
+  remove_ipc
   rm -rf "$home" "/home/.$user.gone."* "/home/.$user.new" 2>/dev/null || problem "its home is left"
   count_files
   remove_account

@@ -37,6 +37,8 @@ lock
 claim
 make_account
 has_account || failed "the account $user could not be made"
+# Nothing would end its processes: perhaps they are not its own.
+[ "$uid" -ge 1000 ] || failed "the account $user has the uid $uid: correct UID_MIN in /etc/login.defs"
 [ -e "$home" ] || make_home
 [ "$(stat -c %u "$home")" = "$uid" ] || failed "$home is not of the account $user: remove it"
 }

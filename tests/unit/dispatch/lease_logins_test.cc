@@ -136,6 +136,26 @@ TEST_F(LoginTest, AfterTheTermTheProcessesOfTheHolderHaveTheGrace) {
   expect_destroyed(id, on, EndReason::kTerm);
 }
 
+// Bug: a dump called each of them "term".
+TEST_F(LoginTest, ADumpNamesWhatIsDoneToALeaseAtATime) {
+  const auto timers_of = [&](WorkId lease) {
+    std::vector<std::string> out;
+    const auto parts = story.dispatcher.queries().dump_parts(story.now);
+    for (const auto& timer : parts.timers)
+      if (timer.of == lease.text()) out.emplace_back(timer.what);
+    return out;
+  };
+  const auto [id, on] = opening();
+  command_is_lost(on);
+  EXPECT_THAT(timers_of(id), ElementsAre("open_account"));
+  story.pass(6s);
+  command_ends(on);
+  EXPECT_THAT(timers_of(id), ElementsAre("notice", "term"));
+  story.pass(2h + 1s);
+  EXPECT_EQ(story.lease_state(id), "ending");
+  EXPECT_THAT(timers_of(id), ElementsAre("close_account"));
+}
+
 TEST_F(LoginTest, AHostThatAnAdminHoldsIsGivenToNobodyElse) {
   const auto [id, on] = logged_in();
   EXPECT_TRUE(story.ask(SetIdleBehavior{0, "root", on, model::IdleBehavior::kHold}));
@@ -147,6 +167,27 @@ TEST_F(LoginTest, AHostThatAnAdminHoldsIsGivenToNobodyElse) {
 }
 
 // Bug: it waited for ever, for a pool that lends no more.
+// Bug: the key of the holder opened the account for as long as the admin held the host.
+TEST_F(LoginTest, OnAHostThatAnAdminHoldsAnAccountIsClosedAlsoIfItsConnectionStandsLater) {
+  const auto [id, on] = logged_in();
+  EXPECT_TRUE(story.ask(SetIdleBehavior{0, "root", on, model::IdleBehavior::kHold}));
+  story.host(on, model::HostLost{"reset", 0s});
+  EXPECT_TRUE(give_back(id));
+  EXPECT_EQ(story.lease_state(id), "ended");
+  EXPECT_EQ(story.record(on).health, model::Health::kBroken);
+  story.clear();
+  story.ready(on);
+  EXPECT_THAT(sent(), ElementsAre("find"));
+  model::CommandEnded end;
+  end.number = story.commands<model::RunCommand>().back().number;
+  end.status = 0;
+  end.output = id.text() + "\nhostler-l1\nhostler-l99\n";
+  story.host(on, end);
+  const auto runs = story.commands<model::RunCommand>();
+  ASSERT_THAT(runs, SizeIs(2));
+  EXPECT_EQ(runs[1].command.purpose, "close hostler-l1 as hostler-l1") << "l-99 is not known";
+}
+
 TEST_F(LoginTest, OneThatWaitsAgainEndsIfItsPoolLendsNoMore) {
   const auto [id, on] = opening();
   policy.pools[0].leases.reset();

@@ -154,6 +154,18 @@ TEST_F(LeaseRestartTest, AfterARestoreAGangOfWhichOneCannotBeGrantedIsHeldWhole)
   EXPECT_EQ(lease_on(kHost), std::nullopt);
 }
 
+// A set was stopped when the other lease of the gang had to wait again, and the daemon ended then.
+TEST_F(LeaseRestartTest, AfterARestartALeaseLetsItsHostGoIfAnotherOneOfItsGangWaits) {
+  auto rows = gang_site(WorkState::kStarting);
+  rows.work[1].record.state = WorkState::kQueued;
+  rows.work[1].record.instance = {};
+  story.begin(std::move(rows));
+  EXPECT_EQ(story.lease_state(kLease), "granting");
+  prove();
+  EXPECT_EQ(story.lease_state(kLease), "waiting");
+  EXPECT_EQ(lease_on(kHost), std::nullopt);
+}
+
 TEST_F(LeaseRestartTest, AfterARestartAGangHoldsItsHostsAgain) {
   story.begin(gang_site(WorkState::kQueued));
   prove();

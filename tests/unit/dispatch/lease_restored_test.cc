@@ -121,6 +121,20 @@ TEST_F(LeaseRestoredTest, AfterARestoreALeaseThatIsNotKnownKeepsTheHostThatHasIt
   EXPECT_FALSE(story.record(unknown).restored) << "an admin has decided";
 }
 
+// Bug: its user was said to be hostler-l77, which is no account there.
+TEST_F(LeaseRestoredTest, AfterARestoreALeaseOfAPoolThatLendsRootIsTakenOverAsRoot) {
+  policy.pools[0].leases->login = model::Login::kRoot;
+  Story other(policy);
+  auto rows = site(WorkState::kQueued);
+  rows.work.clear();
+  rows.leases.clear();
+  other.begin(restored_site(std::move(rows)));
+  prove_host(other);
+  has_accounts(other, "hostler-l77\n");
+  EXPECT_EQ(other.lease_state({77, model::WorkKind::kLease}), "granted");
+  EXPECT_EQ(other.journalled<model::LeaseChanged>().back().record.login, model::Login::kRoot);
+}
+
 TEST_F(LeaseRestoredTest, AfterARestoreALeaseThatWaitedKeepsTheHostThatHasItsAccount) {
   story.begin(restored_site(site(WorkState::kHeld)));
   prove();

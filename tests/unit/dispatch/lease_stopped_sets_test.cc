@@ -1,3 +1,5 @@
+#include <map>
+
 #include "tests/unit/dispatch/lease_logins.h"
 #include "tests/unit/dispatch/lease_rows.h"
 
@@ -15,7 +17,7 @@ model::SitePolicy two_sets() {
 /// Set west is stopped, east goes on.
 class StoppedSetTest : public LoginTest {
  protected:
-  StoppedSetTest() : LoginTest(two_sets()) {}
+  explicit StoppedSetTest(model::SitePolicy site = two_sets()) : LoginTest(std::move(site)) {}
   void SetUp() override {
     story.begin();
     story.say(SetOpened{"east", model::SetInfo{}});
@@ -124,6 +126,73 @@ TEST_F(LeaseTest, NoWaitIsOverBeforeTheFirstListWhileTheRowsAreDoubted) {
   other.list({other.seen(kHost)});
   other.pass(1min);
   EXPECT_EQ(other.record(kLease).reason, EndReason::kWaitMax);
+}
+
+/// A gang with keys: l-3 has h-7 in west, l-4 has h-8 in east. Both accounts are being opened.
+class GangOverSetsTest : public StoppedSetTest {
+ protected:
+  GangOverSetsTest() : StoppedSetTest(site()) {}
+  void SetUp() override {
+    story.begin(rows());
+    story.say(SetOpened{"east", model::SetInfo{}});
+    for (const auto on : {kHost, kOtherHost}) {
+      story.host(on, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
+      story.ready(on);
+    }
+    for (const auto& run : story.commands<model::RunCommand>()) openings[run.instance] = run.number;
+    ASSERT_THAT(openings, SizeIs(2));
+  }
+  void opening_fails(InstanceId on) {
+    model::CommandEnded end;
+    end.number = openings[on];
+    end.status = 1;
+    story.host(on, end);
+  }
+
+  static constexpr WorkId kOther{4, model::WorkKind::kLease};
+  static constexpr InstanceId kOtherHost{8};
+  std::map<InstanceId, std::uint64_t> openings;  ///< The numbers of the commands.
+
+ private:
+  static model::SitePolicy site() {
+    auto out = two_sets();
+    out.pools[0].sets = {"west", "east"};
+    return out;
+  }
+  model::Restored rows() const {
+    auto out = lease_rows(WorkState::kStarting, story.now.wall);
+    out.work[0].shape.gang = {kLease.value, 2, false};
+    out.leases[0].ssh_keys = {kKey};
+    out.leases[0].login = model::Login::kUser;
+    out.work.push_back(out.work[0]);
+    out.leases.push_back(out.leases[0]);
+    out.instances.push_back(out.instances[0]);
+    out.leases[1].id = out.work[1].record.id = kOther;
+    out.work[1].record.instance = out.instances[1].record.id = kOtherHost;
+    out.work[1].arrival = 4;
+    out.last_instance = kOtherHost.value;
+    auto& host = out.instances[1].record;
+    host.set = "east";
+    host.provider_id = "i-8";
+    host.address = "10.0.0.8";
+    host.idempotency_key = "key-8";
+    return out;
+  }
+};
+
+// Bug: the host of the other lease was destroyed, though its set was stopped.
+TEST_F(GangOverSetsTest, AGangThatIsNotGrantedLetsAHostOfAStoppedSetGoOnceTheSetGoesOn) {
+  stop(kHost);
+  opening_fails(kOtherHost);
+  EXPECT_EQ(story.lease_state(kOther), "waiting");
+  EXPECT_EQ(story.lease_state(kLease), "granting");
+  EXPECT_EQ(story.state(kHost), InstanceState::kBusy);
+  EXPECT_THAT(story.ledger(), Not(Contains("l-3 let_go")));
+
+  go_on(kHost);
+  EXPECT_EQ(story.lease_state(kLease), "waiting");
+  EXPECT_EQ(story.state(kHost), InstanceState::kTerminating);
+  EXPECT_THAT(story.ledger(), Contains("l-3 let_go").Times(1));
 }
 
 // Bug: it was destroyed by rows that may be old.

@@ -102,6 +102,25 @@ TEST_F(AgentlessTest, AReportIsRefusedForHostsOfOtherPoolsAndForThoseThatEnd) {
   EXPECT_THAT(refused.error().message, HasSubstr("whose readiness is \"ssh\""));
 }
 
+// Bug: one list ended the lease.
+TEST_F(AgentlessTest, ALentHostWithoutAConnectionIsGivenUpOnceTwoListsShowItFailed) {
+  const auto id = start(Readiness::kCloud);
+  create(id);
+  story.list({story.seen(id)});
+  const WorkId lease = story.borrow(story.lease());
+  ASSERT_EQ(story.lease_state(lease), "granted");
+  const auto list = [&](model::CloudState state) { story.list({story.seen(id, state)}); };
+  list(model::CloudState::kFailed);
+  EXPECT_EQ(story.state(id), InstanceState::kBusy) << "one list may be false";
+  list(model::CloudState::kRunning);
+  list(model::CloudState::kFailed);
+  EXPECT_EQ(story.state(id), InstanceState::kBusy) << "a list has contradicted the first one";
+  EXPECT_EQ(story.lease_state(lease), "granted");
+  list(model::CloudState::kFailed);
+  EXPECT_EQ(story.state(id), InstanceState::kTerminating);
+  EXPECT_EQ(story.record(id).reason_code, model::Reason::kCloudFailed);
+}
+
 // What it was lent for since the backup is not known.
 TEST_F(AgentlessTest, AfterARestoreAnAdminHearsThatTheHostIsLentToNobody) {
   auto site = small_site();
