@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/api/work_codec.h"
 #include "core/api/service.h"
+#include "core/api/work_codec.h"
 #include "core/base/mutex.h"
 
 /// Which clients may use the API (docs/threats.md, "Access to the API, way by way").

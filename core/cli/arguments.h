@@ -27,7 +27,8 @@ struct Arguments {
   std::string id, folder = ".", subject, reason, file, shell, sandbox, key;
   std::string snapshot, save_snapshot, format = "text";
   std::uint64_t list = 0;
-  bool json = false, standard_error = false, follow = false, all = false, partial = false, unused = false;
+  bool json = false, standard_error = false, follow = false, all = false, partial = false,
+       unused = false;
   std::uint64_t after = 0;
 };
 

@@ -18,9 +18,10 @@ namespace hostler::ssh {
 [[nodiscard]] model::HostExec open_account(const model::LeaseAccount& account,
                                            std::span<const crypto::SshPublicKey> keys);
 
-/// Ends all processes of the account, and removes it with its home, keys, crontab, jobs of at, mail,
-/// shared memory, semaphores and message queues; of root, only the keys. Status 0: nothing of these is left, or it was never there. Prints
-/// how many files of it are left in folders that everybody may write to; at most 1000 are counted.
+/// Ends all processes of the account, and removes it with its home, keys, crontab, jobs of at,
+/// mail, shared memory, semaphores and message queues; of root, only the keys. Status 0: nothing of
+/// these is left, or it was never there. Prints how many files of it are left in folders that
+/// everybody may write to; at most 1000 are counted.
 [[nodiscard]] model::HostExec close_account(const model::LeaseAccount& account);
 
 /// Prints the names of the accounts of leases of this owner that are there, one on a line.
