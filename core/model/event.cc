@@ -86,7 +86,7 @@ constexpr std::array kEvents{
     EventInfo{Event::kVerified, "verified", kInstance, kInfo, Holds::kData,
               "the host proved its key by the method in `reason_code`"},
     EventInfo{Event::kReady, "ready", kInstance, kInfo, Holds::kNone,
-              "the host can take jobs for the first time"},
+              "the host can take work for the first time"},
     EventInfo{Event::kReachable, "reachable", kInstance, kInfo, Holds::kNone,
               "the host can be reached again"},
     EventInfo{Event::kUnreachable, "unreachable", kInstance, kWarning, Holds::kReason,

@@ -14,7 +14,7 @@ constexpr std::array kReasons{
     ReasonInfo{Reason::kNone, "", kDebug, ""},
     ReasonInfo{Reason::kUnknown, "unknown", kDebug, "a reason of another version of this program"},
 
-    ReasonInfo{Reason::kIdle, "idle", kDebug, "no job used the instance for its idle timeout"},
+    ReasonInfo{Reason::kIdle, "idle", kDebug, "no work used the instance for its idle timeout"},
     ReasonInfo{Reason::kDrained, "drained", kDebug, "the instance was drained, and is empty"},
     ReasonInfo{Reason::kInterrupted, "interrupted", kDebug, "the cloud takes the instance back",
                EndReason::kInterrupted},
@@ -24,7 +24,7 @@ constexpr std::array kReasons{
                "the instance was used as often as its pool allows, and is empty"},
     ReasonInfo{Reason::kKilled, "killed", kDebug, "an admin killed the instance"},
     ReasonInfo{Reason::kBootingSurplus, "booting_surplus", kDebug,
-               "no job needs the booting instance any more"},
+               "no work needs the booting instance any more"},
     ReasonInfo{Reason::kStandbySurplus, "standby_surplus", kDebug,
                "more instances are switched off than the pool keeps"},
     ReasonInfo{Reason::kBeyondMax, "beyond_max", kDebug,
@@ -32,13 +32,13 @@ constexpr std::array kReasons{
     ReasonInfo{Reason::kOffMenu, "off_menu", kDebug,
                "the pool no longer has the type of the instance, and it is empty"},
     ReasonInfo{Reason::kGaveWay, "gave_way", kDebug,
-               "waiting jobs need the room of the instance, which fits none of them"},
+               "waiting work needs the room of the instance, which fits none of it"},
     ReasonInfo{Reason::kExchanged, "exchanged", kDebug,
                "a cheaper instance replaces it in the minimum or standby of the pool"},
     ReasonInfo{Reason::kAbovePriceLimit, "above_price_limit", kWarning,
                "the price of the idle instance rose above a cap or a ceiling"},
     ReasonInfo{Reason::kUnwantedSpot, "unwanted_spot", kDebug,
-               "no job needs the unfulfilled spot request any more"},
+               "no work needs the unfulfilled spot request any more"},
     ReasonInfo{Reason::kFailed, "failed", kWarning,
                "the instance is stopped and cannot be switched on"},
     ReasonInfo{Reason::kUnreachable, "unreachable", kWarning,
@@ -133,24 +133,24 @@ constexpr std::array kReasons{
 };
 
 constexpr std::array kWaitingCodes{
-    WaitingInfo{WaitingCode::kPlanning, "planning", "the next plan looks at the job"},
+    WaitingInfo{WaitingCode::kPlanning, "planning", "the next plan looks at the work"},
     WaitingInfo{WaitingCode::kHostComing, "host_coming",
-                "a host for the job boots or is asked for"},
+                "a host for the work boots or is asked for"},
     WaitingInfo{WaitingCode::kAtCeiling, "at_ceiling", "a ceiling of the site allows no more"},
     WaitingInfo{
         WaitingCode::kGateShut, "gate_shut",
         "the cloud refused the hosts that fit, they do not come up, or the driver dies as it "
         "creates them: creates of them are held back"},
-    WaitingInfo{WaitingCode::kNoOffering, "no_offering", "nothing on offer fits the job"},
-    WaitingInfo{WaitingCode::kReserved, "reserved", "a host is reserved for the job"},
+    WaitingInfo{WaitingCode::kNoOffering, "no_offering", "nothing on offer fits the work"},
+    WaitingInfo{WaitingCode::kReserved, "reserved", "a host is reserved for the work"},
     WaitingInfo{WaitingCode::kQuota, "quota",
-                "jobs of its user run as much as a limit of the user allows"},
+                "work of its user runs as much as a limit of the user allows"},
     WaitingInfo{WaitingCode::kOutput, "output", "the job has ended, and its output is fetched"},
     WaitingInfo{WaitingCode::kDiskFull, "disk_full",
                 "the job has ended, and its output waits on its host: the disk of the state folder "
                 "has no room for it"},
     WaitingInfo{WaitingCode::kHeld, "held",
-                "the job may have run after the backup was made that the site was restored from: "
+                "the work may have run after the backup was made that the site was restored from: "
                 "an admin releases or cancels it"},
 };
 
