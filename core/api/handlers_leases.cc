@@ -12,7 +12,7 @@ void write_detail(json::Writer& w, const LeaseDetail& detail, const Principal& w
   write_lease(w, detail.lease, detail.now, sight_of(who, detail.lease.work.principal));
 }
 
-/// Of a gang: its leases have numbers that follow each other.
+/// Writes the ids of a gang: the numbers of its leases follow each other.
 void write_ids(json::Writer& w, model::WorkId first, std::uint32_t count) {
   w.key("ids").begin_array();
   for (std::uint32_t i = 0; i < count; ++i)

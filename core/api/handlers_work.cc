@@ -3,13 +3,13 @@
 #include "core/api/handlers.h"
 #include "core/base/text.h"
 
-/// What the routes of jobs and of leases share.
+/// The handlers that the routes of jobs and of leases share.
 namespace hostler::api {
 namespace {
 
 struct KindWords {
   model::WorkKind id;
-  const char* what;    ///< As messages name one.
+  const char* what;    ///< The word of messages.
   const char* like;    ///< An id of one.
   const char* states;  ///< The words for its states.
   const char* (*word)(model::WorkState);

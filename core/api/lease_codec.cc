@@ -18,10 +18,10 @@ using json::Writer;
 using namespace std::chrono_literals;
 
 constexpr std::size_t kNoticeCommandMax = 16384;
-/// Of all leases of a gang: each has what the request has, in its rows and in memory.
+/// The largest size of a gang: each of its leases has the whole request, in its rows and in memory.
 constexpr std::size_t kGangBytesMax = std::size_t{8} << 20;
 
-/// Of a list that is too long, parse_login_keys() says so.
+/// The limit of the list is above that of parse_login_keys(), whose message says more.
 void read_keys(const json::Field& field, std::vector<std::string>& out) {
   constexpr std::size_t kRead = 2000, kKeyBytes = 4 * crypto::kLoginKeyBytesMax;
   std::vector<std::string> lines;
@@ -73,7 +73,7 @@ void write_known_hosts(Writer& w, const model::InstanceRecord& host,
   w.end_array();
 }
 
-/// How the holder gets there.
+/// How the holder reaches the host.
 void write_reach(Writer& w, const LeaseRows& lease, const model::InstanceRecord& host,
                  const std::optional<JumpHost>& jump) {
   w.member("address", host.address).member("ssh_port", host.ssh_port);
@@ -90,7 +90,7 @@ void write_reach(Writer& w, const LeaseRows& lease, const model::InstanceRecord&
   w.member("user", account.user()).member("notice_file", account.notice_file());
 }
 
-/// The host that it has, or is to get.
+/// The host that the lease has, or is to get.
 void write_host(Writer& w, const LeaseRows& lease, const LeaseNow& now) {
   const model::InstanceRecord& host = now.host->record;
   w.key("host").begin_object().member("pool", host.pool).member("type", host.type);

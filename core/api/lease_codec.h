@@ -24,7 +24,7 @@ Result<model::LeaseSpec> read_lease(std::string_view json, const model::JobLimit
 /// back. The store keeps this text, and submits with the same client_key are compared by it.
 std::string canonical_body(const model::LeaseSpec& spec);
 
-/// A lease: its present record and its own row.
+/// The two rows of a lease.
 struct LeaseRows {
   model::WorkItem work;
   model::LeaseRecord terms;
@@ -32,16 +32,16 @@ struct LeaseRows {
 /// The rows of a new lease; the dispatcher gives it its number.
 LeaseRows submitted_lease(const model::LeaseSpec& spec);
 
-/// Through which the host of a lease is reached.
+/// The server through which the host of a lease is reached.
 struct JumpHost {
   std::string host;
   std::uint16_t port = 22;
   std::string host_key;  ///< "ssh-ed25519 AAAA..."
 };
-/// Of a lease that has not ended, as far as it applies.
+/// The present of a lease that has not ended, as far as it applies.
 struct LeaseNow {
   std::optional<model::WaitingView> waiting;
-  std::optional<model::InstanceView> host;  ///< That it has or is to get.
+  std::optional<model::InstanceView> host;  ///< The one that it has or is to get.
   std::optional<JumpHost> jump_host = {};   ///< Unset: the host is reached directly.
 };
 /// Writes a lease as one object. How its host is reached is there while it is granted.

@@ -178,10 +178,10 @@ class Service {
                    Answer<JobDetail> answer) = 0;
   virtual void jobs(const Principal& who, const WorkFilter& filter, Answer<JobPage> answer) = 0;
 
-  /// As submit(), of one lease. kInvalidArgument if no pool lends such a host for so long.
+  /// As submit(), for one lease or gang. kInvalidArgument if no pool lends such a host for so long.
   virtual void submit_lease(const Principal& who, LeaseRows lease,
                             Answer<model::WorkId> answer) = 0;
-  /// As dry_run(), of one lease.
+  /// As dry_run(), for one lease or gang.
   virtual void dry_run_lease(const Principal& who, LeaseRows lease, Answer<std::string> answer) = 0;
   virtual void lease(const Principal& who, model::WorkId lease, Answer<LeaseDetail> answer) = 0;
   virtual void leases(const Principal& who, const WorkFilter& filter, Answer<LeasePage> answer) = 0;

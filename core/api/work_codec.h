@@ -12,7 +12,7 @@
 #include "core/model/records.h"
 #include "core/model/views.h"
 
-/// What work of every kind has as JSON. No I/O, any thread.
+/// The JSON that all kinds of work share. No I/O, any thread.
 namespace hostler::api {
 
 /// How much of a piece of work somebody sees. kNone: nothing, as if it were not listed. kPublic:

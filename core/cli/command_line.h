@@ -36,7 +36,7 @@ CLI::Validator amount_of_vcpus();
 CLI::Validator positive();
 /// "j-42", if `kind` is "j".
 CLI::Validator id_of(const std::string& kind);
-/// Of a job or a lease.
+/// Checks that a word is the id of a job or a lease.
 CLI::Validator work_id();
 /// Lets no option of the command, and of those below it, have an empty value. The words of a
 /// command to run may be empty.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array kEndSignals{SIGINT, SIGQUIT, SIGHUP, SIGTERM};
 
-// What a handler may touch.
+// A signal handler may touch only these.
 std::atomic<int> last_signal{0};
 std::atomic<pid_t> child_process{0};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);

@@ -15,7 +15,7 @@ namespace hostler::cli {
 namespace {
 
 constexpr std::string_view kPublic = ".pub";
-/// As ssh names them; RSA last, since old ones are too small.
+/// The names that ssh gives them; RSA is last, since old keys are too small.
 constexpr std::array<const char*, 5> kDefaultNames{"id_ed25519", "id_ecdsa", "id_ed25519_sk",
                                                    "id_ecdsa_sk", "id_rsa"};
 

@@ -16,8 +16,8 @@ Result<std::string> default_key_file();
 /// that has a private key.
 Result<std::vector<std::string>> read_key_files(const std::vector<std::string>& files);
 
-/// What `ssh -i` takes so that it uses these public keys: the private ones beside them; the file
-/// itself where an agent has the private one.
+/// The files for `ssh -i` so that it uses these public keys: the private keys beside them, or the
+/// public key itself where an agent has the private one.
 std::vector<std::string> identities_of(const std::vector<std::string>& files);
 
 }  // namespace hostler::cli

@@ -33,7 +33,7 @@ Result<void> write_login(json::Writer& w, const LeaseOptions& o) {
   return {};
 }
 
-/// The body of a request.
+/// The body of a request for a lease.
 Result<std::string> lease_text(const LeaseOptions& o) {
   std::string out;
   json::Writer w(out);
@@ -51,7 +51,7 @@ Result<std::string> lease_text(const LeaseOptions& o) {
   return api::canonical_body(*spec);
 }
 
-/// Of the term of a granted lease, by the clock of this machine.
+/// The rest of the term of a granted lease, by the clock of this machine; "": it is not granted.
 std::string time_left(json::Value lease) {
   if (lease.at("state").text() != "granted") return "";
   const auto until = parse_wall(lease.at("until").text_or(""));

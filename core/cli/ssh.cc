@@ -111,10 +111,10 @@ Result<int> log_in(Client& client, const std::string& id,
   return status;
 }
 
-/// Returns `status`, or the exit status of the error by which the lease goes on. One that has ended
-/// meanwhile needs nothing.
+/// Returns the lease, or cancels it if it was not granted. Returns `status`, or the exit status of
+/// the error if the lease goes on. A lease that has ended meanwhile is no error.
 int end_lease(Client& client, const std::string& id, bool is_granted, int status) {
-  constexpr int kFailuresMax = 5;  // Of a user who does not want to wait.
+  constexpr int kFailuresMax = 5;  // After a signal, or while it waits: nobody wants to wait long.
   const std::string action = is_granted ? "return" : "cancel";
   for (int failures = 0;;) {
     const auto done = client.post(work_path(id) + "/" + action, "");

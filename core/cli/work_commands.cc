@@ -1,6 +1,6 @@
 #include "core/cli/command_line.h"
 
-/// What jobs and leases share: the options that they are submitted with, and commands for both.
+/// Options of submits that jobs and leases share, and commands for both.
 namespace hostler::cli {
 
 void add_work_options(CLI::App* c, WorkOptions& o, const std::string& what) {

@@ -6,7 +6,7 @@
 #include "core/cli/client.h"
 #include "core/json/document.h"
 
-/// What the commands for jobs and those for leases share.
+/// Functions that commands for jobs and commands for leases share.
 namespace hostler::cli {
 
 /// The last column of a list: why the work waits, or how it ended.

@@ -14,8 +14,8 @@ namespace hostler::cli {
 Result<std::string> argument_text(const std::string& option, std::string value);
 /// Writes the members of work of every kind.
 Result<void> write_work(json::Writer& w, const WorkOptions& options);
-/// Removes the position in the JSON text from the message. Of no use if that text was built from
-/// options.
+/// Removes the position in the JSON text from the message: it helps nobody if that text was built
+/// from options.
 Error without_position(Error error);
 
 }  // namespace hostler::cli

@@ -35,8 +35,8 @@ void read_cloud_config(const json::Field& field, const Context& context, Shared<
   out = std::move(text);
 }
 
-/// What hostler itself keeps on a host: its own folder, that of another user's agent, and the keys
-/// of sshd.
+/// A path of files that hostler itself keeps on a host: its own folder, the folder of another
+/// user's agent, and the keys of sshd.
 bool is_hostlers(const std::string& path, const std::string& agent_folder) {
   for (const std::string& folder : {std::string("/var/lib/hostler-agent"), agent_folder})
     if (!folder.empty() && (path == folder || path.starts_with(folder + "/"))) return true;

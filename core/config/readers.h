@@ -15,7 +15,7 @@
 namespace hostler::config {
 
 inline constexpr std::size_t kSecretFileMax = std::size_t{64} * 1024;
-inline constexpr std::size_t kCommandMax = std::size_t{16} * 1024;  ///< Of a shell command.
+inline constexpr std::size_t kCommandMax = std::size_t{16} * 1024;  ///< The longest shell command.
 inline constexpr std::int32_t kInstancesMax = 1'000'000;
 inline constexpr std::int64_t kPriceMax = model::kPriceMax.value;
 inline constexpr std::int64_t kBytesMax = std::int64_t{1} << 50;
@@ -76,8 +76,8 @@ void read_sets(const json::Field& field, const Context& context, model::Sandbox 
 void read_pools(const json::Field& field, const Context& context, Config& out);
 /// How a pool lends hosts. Absent: `out` stays as it is.
 void read_leases(const json::Field& field, std::optional<model::LeasePolicy>& out);
-/// `agent_folder`: where hostler keeps its own files on hosts, as configured. What the site itself
-/// puts on the new hosts of a pool.
+/// `agent_folder`: where hostler keeps its own files on hosts, as configured. Reads the files and
+/// the cloud-config that the site puts on the new hosts of a pool.
 void read_boot(json::Object& o, const Context& context, const std::string& agent_folder,
                model::PoolPolicy& out);
 /// Sets the defaults of quotas too.

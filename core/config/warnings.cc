@@ -53,7 +53,7 @@ void warn_of_min(const model::SitePolicy& site, std::vector<std::string>& out) {
   }
 }
 
-/// What only an agent, or only a connection, can do.
+/// Warns of keys that only an agent, or only a connection, can follow.
 void warn_of_readiness(const model::SitePolicy& site, std::vector<std::string>& out) {
   for (const model::PoolPolicy& pool : site.pools) {
     const std::string of =

@@ -17,7 +17,7 @@ constexpr std::string_view kAdvice = "use an ed25519 key, made by ssh-keygen -t 
 constexpr std::string_view kDamaged =
     "it is damaged or cut off: copy the whole line of the file that ends in .pub";
 constexpr std::size_t kRsaBitsMin = 3072;
-constexpr std::size_t kRsaBitsMax = 16384;  // of sshd
+constexpr std::size_t kRsaBitsMax = 16384;  // The limit of sshd.
 constexpr std::size_t kApplicationMax = 255;
 
 tl::unexpected<Error> refused(std::string_view why) {
@@ -43,7 +43,7 @@ class Fields {
 
 bool is_edwards_point(std::string_view point) { return point.size() == 32; }
 
-/// Uncompressed, which is the only form that sshd takes.
+/// sshd takes uncompressed points only.
 bool is_curve_point(std::string_view point, std::size_t coordinate_bytes) {
   return point.size() == 1 + 2 * coordinate_bytes && point[0] == 4;
 }
@@ -53,14 +53,14 @@ bool is_application(std::string_view name) {
          name.find('\0') == std::string_view::npos;
 }
 
-/// A number above 0 in the one form that it has: equal keys are equal bytes.
+/// A number above 0 in its shortest form, so that equal keys are equal bytes.
 bool is_number(std::string_view bytes) {
   const auto is_high = [](char c) { return (static_cast<std::uint8_t>(c) & 0x80U) != 0; };
   if (bytes.empty() || is_high(bytes[0])) return false;
   return bytes[0] != 0 || (bytes.size() > 1 && is_high(bytes[1]));
 }
 
-/// Of a number.
+/// The bits of a number without its leading zeros.
 std::size_t bits_of(std::string_view bytes) {
   if (bytes[0] == 0) bytes.remove_prefix(1);
   const auto leading = std::countl_zero(static_cast<std::uint8_t>(bytes[0]));
@@ -103,10 +103,10 @@ constexpr std::array<std::string_view, 7> kTypes{"ssh-ed25519",
 
 bool is_taken(std::string_view word) { return std::ranges::find(kTypes, word) != kTypes.end(); }
 
-/// The fields of a key of one of these types.
+/// Checks the fields of a key of one of kTypes.
 Result<void> check_fields(const SshPublicKey& key) {
   Fields fields(key.blob);
-  fields.next();  // its type
+  fields.next();  // The type.
   bool good = false;
   std::size_t rsa_bits = kRsaBitsMin;
   if (key.type == "ssh-rsa") {
@@ -123,7 +123,7 @@ Result<void> check_fields(const SshPublicKey& key) {
   return check_rsa_size(rsa_bits);
 }
 
-/// A line that does not begin with one of these types.
+/// Says why a line is refused that does not begin with one of kTypes.
 tl::unexpected<Error> refuse_type(std::string_view first, std::span<const std::string_view> more) {
   if (first == "ssh-dss") return refused("DSA is too weak: " + std::string(kAdvice));
   if (first.find("-cert-v") != std::string_view::npos)

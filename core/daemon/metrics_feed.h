@@ -48,7 +48,7 @@ class MetricsFeed {
   metrics::Metrics& metrics_;
   std::map<model::InstanceId, Counted> counted_;
   std::map<model::WorkId, Submitted> submitted_;  ///< By the first id of each.
-  std::map<model::WorkId, Wall> lease_submits_;   ///< Of leases that were never granted.
+  std::map<model::WorkId, Wall> lease_submits_;   ///< The leases that were never granted.
   model::GangCounts gangs_;                       ///< That were counted.
 };
 

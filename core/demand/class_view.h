@@ -45,7 +45,7 @@ struct ClassView {
   /// Its items do not wait yet: they run on hosts that are to be interrupted. Room is found and
   /// bought for them, and none is placed.
   bool displaced = false;
-  /// Of a gang: it holds no hosts before then, since it let some go. In the past: it may.
+  /// A gang holds no hosts before then, as it has let some go. In the past: it may hold some.
   Mono not_before = {};
 };
 

@@ -32,7 +32,7 @@ namespace {
 struct Taker {
   ClassId cls = 0;
   const Queue::Class* at = nullptr;
-  model::Resources needs;  ///< Of each item; with the vcpus of the smallest host, if exclusive.
+  model::Resources needs;  ///< Each item's; with the vcpus of the smallest host, if exclusive.
   std::optional<PartPrices> prices;
   std::uint64_t waiting = 0;
   bool is_stuck = false;

@@ -15,7 +15,7 @@ namespace hostler::demand {
 struct PartPrices {
   model::Micros least, most;
   model::Micros from = {};  ///< The least of those that could be bought lately; 0: not known.
-  /// Of a host that an exclusive item gets; 0 for other items.
+  /// The vcpus of a host that an exclusive item gets; 0 for other items.
   model::Vcpus vcpus_least = {}, vcpus_most = {};
 };
 
@@ -25,7 +25,7 @@ struct LaneCap {
   std::uint64_t seen = 0;
   /// What their parts of hosts may cost together; unset: whatever the offerings cost.
   std::optional<model::Micros> price_left;
-  /// What their hosts may have together, if they are exclusive. Only with `price_left`.
+  /// The vcpus that their hosts may have together, if they are exclusive. Only with `price_left`.
   model::Vcpus vcpus_left = PriceBound::kAnyVcpus;
 };
 

@@ -15,7 +15,7 @@ PriceBound::PriceBound(std::vector<Share> shares) {
     Bucket& bucket = buckets_.back();
     ++bucket.principals;
     bucket.most = share.left;
-    // Of many principals without a limit of price the sum would pass the largest number.
+    // The sum of many principals without a limit of price would pass the largest number.
     bucket.all.left.value = add_saturating(bucket.all.left.value, share.left.value);
     bucket.all.items += share.items;
     bucket.vcpus_most = share.vcpus;
@@ -45,7 +45,7 @@ PriceBound PriceBound::of_buckets(std::vector<Bucket> buckets) {
 
 namespace {
 
-/// What an item takes of what the principals have: of several each keeps a rest that pays for none.
+/// The part that an item takes. Each of several principals keeps a rest that pays for no item.
 std::int64_t charge(const PriceBound::Bucket& of, std::int64_t most, std::int64_t each) {
   return of.principals == 1 ? each : most / (most / each);
 }

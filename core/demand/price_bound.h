@@ -26,7 +26,7 @@ class PriceBound {
   struct Share {
     model::Micros left;
     std::uint64_t items = 0;
-    model::Vcpus vcpus = kAnyVcpus;  ///< Of their hosts together, if each gets one whole.
+    model::Vcpus vcpus = kAnyVcpus;  ///< All their hosts', if each gets one whole.
     friend auto operator<=>(const Share&, const Share&) = default;
   };
 

@@ -23,8 +23,8 @@ constexpr model::Micros least_price_of(model::Vcpus vcpus) {
 [[nodiscard]] model::Micros price_of_part(model::Micros host_price_per_hour,
                                           const model::Resources& needs,
                                           const model::Resources& total, std::int32_t jobs_max);
-/// What an item of the shape holds of a host: what it needs, or all of it if it is exclusive. Valid
-/// as long as both arguments.
+/// The part of a host that an item of the shape holds: its needs, or the whole host if it is
+/// exclusive. Valid as long as both arguments.
 [[nodiscard]] inline const model::Resources& held_by(const model::WorkShape& shape,
                                                      const model::Resources& total) {
   return shape.exclusive ? total : shape.needs;

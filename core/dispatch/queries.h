@@ -92,7 +92,7 @@ class Queries {
   [[nodiscard]] decltype(model::Totals::jobs) job_counts() const;
   [[nodiscard]] model::Totals totals(Mono now) const;
 
-  /// What only a dump shows. O(hosts log hosts + work that is placed).
+  /// The parts that only a dump shows. O(hosts log hosts + work that is placed).
   [[nodiscard]] model::DumpParts dump_parts(Now now) const;
 
   /// Nothing waits, runs or is being collected, and no instance is left.
@@ -102,7 +102,7 @@ class Queries {
 
  private:
   [[nodiscard]] std::optional<LiveWork> find(model::WorkId work) const;
-  /// What the class or the work's user waits for.
+  /// Why the work waits: for its class, or for its user.
   [[nodiscard]] model::WaitingView waiting(const LiveWork& work, const demand::LaneCaps& caps,
                                            const demand::CapRules& rules) const;
   void add_hosts_that_come(const std::vector<model::WorkId>& asked,

@@ -32,7 +32,7 @@ enum class Event : std::uint8_t {
   kInterruptionCommand,
   kUnexpectedAttempt,
 
-  // Of leases.
+  // Leases.
   kLetGo,
   kGranting,
   kGranted,

@@ -49,7 +49,7 @@ enum class EndReason : std::uint8_t {
   kSupervisionLost,
   kCancelled,
   kStartFailures,
-  // Of leases.
+  // Leases only.
   kReturned,
   kTerm,
   kWaitMax,
@@ -66,7 +66,7 @@ struct Constraints {
   std::vector<std::string> types;  ///< Menu names.
   std::optional<Market> market;
   std::string zone;
-  std::vector<std::string> pools;  ///< Of leases: those that lend hosts so.
+  std::vector<std::string> pools;  ///< For leases: the pools that lend such hosts.
   friend auto operator<=>(const Constraints&, const Constraints&) = default;
 };
 
@@ -77,7 +77,7 @@ struct Input {
   friend bool operator==(const Input&, const Input&) = default;
 };
 
-/// What work of every kind is submitted with: its members are those of the request.
+/// The members of a request that all kinds of work share.
 struct WorkSpec {
   std::string name;
   Resources needs{.vcpus = 1, .gpus = 0, .ram = std::int64_t{1} << 30, .scratch = 0};

@@ -9,14 +9,14 @@
 
 namespace hostler::model {
 
-/// As whom the holder of a lease logs in on its host.
+/// The user as which the holder of a lease logs in on its host.
 enum class Login : std::uint8_t {
   kNone,  ///< hostler lets nobody in.
-  kUser,  ///< An account of the lease's own.
+  kUser,  ///< The account that hostler makes for the lease.
   kRoot,
 };
 
-/// The account by which the holder of a lease logs in on the host that is lent.
+/// The account in which the holder of a lease logs in on the host that is lent.
 struct LeaseAccount {
   WorkId lease;
   std::string owner;     ///< The store's id: the account of another site's lease is left alone.
@@ -35,11 +35,11 @@ struct LeaseAccount {
   }
 };
 
-/// News for whoever has the account.
+/// Tells whoever has the account when the lease ends.
 struct AccountNotice {
-  std::string text;     ///< What the notice file says from now on.
+  std::string text;     ///< The new content of the notice file.
   std::string command;  ///< sh; empty: none. May be a secret.
-  Duration limit{};     ///< The command may run for so long.
+  Duration limit{};     ///< The command is ended after this time.
 };
 
 }  // namespace hostler::model

@@ -113,7 +113,7 @@ struct LeasePolicy {
   Duration max_term = 24h;
   std::string clean_command;  ///< sh, on a used host, so that it may be used again; empty: it ends.
   Login login = Login::kNone;      ///< Whoever asks with keys gets an account; else with none.
-  Duration notice_before = 10min;  ///< Of a login: the holder is told of the end this long before.
+  Duration notice_before = 10min;  ///< With a login, the holder is told of the end this early.
   Duration grace = 30s;  ///< After the term, before the processes of the account are ended.
   friend bool operator==(const LeasePolicy&, const LeasePolicy&) = default;
 };

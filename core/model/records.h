@@ -59,7 +59,7 @@ struct WorkRecord {
 /// Items that get their hosts all together, or none does. Each gang is a class of its own.
 struct Gang {
   std::uint64_t id = 0;     ///< The number of its first item; the others follow. 0: it has none.
-  std::uint32_t count = 0;  ///< Of its items; 0: the work is no gang.
+  std::uint32_t count = 0;  ///< How many items it has; 0: the work is no gang.
   bool one_zone = false;    ///< All of its hosts are in one zone, whichever it is.
   friend auto operator<=>(const Gang&, const Gang&) = default;
 };
@@ -298,7 +298,7 @@ struct Restored {
   Revision last_revision = 0;
   std::uint64_t last_work = 0, last_instance = 0, last_arrival = 0;
   std::vector<WorkItem> work;              ///< Not terminal; `body` unset.
-  std::vector<LeaseRecord> leases;         ///< Of those in `work`, by their numbers.
+  std::vector<LeaseRecord> leases;         ///< Those of the leases in `work`, by number.
   std::vector<AttemptChanged> attempts;    ///< Not kDone; inline output unset.
   std::vector<InstanceChanged> instances;  ///< Not gone; `create` set where it is kept.
   std::vector<GateRecord> gates;

@@ -232,7 +232,8 @@ struct ReasonsView {
       decisions;  ///< The scheduler's last ones since the start; oldest first.
 };
 
-/// Of gangs: one is granted once, with its last lease, and may let its hosts go more than once.
+/// Counts of gangs: one is granted once, with its last lease, and may let its hosts go several
+/// times.
 struct GangCounts {
   std::uint64_t granted = 0, let_go = 0, refused = 0;
 };

@@ -28,7 +28,7 @@ struct Trial {
   /// How long hosts of each offering took to boot lately; unset: not known.
   std::vector<std::optional<Duration>> boots;
 };
-/// What would become of each job or lease: the answer of `POST /v1/dry-run`.
+/// Writes what would become of each job or lease: the answer of `POST /v1/dry-run`.
 std::string write_trial(const Trial& trial, const scheduler::Plan& plan);
 
 }  // namespace hostler::planning

@@ -82,7 +82,7 @@ bool GangSeats::is_in(const HostView& host, const Zone& zone) const {
   return !zone || (host.offering < offerings.size() && is_in(offerings[host.offering], zone));
 }
 
-/// No other work that waits is to get it.
+/// No other waiting work is to get the host.
 bool GangSeats::is_free(const HostView& host) const {
   return std::ranges::all_of(host.load, [&](const demand::Load& load) {
     return std::ranges::all_of(world_.find_all(load.cls), [&](const auto& of) {
@@ -91,7 +91,7 @@ bool GangSeats::is_free(const HostView& host) const {
   });
 }
 
-/// Most connections come back. Its pool gives it up after a while.
+/// A host that cannot be reached may come back; after probe_timeout its pool gives it up.
 bool GangSeats::is_given_up(const HostView& host) const {
   const auto* pool = world_.pool(host);
   return host.unreachable_since &&
@@ -123,7 +123,8 @@ std::optional<From> GangSeats::from(std::uint32_t h) const {
   return only_if(host.takes_work && host.attempts_left > 0, From::kReady);
 }
 
-/// `later`: those that have other work first, the one that is free soonest before the others.
+/// `later`: adds the hosts that have other work first, those that are free soonest before others.
+/// Otherwise adds the rest.
 void GangSeats::add_hosts(const Zone& zone, bool later) {
   std::vector<std::tuple<From, bool, Mono, bool, std::uint32_t>> all;
   for (std::uint32_t at = 0; at < world_.hosts.size(); ++at) {

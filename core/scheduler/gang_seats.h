@@ -12,7 +12,7 @@
 #include "core/scheduler/plan.h"
 #include "core/scheduler/world.h"
 
-/// Which hosts a gang would get.
+/// Finds the hosts that a gang would get.
 namespace hostler::scheduler {
 
 /// How a gang gets one of its hosts; the soonest first.
@@ -21,33 +21,33 @@ enum class From : std::uint8_t {
   kComing,
   kOff,
   kNew,
-  kLater,  ///< It is created once a ceiling has room: in the next minute, or when a host has ended.
-  kBusy,   ///< It has other work still, and then it is the gang's.
-  kTheirs,  ///< It comes, or is reserved, for other work, which has it before the gang.
+  kLater,   ///< A new one, once a ceiling has room: in the next minute, or when a host has ended.
+  kBusy,    ///< It still has other work, and is the gang's after that.
+  kTheirs,  ///< It comes, or is reserved, for other work, which gets it before the gang.
 };
 struct Seat {
   From from{};
-  std::uint32_t index = 0;  ///< Of the host; of the offering, if it is to be created.
+  std::uint32_t index = 0;  ///< The host's; the offering's, if the host is to be created.
 
   [[nodiscard]] bool is_host() const { return from != From::kNew && from != From::kLater; }
 };
 
-/// Its turn is before: by priority, then by turns.
+/// The turn of `a` comes before that of `b`: by priority, then by use.
 [[nodiscard]] bool is_before(const Demand& a, const Demand& b);
 
 /// Finds the hosts of one gang.
 class GangSeats {
  public:
-  /// The others outlive it. The plan has what was reserved for work that is no gang.
+  /// The arguments outlive it. The plan has the reservations for work that is no gang.
   GangSeats(World& world, const Plan& plan, const Demand& gang);
 
-  /// True: all are to be had, and what they take is taken from the world's budget and prices. Of
-  /// several zones, if they are to be in one, the one where the last host is there soonest.
+  /// True: the gang can have all its hosts, and these are taken from the world's budget and prices.
+  /// For a gang of one zone it chooses the zone where the last host is there soonest.
   bool find();
   [[nodiscard]] const std::vector<Seat>& seats() const { return seats_; }
-  /// Of the try that found most.
+  /// How many hosts were found in the zone with the most.
   [[nodiscard]] std::size_t most() const { return most_; }
-  /// So many hosts are to be created in that try, if there were room for them.
+  /// How many hosts would have to be created there, if there were room for them.
   [[nodiscard]] std::size_t missing() const { return missing_; }
 
  private:
@@ -76,7 +76,7 @@ class GangSeats {
   World& world_;
   const Demand& gang_;
   const Need& need_;
-  std::vector<bool> reserved_;  ///< By host: for work that is before the gang.
+  std::vector<bool> reserved_;  ///< By host: it is reserved for work whose turn comes first.
   std::vector<Seat> seats_;
   std::size_t most_ = 0, missing_ = 0;
 };

@@ -14,8 +14,8 @@ namespace {
 
 using model::WaitingCode;
 
-/// Gangs whose hosts are looked for in vain, in one plan: bounds the time. Those that hold hosts
-/// are looked at in any case.
+/// How many gangs a plan examines in vain: this bounds its time. Gangs that hold hosts are examined
+/// in any case.
 constexpr std::size_t kTriedInVain = 32;
 
 /// Adds the decisions about one gang to the plan.
@@ -58,8 +58,8 @@ class GangPlan {
       out.part_from = model::Micros{};
   }
 
-  /// Puts leases on hosts that the gang holds which end before the last of its hosts is free. The
-  /// gang waits for hosts that have work in those pools only where it starves.
+  /// On hosts that the gang holds, places leases that end before the last of its hosts is free. It
+  /// waits for busy hosts only in pools where it starves.
   void fill_in(const std::vector<Seat>& seats) {
     const auto& hosts = world_.snapshot.hosts;
     Mono begin = Mono::min();
@@ -92,7 +92,7 @@ class GangPlan {
     if (seat.from == From::kComing) plan_.covered.push_back({host.id, cls, 1});
   }
 
-  /// Work whose turn comes later may have had it.
+  /// Takes the host from work whose turn comes later, if it was reserved for that.
   void reserve(model::InstanceId host) {
     std::erase_if(plan_.reservations, [&](const Reserve& one) { return one.host == host; });
     plan_.reservations.push_back({host, demand_.view->id});
@@ -122,7 +122,7 @@ class GangPlan {
   Demand& demand_;
 };
 
-/// The pools to which the need may go.
+/// The pools that can serve the need.
 std::vector<bool> pools_of(const World& world, const Need& need) {
   std::vector<bool> out(world.policy.pools.size());
   for (const std::uint32_t o : world.offers)
@@ -130,7 +130,7 @@ std::vector<bool> pools_of(const World& world, const Need& need) {
   return out;
 }
 
-/// Why not all hosts of the gang are to be had now.
+/// Why the gang cannot have all its hosts now.
 std::pair<WaitingCode, std::string> why_not(const World& world, const Demand& demand,
                                             std::size_t found) {
   const std::string there = std::to_string(found) + " of the " +
@@ -213,8 +213,8 @@ class Gathering {
 
   World& world_;
   Plan& plan_;
-  std::vector<bool> taken_;            ///< By pool: a gang whose turn is before holds hosts there.
-  std::set<demand::ClassId> holders_;  ///< For which the last plan has reserved hosts.
+  std::vector<bool> taken_;            ///< By pool: a gang whose turn was first holds hosts there.
+  std::set<demand::ClassId> holders_;  ///< The last plan has reserved hosts for these.
   std::size_t in_vain_ = 0;
 };
 

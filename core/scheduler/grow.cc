@@ -350,7 +350,7 @@ class Buyer {
   std::vector<std::int64_t> instances_;  ///< By offering, planned ones included.
   std::vector<PoolHosts> pools_;         ///< Likewise.
   std::vector<std::uint32_t> wakeable_;
-  /// Of reason_for().
+  /// The last result of reason_for(), and what it was for.
   std::pair<std::tuple<model::WorkKind, std::uint64_t, std::uint64_t>, std::string> reason_;
 };
 

@@ -8,7 +8,7 @@
 
 namespace hostler::scheduler {
 
-/// What is left of one host while a plan puts items on it.
+/// The room that is left on one host while a plan puts items on it.
 struct HostRoom {
   model::Resources free;
   std::int64_t attempts_left = 0;

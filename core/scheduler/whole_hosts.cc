@@ -13,7 +13,7 @@ std::vector<std::vector<std::uint32_t>> whole_hosts(const World& world, const De
   std::vector<std::uint32_t> serving;
   for (const std::uint32_t i : world.offers)
     if (offerings[i].shut.empty() && serves(world, demand, i)) serving.push_back(i);
-  // Of hosts that cost nothing the smallest.
+  // The smallest one comes first among hosts that cost nothing.
   std::ranges::stable_sort(serving, {},
                            [&](std::uint32_t i) { return compared_price(offerings[i]); });
   std::map<std::tuple<std::uint32_t, std::uint32_t, model::Market, std::int64_t>, std::size_t> seen;

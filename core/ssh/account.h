@@ -7,8 +7,8 @@
 #include "core/model/host.h"
 #include "core/model/lease_account.h"
 
-/// The account by which the holder of a lease logs in on the host that is lent: commands for the
-/// host, which run as root. Each may be run again if its end is not known. One that fails prints
+/// Commands for the account in which the holder of a lease logs in on the host that is lent. They
+/// run on the host as root. Each may be run again if its end is not known. One that fails prints
 /// why to standard error. Pure.
 namespace hostler::ssh {
 

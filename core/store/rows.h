@@ -109,7 +109,7 @@ const std::vector<Column>& columns_of() {
   return kColumns;
 }
 
-/// Of the row w of table work: it has not ended, or its state is damaged.
+/// A condition of SQL on the row w of table work: it has not ended, or its state is damaged.
 const std::string& work_lives();
 
 /// "id, kind, state, ..."; with a prefix "w.id, w.kind, w.state, ...".

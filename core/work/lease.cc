@@ -25,7 +25,7 @@ Mono later(Mono time, Duration by) {
 
 Wall later(Wall time, Duration by) { return {add_saturating(time.us, micros(by))}; }
 
-/// What is left of `whole`, which ends at `end`.
+/// The rest of `whole`, which ends at `end`.
 Duration left(Duration whole, Wall end, Wall now) {
   const std::int64_t us = add_saturating(end.us, -now.us);
   return std::chrono::microseconds(std::clamp<std::int64_t>(us, 0, micros(whole)));
@@ -43,7 +43,7 @@ WorkState state_after(EndReason reason) {
   }
 }
 
-/// The lease is over: what the record will say of its end.
+/// The lease is over: notes in the record how.
 void note_end(Lease& lease, EndReason reason, std::string text) {
   lease.record.reason = reason;
   lease.record.reason_text = std::move(text);
@@ -51,7 +51,7 @@ void note_end(Lease& lease, EndReason reason, std::string text) {
   lease.due = lease.notice = Mono::max();
 }
 
-/// Its end was noted.
+/// Ends a lease whose end was noted.
 LeaseOutcome end(Lease& lease, HostAfter host, Now now) {
   auto& record = lease.record;
   record.state = state_after(record.reason);
@@ -61,7 +61,7 @@ LeaseOutcome end(Lease& lease, HostAfter host, Now now) {
           false};
 }
 
-/// Its end was noted, and something is to be done on its host.
+/// A lease whose end was noted goes on until a command on its host has ended.
 LeaseOutcome ending(Lease& lease, HostAfter host) {
   auto& record = lease.record;
   record.state = WorkState::kCollecting;
@@ -71,13 +71,13 @@ LeaseOutcome ending(Lease& lease, HostAfter host) {
       false};
 }
 
-/// Its end was noted, and its holder may have changed the host.
+/// As end() or ending(), of a lease whose holder may have changed the host.
 LeaseOutcome end_used(Lease& lease, bool cleans, Now now) {
   if (!cleans) return end(lease, HostAfter::kEnded, now);
   return ending(lease, lease.has_account() ? HostAfter::kClose : HostAfter::kClean);
 }
 
-/// It would wait; but after the backup it may have been granted another host.
+/// The lease would wait, but it may have been granted another host after the backup was made.
 LeaseOutcome hold(Lease& lease, const std::string& why) {
   auto& record = lease.record;
   record.state = WorkState::kHeld;

@@ -18,26 +18,27 @@ struct Lease {
   std::uint64_t cls = 0;        ///< Its class in the queue.
   std::uint32_t principal = 0;  ///< Its number in dispatch::Principals.
   std::uint32_t start_failures_max = model::kStartFailuresMax;
-  /// Of its host, which counts as more than 0 also if it is free; 0: it has none. Kept by
-  /// dispatch::Leases, as the next one is.
+  /// The price of its host, which counts as more than 0 also if the host costs nothing; 0: it has
+  /// no host. dispatch::Leases sets this member and the next one.
   model::Micros held_per_hour;
   model::Vcpus held_vcpus;
   bool queued = true;
-  /// When due() is to be called. The daemon's clock may be set: only a restart looks at the times
-  /// of the row.
+  /// When due() is to be called. The wall clock may be set, so only a restart looks at the times of
+  /// the row.
   Mono due = Mono::max();
-  Mono wait_until = Mono::max();     ///< `due`, whenever it waits.
+  Mono wait_until = Mono::max();     ///< The value of `due` whenever it waits.
   Mono notice = Mono::max();         ///< When its holder is to be told of the end.
-  Mono renewal_tells = Mono::min();  ///< From then on a renewal is in the ledger.
-  /// Of what its holder is told of the end.
+  Mono renewal_tells = Mono::min();  ///< The ledger has no other renewal before then.
+  /// How far its holder is told of the end.
   struct Telling {
-    std::optional<Wall> under_way;  ///< LeaseRecord::told, once it has been told so.
-    Mono again = Mono::min();       ///< From then on it is told of another end of its term.
+    /// The end that a notice under way tells; LeaseRecord::told once it was given. Unset: none is.
+    std::optional<Wall> under_way;
+    Mono again = Mono::min();  ///< No notice of another end of the term is given before then.
   } telling;
-  /// Of its account on this host.
+  /// How far its account on this host is opened.
   struct Opening {
-    bool is_done = false;       ///< It waits for the others of its gang.
-    std::uint32_t unknown = 0;  ///< So many tries, whose ends are not known.
+    bool is_done = false;       ///< It is ready, and waits for the others of its gang.
+    std::uint32_t unknown = 0;  ///< How many tries have ended in an unknown way.
   } opening;
   model::WorkRecord record;
   model::LeaseRecord terms;
@@ -50,7 +51,7 @@ struct Lease {
   [[nodiscard]] bool has_account() const { return terms.login != model::Login::kNone; }
 };
 
-/// What becomes of the host.
+/// The fate of the host after a step.
 enum class HostAfter : std::uint8_t {
   kKept,   ///< The lease goes on, or has no host.
   kReady,  ///< Nobody has used it: it takes other work at once.
@@ -59,13 +60,13 @@ enum class HostAfter : std::uint8_t {
   kEnded,  ///< It may have been changed: nobody else gets it.
 };
 struct LeaseOutcome {
-  Outcome work;  ///< An event that comes in another state than it is for: nothing has changed.
+  Outcome work;  ///< Nothing has changed if the event came in a state that it is not for.
   HostAfter host = HostAfter::kKept;
   bool terms_changed = false;  ///< Journal the LeaseRecord too.
 };
 
-// `cleans`: a command can be run on the host. It closes the account of the lease, if there is one,
-// and is the cleaning command of its pool otherwise.
+// `cleans`: a command can be run on the host now: the one that closes the account of the lease, or,
+// if it has none, the cleaning command of its pool.
 
 /// The planner chose an instance for a waiting lease. `login`: the account that is opened there
 /// before it is granted.
@@ -73,16 +74,16 @@ struct LeaseOutcome {
                                   Now now);
 /// The host is ready for its holder: the term begins.
 [[nodiscard]] LeaseOutcome granted(Lease& lease, Now now);
-/// The host cannot be made ready for its holder. The lease waits again, and its record has no
-/// instance any more; or it ends once as many different hosts as it allows could not.
+/// The host cannot be made ready for its holder. The lease waits again, without an instance in its
+/// record; or it ends, if start_failures_max different hosts could not be made ready.
 [[nodiscard]] LeaseOutcome refused(Lease& lease, const std::string& why, Now now);
 /// Another lease of its gang cannot be granted: it waits again, with an event. A host on which
 /// somebody could log in ends.
 [[nodiscard]] LeaseOutcome let_go(Lease& lease, const std::string& why);
 /// A holder may renew as often as it likes: the ledger has one renewal of a lease in so long.
 inline constexpr Duration kRenewalsTold = std::chrono::minutes(10);
-/// The holder wants it for `term` from now on, which its pool allows. Nothing has changed: it is
-/// not granted, or not any more. One of a restored state is the holder's for certain now.
+/// The holder wants it for `term` from now on, which its pool allows. Nothing changes unless it is
+/// granted. A renewal shows that a lease of a restored state is still its holder's.
 [[nodiscard]] LeaseOutcome renewed(Lease& lease, Duration term, Now now);
 /// The holder gives it back. A host on which somebody could log in counts as used.
 [[nodiscard]] LeaseOutcome returned(Lease& lease, bool used, bool cleans, Now now);
@@ -91,11 +92,11 @@ inline constexpr Duration kRenewalsTold = std::chrono::minutes(10);
 /// The command has ended as it should, or `problem` says why not. A clean host may be used again,
 /// one that had an account may not.
 [[nodiscard]] LeaseOutcome cleaned(Lease& lease, const std::string& problem, Now now);
-/// Its time has come, see Lease::due: it has waited too long, its term is over, or the time after
-/// it. `grace`: that time, in which the processes of the account may end by themselves.
+/// Its time has come, see Lease::due: it has waited too long, or its term or its grace is over.
+/// `grace`: the time after the term in which the processes of the account may end by themselves.
 [[nodiscard]] LeaseOutcome due(Lease& lease, bool cleans, Now now, Duration grace = {});
-/// The instance is gone. One that was not granted yet waits again. `was_announced`: its cloud had
-/// said so before.
+/// The instance is gone. A lease that was not granted yet waits again. `was_announced`: its cloud
+/// had said so before.
 [[nodiscard]] LeaseOutcome host_gone(Lease& lease, const std::string& why, bool was_announced,
                                      Now now);
 /// The instance has the account of a held lease, which was granted after the backup was made. Its
@@ -104,8 +105,8 @@ inline constexpr Duration kRenewalsTold = std::chrono::minutes(10);
                                       Now now);
 /// An admin lets a held lease wait for a host.
 [[nodiscard]] LeaseOutcome release(Lease& lease, const std::string& actor);
-/// Of a new lease, and after a restart: sets Lease::due by the times of its row. A clock that was
-/// set back meanwhile gives it at most its whole term, or wait, anew.
+/// For a new lease, and after a restart: sets Lease::due by the times of its row. If the clock was
+/// set back meanwhile, it gets at most its whole term, or wait, anew.
 void set_due(Lease& lease, Wall submitted, Now now);
 
 }  // namespace hostler::work

@@ -171,7 +171,7 @@ class DaemonService final : public api::Service {
   /// As the dispatcher checks it. kUnavailable while the disk has no room for jobs.
   Result<dispatch::Submit> submit_of(const api::Principal& who,
                                      std::vector<model::WorkItem> jobs) const;
-  /// Of any kind; kNotFound.
+  /// The row of work of any kind; kNotFound.
   [[nodiscard]] Result<model::WorkItem> stored_work(model::WorkId work, bool with_body) const;
   /// kForbidden if the principal may not see the work.
   static Result<void> may_read(const api::Principal& who, const model::WorkItem& work);

@@ -36,7 +36,7 @@ class AttemptEvents {
   /// Puts the first job of the class on the host, or lends the host to the first lease of the
   /// class. False if it does not fit any more.
   bool place(Host& host, demand::ClassId cls, Now now);
-  /// As Lending::place_gang().
+  /// Calls Lending::place_gang().
   bool place_gang(const std::vector<Host*>& hosts, demand::ClassId cls, Now now) {
     return lending_.place_gang(hosts, cls, now);
   }

@@ -18,20 +18,20 @@ constexpr Duration kNoticeCommandMax = std::chrono::minutes(10);
 /// A holder may renew as often as it likes, and each notice is a command and two records.
 constexpr Duration kTellsApart = std::chrono::seconds(10);
 
-/// The dispatcher does not know the owner: the maker of the command does.
+/// The owner is left out: AccountCommands fills it in.
 model::LeaseAccount account_of(const work::Lease& lease) {
   return {lease.id(), "", lease.terms.login == Login::kRoot};
 }
 
-/// A reload may have removed the key: what was lent before has the defaults.
+/// A reload may have removed the key: hosts that were lent before have the defaults.
 model::LeasePolicy lending_of(const model::PoolPolicy& pool) {
   return pool.leases.value_or(model::LeasePolicy{});
 }
 
 }  // namespace
 
-/// A lease whose keys were accepted gets an account though its pool lends without a login now:
-/// whoever asked for one could not get in.
+/// A lease whose keys were accepted gets an account even if its pool lends without a login now:
+/// otherwise its holder could not get in.
 Login LeaseAccounts::login_of(const work::Lease& lease, const model::PoolPolicy& pool) {
   if (lease.terms.ssh_keys.empty() || !model::needs_link(pool.readiness)) return Login::kNone;
   const Login login = lending_of(pool).login;
@@ -55,7 +55,7 @@ void LeaseAccounts::open(const Host& host, const work::Lease& lease, Now now) {
                 make_.open(account_of(lease), lease.terms.ssh_keys), now);
 }
 
-/// Root's keys are found by the name of the lease, too.
+/// The command also removes the keys of root, by the name of the lease: is_root does not matter.
 bool LeaseAccounts::close(const Host& host, model::WorkId lease, Now now) {
   if (!host.instance.link.is_connected()) return false;
   if (!commands_.runs(host.id(), lease, LeaseStep::kOpen))
@@ -67,7 +67,7 @@ Duration LeaseAccounts::notice_before(const Host& host) const {
   return lending_of(policy_.pools[host.instance.pool]).notice_before;
 }
 
-/// The first of the two ends that are known.
+/// The end of the term or the interruption, whichever comes first.
 LeaseAccounts::End LeaseAccounts::end_of(const Host& host, const work::Lease& lease,
                                          Now now) const {
   const End of_term{lease.terms.until, false, lease.due - now.mono > notice_before(host)};
@@ -85,7 +85,7 @@ void LeaseAccounts::tell(const Host& host, work::Lease& lease, Now now) {
   const End end = end_of(host, lease, now);
   if (end.at == lease.terms.told) return;
   if (end.is_far) leases_.set_notice(lease, lease.due - notice_before(host));
-  // What it was told before, of an interruption or of a term, does not hold any more.
+  // The holder was told of another end, of a term or by an interruption, that holds no more.
   const bool is_over = lease.terms.told.us != 0 && host.instance.notices.may_tell();
   if (end.is_far && !is_over) return;
   if (is_suspended(host)) return leases_.set_notice(lease, now.mono + kSuspended);

@@ -25,26 +25,28 @@ class LeaseAccounts {
         recorder_(recorder),
         make_(make) {}
 
-  /// The account that the lease gets on a host of this pool.
+  /// The kind of account that the lease gets on a host of this pool.
   [[nodiscard]] static model::Login login_of(const work::Lease& lease,
                                              const model::PoolPolicy& pool);
-  /// Unless it is being opened, or the host is not connected: its next connection calls again.
+  /// Sends the command that opens the account. Does nothing while one is under way, or the host is
+  /// not connected: its next connection calls again.
   void open(const Host& host, const work::Lease& lease, Now now);
-  /// Once it is not being opened any more: then its end calls again. False: the host is not
-  /// connected.
+  /// Sends the command that closes the account. While the account is being opened it does nothing:
+  /// the end of the opening calls again. False: the host is not connected.
   bool close(const Host& host, model::WorkId lease, Now now);
-  /// Tells the holder of a granted lease of its end if it is time to, and else sets the time.
+  /// Tells the holder of a granted lease of its end if it is time for that, and else sets the time.
   void tell(const Host& host, work::Lease& lease, Now now);
-  /// As tell(), of the lease that has the host.
+  /// Calls tell() for the lease that has the host.
   void tell(const Host& host, Now now);
-  /// The notice has ended so. One whose end is not known is given again on the next connection.
+  /// The command that gives the notice has ended. If nobody knows how, the notice is given again on
+  /// the next connection.
   void told(work::Lease& lease, CommandResult result, Now now);
-  /// So long after the term the processes of the account may go on.
+  /// How long after the term the processes of the account may go on.
   [[nodiscard]] Duration grace_of(const Host& host) const;
-  /// Nothing is done to the hosts of a set whose rows may be old. It is looked at again after
-  /// kSuspended.
+  /// The host is in a set whose rows may be old: nothing is done to it now. Callers look again
+  /// after kSuspended.
   [[nodiscard]] bool is_suspended(const Host& host) const;
-  /// Nor do leases without a host end while some rows may be old.
+  /// Some rows may be old: leases without a host do not end now.
   [[nodiscard]] bool are_rows_doubted() const { return sets_.with_doubted_rows() != nullptr; }
   static constexpr Duration kSuspended = std::chrono::seconds(10);
 
@@ -52,7 +54,7 @@ class LeaseAccounts {
   struct End {
     Wall at;
     bool is_interruption = false;
-    bool is_far = false;  ///< It is not time yet to tell of it.
+    bool is_far = false;  ///< It is too early to tell the holder.
   };
   [[nodiscard]] End end_of(const Host& host, const work::Lease& lease, Now now) const;
   [[nodiscard]] Duration notice_before(const Host& host) const;

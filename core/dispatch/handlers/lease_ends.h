@@ -8,7 +8,7 @@
 
 namespace hostler::dispatch {
 
-/// What becomes of a host that was lent: it takes other work, is cleaned, or ends.
+/// Decides the fate of a host that was lent: it takes other work, is cleaned, or ends.
 class LeaseEnds {
  public:
   LeaseEnds(const model::SitePolicy& policy, Hosts& hosts, HostCommands& commands,
@@ -23,14 +23,14 @@ class LeaseEnds {
         instance_steps_(instance_steps),
         attempts_(attempts) {}
 
-  /// Null: it has none.
+  /// The host of the lease; null: it has none.
   [[nodiscard]] const Host* host_of(const work::Lease& lease) const;
   /// A command that cleans the host, or closes the account, can be run there now.
   [[nodiscard]] bool cleans(const work::Lease& lease) const;
-  /// Carries out a step of core/work, and what it means for the host. The lease may have ended:
+  /// Carries out a step of core/work, for the lease and for its host. The lease may have ended:
   /// callers do not touch it afterwards.
   void apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now);
-  /// The lease has the host no more, which takes other work or ends.
+  /// The lease has left the host, which takes other work or ends.
   void leave(Host& host, model::WorkId lease, work::HostAfter after, bool was_used,
              const char* actor, Now now);
   /// Nobody else gets the host.

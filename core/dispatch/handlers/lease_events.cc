@@ -12,9 +12,10 @@ using model::WorkState;
 
 namespace {
 
-/// So many leases end in one turn of the loop: other events wait meanwhile.
+/// The most leases that end in one turn of the loop: other events wait meanwhile.
 constexpr std::size_t kEndsPerTick = 500;
-/// An opening whose end is not known is repeated after so long, or on the next connection.
+/// When the end of an opening is not known, the account is opened again after this time, or on the
+/// next connection.
 constexpr Duration kOpenAgain = std::chrono::seconds(5);
 constexpr std::uint32_t kOpeningsMax = 3;
 
@@ -156,7 +157,7 @@ void LeaseEvents::opened(work::Lease& lease, const Host& host, const HostCommand
   refuse(lease, one, now);
 }
 
-/// The lease does not name its host any more.
+/// After the step the lease does not name its host any more: `opening` does.
 void LeaseEvents::refuse(work::Lease& lease, const HostCommands::Ended& opening, Now now) {
   Host* host = hosts_.change(opening.on);
   steps_.apply(lease, work::refused(lease, opening.how, now), now);
@@ -182,7 +183,7 @@ void LeaseEvents::mend_gangs(Now now) {
       later.push_back(one);
     else
       mend(one, now);
-  (void)gangs_.take_broken();  // What mend() has done to the others.
+  (void)gangs_.take_broken();  // mend() has noted these: they are mended already.
   for (const auto& one : later) gangs_.note_broken(one.gang, one.lets_go);
 }
 
@@ -230,7 +231,7 @@ void LeaseEvents::mend(const Gangs::Broken& broken, Now now) {
   }
 }
 
-/// It does not name its host any more then.
+/// After the step the lease does not name its host any more.
 void LeaseEvents::let_go(work::Lease& lease, Now now) {
   const model::WorkId id = lease.id();
   const model::InstanceId on = lease.record.instance;

@@ -30,38 +30,39 @@ class LeaseEvents {
         takeover_(takeover),
         ends_(ends) {}
 
-  /// After a restart: as policy_changed(). Gangs of which leases are not there any more end.
+  /// After a restart: as policy_changed(). Gangs that have lost leases end.
   void restored(Now now);
-  /// After a restart or a reload: of the pools that a lease may use, some may lend no more for so
-  /// long. It ends if none is left before it has a host. Holders may be told of the end sooner.
+  /// After a restart or a reload: takes pools from a lease that lend no more for its term. A lease
+  /// that has no host ends if none of its pools is left. Holders may be told of the end sooner.
   void policy_changed(Now now);
-  /// Of leases that were granting when their last pool lent no more, and wait again: likewise.
+  /// Does the same for leases that had a host when their last pool stopped lending.
   void end_unlent(Now now);
   /// Ends those that have waited too long, and those whose term is over; tells holders before.
   void fire_due(Now now);
   /// Goes on with those for which a command has ended.
   void end_commands(Now now);
-  /// Of gangs that may be broken: the leases let their hosts go, or end if they cannot be granted
-  /// together any more. Not while one of these hosts is in a set whose rows may be old.
+  /// The leases of a broken gang let their hosts go, or end if they cannot be granted together any
+  /// more. This waits while one of these hosts is in a set whose rows may be old.
   void mend_gangs(Now now);
 
  private:
-  /// Leaves the lease the pools that lend so still, or ends it.
+  /// Leaves the lease the pools that still lend for its term, or ends it.
   void choose_pools(work::Lease& lease, Now now);
   void fire(work::Lease& lease, Now now);
   /// Opens the account, which may be open, or grants the lease if it has none. After a restart its
   /// pool may connect to no host: then one with an account cannot be granted there.
   void grant_again(work::Lease& lease, const Host& host, Now now);
   void end_term(work::Lease& lease, const Host* host, Now now);
-  /// A lease of it that is not granted has a host to which nothing is done now.
+  /// A lease of the gang that is not granted has a host to which nothing is done now.
   [[nodiscard]] bool is_suspended(const model::Gang& gang);
-  /// Why its leases cannot be granted together any more, a clause; empty: they can.
+  /// Why the leases of the gang cannot be granted together any more, a clause; empty: they can.
   [[nodiscard]] std::string why_apart(const model::Gang& gang);
   void mend(const Gangs::Broken& broken, Now now);
   void let_go(work::Lease& lease, Now now);
-  /// Its account is open, if it has one: it is granted, one of a gang with all others.
+  /// The account of the lease is open, if it has one: grants the lease, or, with the last one of a
+  /// gang, all of them.
   void grant(work::Lease& lease, Now now);
-  /// The lease leaves the host, or has ended, and the host may be kept: no account is left there.
+  /// Closes the account of a lease that has left the host or ended: the host may be kept.
   void close_left(model::InstanceId on, model::WorkId lease, Now now);
   void command_ended(work::Lease& lease, const HostCommands::Ended& one, Now now);
   /// The command that opens the account has ended.
@@ -80,7 +81,8 @@ class LeaseEvents {
   LeaseAccounts& accounts_;
   LeaseTakeover& takeover_;
   LeaseEnds& ends_;
-  /// No pool of theirs lends so now, but they are granting, or their rows may be old.
+  /// Leases of which no pool lends for their term now. They do not end yet: they have a host, or
+  /// rows may be old.
   std::set<model::WorkId> unlent_;
 };
 

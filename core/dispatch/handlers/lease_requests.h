@@ -34,11 +34,11 @@ class LeaseRequests {
   void on(SubmitLease& event, Now now);
   void on(const ReturnLease& event, Now now);
   void on(const RenewLease& event, Now now);
-  /// Of a lease.
+  /// Cancels a lease.
   void on(const CancelWork& event, Now now);
 
  private:
-  /// Those that its client key names already, if it has the same body; empty: none.
+  /// The leases that the client key names already, if the request has the same body; empty: none.
   [[nodiscard]] std::vector<model::WorkId> known_leases(const SubmitLease& event) const;
   std::vector<model::WorkId> accept(std::vector<model::WorkItem> items, const SubmitLease& event,
                                     Now now);
@@ -47,7 +47,8 @@ class LeaseRequests {
   work::Lease* find(const Request& event, model::WorkId id);
   /// Answers that the lease is not granted yet.
   void refuse_early(const work::Lease& lease, Ticket ticket);
-  /// Answers why nothing is done to the host of the lease. True: it may be, or there is none.
+  /// True if something may be done to the host of the lease, or it has none. Otherwise answers why
+  /// not.
   bool check_acts(const work::Lease& lease, Ticket ticket);
 
   const model::SitePolicy& policy_;

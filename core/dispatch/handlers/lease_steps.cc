@@ -9,7 +9,7 @@ void LeaseSteps::apply(work::Lease& lease, work::LeaseOutcome outcome, Now now) 
   auto& of = outcome.work;
   const bool waits_again =
       of.event == model::Event::kQueuedAgain || of.event == model::Event::kHeld;
-  // After a restore: others of its gang may wait, or may have been granted.
+  // These come after a restore, when others of its gang may wait, or may have been granted.
   const bool is_alone = of.event == model::Event::kReleased || of.event == model::Event::kTakenOver;
   if (waits_again || is_alone || (of.next == work::Next::kEnd && lease.record.starts == 0))
     gangs_.note_broken(leases_.gang(lease), waits_again);

@@ -9,8 +9,8 @@
 
 namespace hostler::dispatch {
 
-/// Carries out what a step of core/work decided for a lease. What becomes of its host is up to the
-/// caller.
+/// Carries out what a step of core/work decided for a lease. Its host is up to the caller, see
+/// LeaseEnds.
 class LeaseSteps {
  public:
   LeaseSteps(Leases& leases, Gangs& gangs, PlanState& plan, Recorder& recorder)
@@ -19,8 +19,9 @@ class LeaseSteps {
   /// Journals the lease and its ledger record, and queues or forgets it. The lease may have ended:
   /// callers do not touch it afterwards.
   void apply(work::Lease& lease, work::LeaseOutcome outcome, Now now);
-  /// The host of the lease is ready for its holder, also with its account: the lease is granted,
-  /// one of a gang with the last of its gang. Returns those that were granted now.
+  /// The host of the lease is ready for its holder, and the account, if there is one, is open.
+  /// Grants the lease; leases of a gang are granted with the last of them. Returns those that were
+  /// granted now.
   std::vector<work::Lease*> grant(work::Lease& lease, Now now);
 
  private:

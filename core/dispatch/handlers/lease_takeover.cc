@@ -15,17 +15,17 @@
 namespace hostler::dispatch {
 namespace {
 
-/// A host has one, unless it lies.
+/// How many accounts of ended leases are closed at once: a host that does not lie has one.
 constexpr std::size_t kEndedMax = 4;
 
-/// As model::LeaseAccount::name() has it: "hostler-l3".
+/// The lease of the account "hostler-l3": the reverse of model::LeaseAccount::name().
 std::optional<model::WorkId> lease_of_account(std::string_view name) {
   constexpr std::string_view kBegin = "hostler-l";
   if (!name.starts_with(kBegin)) return std::nullopt;
   return model::WorkId::parse("l-" + std::string(name.substr(kBegin.size())));
 }
 
-/// Whatever the pool lends now: there is an account.
+/// The kind of account that is there, even if the pool lends without a login now.
 model::Login login_there(const model::PoolPolicy& pool) {
   return pool.leases->login == model::Login::kRoot ? model::Login::kRoot : model::Login::kUser;
 }

@@ -43,15 +43,15 @@ class LeaseTakeover {
   std::vector<model::WorkId> found(const HostCommands::Ended& answer, Now now);
 
  private:
-  /// Its pool lends hosts, and nothing uses it but an old lease.
+  /// The pool of the host lends, and nothing uses the host but an old lease.
   [[nodiscard]] bool may_be_lent_anew(const Host& host) const;
   /// The lease that had the host when the backup was made, and of which nobody has heard since.
   [[nodiscard]] work::Lease* old_lease(const Host& host) const;
   void end_old(Host& host, model::WorkId newer, Now now);
-  /// Held, or given out in the lost time and not known.
+  /// The lease is held, or its number was given out in the lost time and it is not known.
   [[nodiscard]] bool may_take(model::WorkId lease) const;
   [[nodiscard]] bool has_ended(model::WorkId lease) const;
-  /// Of unknown terms and holder: it may stay as long as its pool lends hosts.
+  /// Makes a lease whose holder and term are not known: its term is the longest of its pool.
   work::Lease& make_lease(const Host& host, model::WorkId id, Now now);
 
   const model::SitePolicy& policy_;

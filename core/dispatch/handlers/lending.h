@@ -9,7 +9,7 @@
 
 namespace hostler::dispatch {
 
-/// Lends hosts: an empty one, whole, to the lease whose turn it is.
+/// Lends empty hosts, each of them whole, to the leases whose turn it is.
 class Lending {
  public:
   Lending(const model::SitePolicy& policy, const WaitingWork& waiting, Leases& leases,
@@ -28,7 +28,8 @@ class Lending {
   bool place(Host& host, demand::ClassId cls, Now now);
   /// Lends a host to each lease of a gang. False if that cannot be done any more: then to none.
   bool place_gang(const std::vector<Host*>& hosts, demand::ClassId cls, Now now);
-  /// The host is proved anew, after a lost connection or a restart: what its lease needs goes on.
+  /// The host is proved anew, after a lost connection or a restart: goes on with what its lease
+  /// needs.
   void connected(const Host& host, Now now);
   /// After a restart: the lease claims the host as before. Where no connection proves the host
   /// anew, a grant that the restart came between is due now.
@@ -40,7 +41,7 @@ class Lending {
   [[nodiscard]] bool may_lend(const Host& host) const;
   /// Lends the host, which may be lent, to the next lease of the class.
   void lend(Host& host, demand::ClassId cls, Now now);
-  /// What work may use of the host.
+  /// The resources of the host that work may use.
   [[nodiscard]] model::Resources room_of(const Host& host) const;
 
   const model::SitePolicy& policy_;

@@ -59,7 +59,7 @@ class SnapshotMaker {
  private:
   // Each returns the earliest `wake` of its part.
   Mono add_hosts(scheduler::Snapshot& out, Now now) const;
-  /// What plans know of gangs. Nothing, if none waits.
+  /// Adds what plans know of gangs: nothing, if none waits.
   Mono add_gangs(scheduler::Snapshot& out, Now now) const;
   [[nodiscard]] std::optional<Mono> lent_until(const Host& host, Now now) const;
   Mono add_offerings(scheduler::Snapshot& out, Now now) const;

@@ -29,7 +29,7 @@ class WorkRequests {
 
   /// An item with a client key that names work already gets that work's id.
   void on(Submit& event, Now now);
-  /// Of a job.
+  /// Cancels a job.
   void on(const CancelWork& event, Now now);
   void on(const ReleaseWork& event, Now now);
   void on(const CancelHeld& event, Now now);

@@ -5,7 +5,7 @@
 #include "core/dispatch/queries/timers.h"
 #include "core/dispatch/state/state.h"
 
-/// What only a dump shows: work of all kinds, targets of pools, calls under way.
+/// The parts that only a dump shows: work of all kinds, targets of pools, calls under way.
 namespace hostler::dispatch {
 namespace {
 

@@ -77,7 +77,7 @@ void add_pools(Timers& out, const State& state, Mono now) {
       if (bound.until) out.add(name(pool), {*bound.until, "bound_ends"}, bound.source);
 }
 
-/// What is done when the lease is due.
+/// The word for what is done when the lease is due.
 const char* purpose_of(const work::Lease& lease) {
   if (lease.queued) return "wait_max";
   if (lease.state() == model::WorkState::kStarting) return "open_account";

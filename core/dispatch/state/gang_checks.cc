@@ -16,11 +16,11 @@ namespace {
 /// Which hosts a gang may have at best, all of them in one zone if it asks for that.
 struct Most {
   std::map<std::uint32_t, std::int64_t> pools, sets;  ///< Hosts, by pool and by set.
-  std::optional<model::Micros> price;                 ///< Of the cheapest host.
-  std::optional<model::Vcpus> vcpus;                  ///< Of the smallest.
+  std::optional<model::Micros> price;                 ///< The cheapest host's.
+  std::optional<model::Vcpus> vcpus;                  ///< The smallest host's.
 };
 
-/// So many hosts are within the ceilings, at most `most`. 0 in a ceiling: none.
+/// How many hosts the ceilings allow, at most `most`. A ceiling of 0 is no limit.
 std::int64_t within(const model::Ceilings& ceilings, model::Micros price, std::int64_t most) {
   if (ceilings.instances_max > 0) most = std::min<std::int64_t>(most, ceilings.instances_max);
   if (ceilings.price_per_hour_max.value > 0 && price.value > 0)

@@ -10,12 +10,12 @@ namespace {
 
 constexpr Duration kFirstPause = std::chrono::seconds(30), kLongestPause = std::chrono::hours(1);
 
-/// It comes, is empty or is off, and will stay.
+/// The host comes, is on or is switched off, and will stay.
 bool is_there(const scheduler::HostView& host) {
   return (host.is_on() || host.phase == scheduler::HostPhase::kStopped) && !host.will_go();
 }
 
-/// Why the plan has not reserved hosts for it.
+/// Why the plan has not reserved hosts for the gang.
 std::string why_not(const std::vector<scheduler::Waiting>& waiting, demand::ClassId cls) {
   const auto found = std::ranges::find(waiting, cls, &scheduler::Waiting::cls);
   return found == waiting.end() ? "its hosts have changed since they were chosen" : found->reason;
@@ -23,7 +23,7 @@ std::string why_not(const std::vector<scheduler::Waiting>& waiting, demand::Clas
 
 }  // namespace
 
-/// Without hosts that have other work until then: when that ends, they may end too.
+/// Leaves out hosts that still have other work: they may end when that ends.
 Gangs::Held Gangs::held_in(const std::vector<scheduler::Waiting>& waiting,
                            const std::vector<scheduler::HostView>& hosts) const {
   Held out;

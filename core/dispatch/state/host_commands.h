@@ -10,13 +10,13 @@
 
 namespace hostler::dispatch {
 
-/// What a lease needs to be run on its host.
+/// The purpose of a command that runs on a host for a lease.
 enum class LeaseStep : std::uint8_t {
-  kOpen,  ///< The account of the lease is opened.
-  kTell,  ///< Its holder is told of the end.
-  kClean,
-  kClose,
-  kFind,  ///< Of no lease yet: which accounts are there.
+  kOpen,   ///< The account of the lease is opened.
+  kTell,   ///< Its holder is told of the end.
+  kClean,  ///< The cleaning command of the pool is run.
+  kClose,  ///< The account of the lease is closed.
+  kFind,   ///< The host is asked which accounts of leases it has; it is for no lease.
 };
 enum class CommandResult : std::uint8_t {
   kGood,     ///< Status 0.
@@ -44,7 +44,7 @@ class HostCommands {
     LeaseStep step{};
     CommandResult result{};
     std::string how;          ///< For people; "status 0" if it is good.
-    std::string output = {};  ///< What it printed: any bytes.
+    std::string output = {};  ///< Any bytes that it printed.
   };
   /// Those that have ended since the last call, in this order.
   [[nodiscard]] std::vector<Ended> take_ended() { return std::exchange(ended_, {}); }

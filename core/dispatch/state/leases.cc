@@ -9,7 +9,7 @@ namespace hostler::dispatch {
 
 using model::WorkState;
 
-/// A lease without its place in the queue.
+/// Adds a lease, but not to the queue.
 work::Lease& Leases::insert(const model::WorkItem& item, const model::LeaseRecord& terms, Now now) {
   const auto [at, fresh] = leases_.try_emplace(item.record.id);
   HOSTLER_ASSERT(fresh, "a lease is accepted once");

@@ -21,8 +21,8 @@ namespace hostler::dispatch {
 }
 
 /// All leases that have not ended. A lease is in the queue of WaitingWork exactly while its
-/// `queued` is set. What it holds of a host, the whole of it, counts in Principals from `granting`
-/// on until it ends or waits again.
+/// `queued` is set. Its whole host counts in Principals from `granting` on until it ends or waits
+/// again.
 class Leases {
  public:
   /// The others outlive it.
@@ -41,9 +41,9 @@ class Leases {
   [[nodiscard]] const model::Gang& gang(const work::Lease& lease) const {
     return waiting_.queue().at(lease.cls).shape.gang;
   }
-  /// Those of the gang that have not ended, by id.
+  /// The leases of the gang that have not ended, by id.
   [[nodiscard]] std::vector<work::Lease*> members(const model::Gang& gang);
-  /// What it needs of a host, at least.
+  /// The least that its host must have.
   [[nodiscard]] const model::Resources& needs(const work::Lease& lease) const {
     return waiting_.queue().at(lease.cls).shape.needs;
   }
@@ -64,22 +64,22 @@ class Leases {
   /// The times of all leases that have one.
   using ByTime = std::set<std::pair<Mono, model::WorkId>>;
   [[nodiscard]] const ByTime& by_time() const { return by_time_; }
-  /// Its time comes then, whatever it was.
+  /// Its Lease::due comes at this time, whatever it was.
   void set_due(work::Lease& lease, Mono due);
-  /// So does that of its notice.
+  /// The time of its notice comes then, whatever it was.
   void set_notice(work::Lease& lease, Mono notice);
 
   using Counts = std::array<std::uint64_t, model::kLiveStates.size()>;
-  /// As model::kLiveStates. O(leases).
+  /// How many leases are in each state of model::kLiveStates, in that order. O(leases).
   [[nodiscard]] Counts counts() const;
   [[nodiscard]] bool empty() const { return leases_.empty(); }
-  /// Of leases that have a host as far as their record says, by id. O(leases).
+  /// The leases that have a host as far as their record says, by id. O(leases).
   [[nodiscard]] std::vector<model::WorkId> placed() const;
   /// It may go to these pools only from now on. In the queue it is as if it came now.
   void set_pools(work::Lease& lease, std::vector<std::string> pools, Mono now);
-  /// Of leases that were not granted yet, by id. O(leases).
+  /// The leases that were not granted yet, by id. O(leases).
   [[nodiscard]] std::vector<model::WorkId> ungranted() const;
-  /// Of leases that are held, by id. O(leases).
+  /// The leases that are held, by id. O(leases).
   [[nodiscard]] std::vector<model::WorkId> held() const;
 
  private:
@@ -91,7 +91,7 @@ class Leases {
   WaitingWork& waiting_;
   std::map<model::WorkId, work::Lease> leases_;
   ByTime by_time_;
-  std::map<model::WorkId, Mono> due_;  ///< As in by_time_.
+  std::map<model::WorkId, Mono> due_;  ///< The times of by_time_, by lease.
 };
 
 }  // namespace hostler::dispatch

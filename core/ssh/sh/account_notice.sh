@@ -19,7 +19,7 @@ cat > "$accounts/$user.notice.new" <<'@TEXT_END@'
 @TEXT_END@
 chmod 644 "$accounts/$user.notice.new"
 mv -f "$accounts/$user.notice.new" "$accounts/$user.notice"
-# What the holder wrote to the output of this script would be in the ledger.
+# The output of this script is in the ledger, so the holder writes nothing to it.
 run_command > /dev/null 2>&1
 }
 hostler_notice

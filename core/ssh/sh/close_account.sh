@@ -2,7 +2,7 @@
 @FUNCTIONS@
 problems=
 problem() { problems=$problems${problems:+; }$1; }
-# The account has the ids of its user namespaces, too: those of its containers.
+# A process is of the account also if it has an id of its user namespaces (containers).
 is_its() {
   [ "$1" != "$uid" ] || return 0
   for range in $sub_uids; do
@@ -10,7 +10,7 @@ is_its() {
   done
   return 1
 }
-# Ended, and nobody has waited for it. It has not if only its first thread has ended.
+# It has ended, and nobody has waited for it. If only its first thread has ended, it goes on.
 is_over() { [ "$1" = Z ] && [ $# -eq 2 ]; }
 find_processes() {
   pids=
@@ -84,7 +84,7 @@ remove_account() {
   fi
   ! id -u "$user" >/dev/null 2>&1 || problem "the account is left: $said"
 }
-# In the folders that everybody may write to.
+# Counts files in the folders that everybody may write to.
 count_files() {
   files=$(timeout 10 find /tmp /var/tmp /dev/shm /run -xdev -user "$uid" 2>/dev/null |
     head -n 1000 | wc -l)
