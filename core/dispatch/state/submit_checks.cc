@@ -41,11 +41,11 @@ Result<void> check_login(const model::PoolPolicy& pool, const model::LeaseRecord
                                     "ask for a host of a pool that has leases.login");
 }
 
-/// For whoever has named another pool.
+/// Tells whoever has named another pool which pools lend hosts.
 std::string those_that_lend(const model::SitePolicy& policy) {
   std::string out;
   for (const auto& pool : policy.pools)
-    if (pool.leases) out += (out.empty() ? "; hosts are lent by " : ", ") + pool.name;
+    if (pool.leases) out += (out.empty() ? "; pools that lend hosts: " : ", ") + pool.name;
   return printable(out, 300);
 }
 
@@ -71,7 +71,7 @@ Result<Submit> SubmitChecks::as_submit(const SubmitLease& event) const {
 Result<std::vector<std::string>> SubmitChecks::pools_that_lend(
     const std::vector<std::string>& named, const model::LeaseRecord& terms) const {
   std::vector<std::string> out;
-  std::optional<Error> why;  // Of the pool that lends so for longest.
+  std::optional<Error> why;  // From the pool with the longest term among those that fit best.
   Duration longest{};
   for (const auto& pool : policy_.pools) {
     if (!named.empty() && pool.name != named.front()) continue;
@@ -111,7 +111,9 @@ Result<void> SubmitChecks::check(const Submit& event, Mono now) const {
   std::map<std::string_view, std::size_t> keys;
   for (std::size_t i = 0; i < event.work.size(); ++i) {
     const model::WorkItem& item = event.work[i];
-    const std::string where = event.work.size() > 1 ? "jobs[" + std::to_string(i) + "]: " : "";
+    const bool is_one_of_many =
+        event.work.size() > 1 && item.record.id.kind == model::WorkKind::kJob;
+    const std::string where = is_one_of_many ? "jobs[" + std::to_string(i) + "]: " : "";
     if (!fits.contains(item.shape)) {
       if (const auto good = check_shape(item, now); !good)
         return fail(good.error().code, where + good.error().message);

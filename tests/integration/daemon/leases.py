@@ -127,7 +127,7 @@ class RequestTest(LeaseTest):
                 ({"for": "0s"}, "from 1s to 365d"),
                 ({"for": "3650d"}, "from 1s to 365d"),
                 ({"for": "2h", "pool": "bare"}, "lends hosts for at most"),
-                ({"for": "1h", "pool": "plain"}, "hosts are lent by bare, cleaned, slow"),
+                ({"for": "1h", "pool": "plain"}, "pools that lend hosts: bare, cleaned, slow"),
                 ({"for": "1h", "pool": "nowhere"}, "there is no pool 'nowhere'"),
                 ({"for": "1h", "counts": 2}, "unknown key"),
                 ({"for": "1h", "count": 0}, "count"),

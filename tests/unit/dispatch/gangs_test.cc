@@ -221,5 +221,12 @@ TEST_F(GangTest, OneThatNoCeilingCanHoldIsRefusedAtOnce) {
   EXPECT_THAT(borrow(gang(3)), SizeIs(3));
 }
 
+// Bug: the message named jobs[0], which a request for leases does not have.
+TEST_F(GangTest, OneThatNoHostFitsIsRefusedAsOneLeaseIs) {
+  auto wish = gang(2);
+  wish.work.shape.needs = story.lease(1h, 64).work.shape.needs;
+  EXPECT_THAT(refusal(std::move(wish)), testing::StartsWith("this site can never lend a host"));
+}
+
 }  // namespace
 }  // namespace hostler::dispatch

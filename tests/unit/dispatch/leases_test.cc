@@ -113,13 +113,13 @@ TEST_F(LeaseTest, ASubmitIsRefusedWithWhatThePoolsLend) {
   };
   EXPECT_EQ(refusal(story.lease(9h)), "pool default lends hosts for at most 8 h");
   EXPECT_EQ(refusal(in_pool("default", 9h)), "pool default lends hosts for at most 8 h");
-  EXPECT_EQ(refusal(in_pool("lab")), "there is no pool 'lab'; hosts are lent by default");
+  EXPECT_EQ(refusal(in_pool("lab")), "there is no pool 'lab'; pools that lend hosts: default");
   policy.pools.push_back(policy.pools[0]);
   policy.pools[1].name = "jobs";
   policy.pools[1].leases.reset();
   reload();
   EXPECT_EQ(refusal(in_pool("jobs")),
-            "pool jobs does not lend hosts (pools[].leases); hosts are lent by default");
+            "pool jobs does not lend hosts (pools[].leases); pools that lend hosts: default");
   EXPECT_THAT(refusal(story.lease(1h, 64)),
               testing::MatchesRegex("this site can never lend a host .*of 64 vcpus.*"));
   EXPECT_EQ(story.lease_state(story.borrow(in_pool("default"))), "waiting");
