@@ -178,7 +178,8 @@ class Service {
                    Answer<JobDetail> answer) = 0;
   virtual void jobs(const Principal& who, const WorkFilter& filter, Answer<JobPage> answer) = 0;
 
-  /// As submit(), for one lease or gang. kInvalidArgument if no pool lends such a host for so long.
+  /// As submit(), for one lease or gang. kInvalidArgument if no pool lends such a
+  /// host for its term.
   virtual void submit_lease(const Principal& who, LeaseRows lease,
                             Answer<model::WorkId> answer) = 0;
   /// As dry_run(), for one lease or gang.
@@ -189,8 +190,8 @@ class Service {
   /// granted.
   virtual void return_lease(const Principal& who, model::WorkId lease, bool used,
                             Answer<void> answer) = 0;
-  /// The term ends so long from now. kConflict if it is not granted; kInvalidArgument if its pool
-  /// does not lend for so long.
+  /// A new term begins now. kConflict if the lease is not granted; kInvalidArgument if its pool
+  /// does not lend for this time.
   virtual void renew_lease(const Principal& who, model::WorkId lease, Duration term,
                            Answer<void> answer) = 0;
 

@@ -11,10 +11,10 @@ void add_lease(CLI::App& app, Arguments& a, Chosen& chosen) {
       ->type_name("DURATION")
       ->required();
   c->add_option("--pool", o.pool, "Only a host of this pool")->type_name("POOL");
-  c->add_option("--wait-max", o.wait_max, "End the lease if it was not granted for so long")
+  c->add_option("--wait-max", o.wait_max, "End the lease if it is not granted within this time")
       ->type_name("DURATION");
   CLI::Option* count =
-      c->add_option("--count", o.count, "So many hosts, all at once: a gang")->type_name("N");
+      c->add_option("--count", o.count, "N hosts, all at once: a gang")->type_name("N");
   c->add_flag("--one-zone", o.one_zone, "Only hosts that are in the same zone")->needs(count);
   c->add_option("--ssh-key", o.key_files,
                 "Log in by the public keys of FILE, where the pool allows it; repeat for more")
@@ -67,10 +67,12 @@ void add_lease_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   add_lease(app, a, chosen);
   add_leases(app, a, chosen);
   add_ssh(app, a, chosen);
-  CLI::App* c = add(app, chosen, "renew", "Let the term of a lease end so long from now",
+  CLI::App* c = add(app, chosen, "renew", "Begin a new term of a lease, from now on",
                     [&a](Client& client) { return renew(client, a.id, a.lease.term); });
   c->add_option("id", a.id, "E.g. l-3")->type_name("LEASE")->check(id_of("l"))->required();
-  c->add_option("--for", a.lease.term, "How long, e.g. 1h")->type_name("DURATION")->required();
+  c->add_option("--for", a.lease.term, "How long, e.g. 1h; from now on")
+      ->type_name("DURATION")
+      ->required();
   c = add(app, chosen, "return", "Give the hosts of leases back",
           [&a](Client& client) { return give_back(client, a.ids, !a.unused); });
   c->add_option("ids", a.ids, "E.g. l-3 l-4")->type_name("LEASE")->check(id_of("l"))->required();

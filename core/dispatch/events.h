@@ -172,7 +172,7 @@ struct ReturnLease {
   model::WorkId lease;
   bool used = true;  ///< False: the holder has not touched it.
 };
-/// The term ends so long from now.
+/// A new term begins now.
 struct RenewLease {
   Ticket ticket = 0;
   std::string principal;

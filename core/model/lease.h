@@ -15,7 +15,7 @@ namespace hostler::model {
 /// The shortest and the longest time for which a pool may lend a host.
 inline constexpr Duration kTermMin = std::chrono::seconds(1), kTermMax = std::chrono::days(365);
 
-/// A gang has at most so many leases.
+/// The most leases of a gang.
 inline constexpr std::uint32_t kGangMax = 1000;
 
 /// A lease as it was submitted: its members are those of the request. `constraints.pools` has the
@@ -37,7 +37,7 @@ struct LeaseSpec : WorkSpec {
 struct LeaseRecord {
   WorkId id{0, WorkKind::kLease};
   Duration term{};      ///< From the grant on, or from the last renewal.
-  Duration wait_max{};  ///< It ends if it was not granted for so long since its submit; 0: never.
+  Duration wait_max{};  ///< How long after its submit it ends if it was not granted; 0: never.
   Wall until;           ///< The end of the term; 0: not granted yet.
   bool used = true;     ///< Once it ends: the holder may have changed the host.
   std::vector<std::string> ssh_keys;  ///< LeaseSpec::ssh_keys; empty: hostler makes no account.

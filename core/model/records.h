@@ -71,7 +71,7 @@ struct WorkShape {
   std::int32_t priority = 0;
   bool exclusive = false;  ///< It gets an empty host, whole.
   Gang gang;
-  Duration lasts{};  ///< It has ended so long after its start, unless it is renewed; 0: unknown.
+  Duration lasts{};  ///< How long after its start it has ended, unless it is renewed; 0: unknown.
   bool restartable = false;
   std::uint32_t attempts_max = 3;
   std::uint32_t start_failures_max = kStartFailuresMax;

@@ -80,7 +80,7 @@ struct LeaseOutcome {
 /// Another lease of its gang cannot be granted: it waits again, with an event. A host on which
 /// somebody could log in ends.
 [[nodiscard]] LeaseOutcome let_go(Lease& lease, const std::string& why);
-/// A holder may renew as often as it likes: the ledger has one renewal of a lease in so long.
+/// The ledger has one renewal of a lease in this time, as a holder may renew as often as it likes.
 inline constexpr Duration kRenewalsTold = std::chrono::minutes(10);
 /// The holder wants it for `term` from now on, which its pool allows. Nothing changes unless it is
 /// granted. A renewal shows that a lease of a restored state is still its holder's.

@@ -11,7 +11,8 @@
 
 namespace hostler::dispatch {
 
-/// The pool lends hosts for so long. Else kInvalidArgument, and the message says what it does.
+/// Checks that the pool lends hosts for this term. kInvalidArgument: the message says for how long
+/// it lends, or that it does not.
 [[nodiscard]] Result<void> check_term(const model::PoolPolicy& pool, Duration term);
 
 /// All reasons to refuse a submit, quotas aside, so that it is accepted as a whole or not at all.
