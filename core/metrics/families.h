@@ -78,9 +78,9 @@ struct Metrics::Families {
 
   // Jobs.
   Family<Gauge>& jobs = gauges("hostler_jobs", "Jobs that have not ended, by state.");
-  Snapshot waiting{registry, "hostler_jobs_waiting", "Queued jobs, by the reason why they wait."};
+  Snapshot waiting{registry, "hostler_jobs_waiting", "Jobs and leases that wait, by the reason."};
   Gauge& queue_age =
-      gauge("hostler_queue_age_seconds", "How long the oldest waiting job has waited.");
+      gauge("hostler_queue_age_seconds", "How long the oldest waiting job or lease has waited.");
   Counter& submitted = counter("hostler_jobs_submitted_total", "Jobs that were submitted.");
   Counter& attempts =
       counter("hostler_attempts_started_total", "Attempts whose start was decided.");

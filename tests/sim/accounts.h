@@ -11,7 +11,7 @@
 
 namespace hostler::sim {
 
-/// The accounts by which holders log in, as hosts have them, whatever the daemon was told. Checks
+/// The accounts that hosts really have for holders, whatever the daemon was told. Checks
 /// that a lease is granted once its account is there, that no account is closed while its lease is
 /// granted, and that a host that has had one gets no other work.
 class Accounts {
@@ -21,7 +21,7 @@ class Accounts {
 
   [[nodiscard]] static dispatch::AccountCommands commands();
   [[nodiscard]] static bool is_one(const model::HostExec& command);
-  /// Such a command has done on its host what it was to do.
+  /// A command for an account has run on its host to its end.
   void ran(const model::RunCommand& command);
   /// Checks an outbox, once its rows are on the disk.
   void committed(const dispatch::Outbox& outbox);

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr dispatch::Ticket kFirstLease = 3'000'000;  ///< Above those of all others.
 constexpr Duration kLongestTerm = 5min;
-/// Between the end of a term and the decision that ends the lease: the daemon may have been down.
+/// How late a lease may end after its term: the daemon may have been down.
 constexpr Duration kLate = 1min;
 constexpr Duration kRounding = 1s;
 
@@ -84,7 +84,7 @@ void Borrowers::begin(Duration time) {
   wish_for_gangs(time);
 }
 
-/// Some are so large that they are refused.
+/// Some gangs are so large that they are refused.
 void Borrowers::wish_for_gangs(Duration time) {
   for (std::uint64_t n = 1 + random_.below(3); n > 0; --n) {
     Wish wish;
@@ -134,7 +134,7 @@ void Borrowers::use(std::size_t index) {
   });
 }
 
-/// One in three times nothing: some forget theirs until the term ends.
+/// Does nothing one time in three: some users forget their lease until the term ends.
 void Borrowers::act(const model::WorkItem& row) {
   const auto id = row.record.id;
   const auto what = random_.below(9);
@@ -196,7 +196,7 @@ void Borrowers::count_gangs(const model::GangCounts& counts) {
   add(&model::GangCounts::refused);
 }
 
-/// `leases`: for which one decision has `done` this.
+/// One decision has `done` this to these leases: to all of a gang, or to none.
 void Borrowers::check_gangs(const std::set<model::WorkId>& leases, const char* done) {
   std::map<std::uint64_t, std::uint32_t> together;
   for (const auto id : leases) {
@@ -220,7 +220,7 @@ void Borrowers::committed(const dispatch::Outbox& outbox) {
     const WorkState state = work->record.state;
     const auto before = lent_.find(work->record.id);
     if (state == WorkState::kStarting && before == lent_.end()) placed.insert(work->record.id);
-    // Those of a restored state are granted one by one, when their hosts report.
+    // Leases of a restored state are granted one by one, when their hosts report.
     if (state == WorkState::kRunning && !work->record.restored &&
         (before == lent_.end() || before->second.state != WorkState::kRunning))
       granted.insert(work->record.id);
@@ -279,7 +279,7 @@ void Borrowers::check_clean(const std::string& work, model::InstanceId host) {
     complain_(work + " gets " + host.text() + " as " + before->second.text() + " has left it");
 }
 
-/// It is lent to nobody else, and no work is there. The rows of the same decision are on the disk.
+/// The host is lent to nobody else, and no work is there. The rows of the decision are on the disk.
 void Borrowers::check_lent(model::WorkId id, const Lent& lent) {
   check_clean(id.text(), lent.host);
   for (const auto& [other, row] : disk_.jobs())

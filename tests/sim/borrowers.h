@@ -17,15 +17,15 @@
 namespace hostler::sim {
 
 /// Users who borrow hosts, on one day in six: they renew, return, cancel and forget leases. On some
-/// days they log in, see accounts.h. Checks
-/// that a lent host is its holder's alone for the term, and what becomes of it then.
+/// days they log in, see accounts.h. Checks that a lent host is its holder's alone for the term,
+/// and that it is cleaned or destroyed then.
 class Borrowers {
  public:
   using Post = std::function<void(dispatch::Event)>;
 
   [[nodiscard]] static bool exist(std::uint64_t seed) { return seed % 6 == 3; }
 
-  /// `seed`: of their choices, which are apart from all others.
+  /// `seed` is for their choices alone.
   Borrowers(std::uint64_t seed, Timeline& time, const Disk& disk, Post post,
             Disk::Complain complain);
 
@@ -46,7 +46,7 @@ class Borrowers {
   /// No lease is kept beyond its term.
   void check(Now now);
   [[nodiscard]] std::uint64_t granted() const { return granted_; }
-  /// What the daemon counts since its last start.
+  /// Adds what the daemon has counted since its last start.
   void count_gangs(const model::GangCounts& counts);
   [[nodiscard]] const model::GangCounts& gangs() const { return gangs_; }
   /// Null: the pool lends without a login.
@@ -67,8 +67,8 @@ class Borrowers {
   struct Term {
     Mono since;
     Duration term{};
-    bool is_bound_only = false;  ///< A restart came since, which goes by another clock.
-    Wall until = {};             ///< As its row says: other changes of the row begin no term.
+    bool is_bound_only = false;  ///< A restart came since: only the latest end is certain.
+    Wall until = {};             ///< The row's: changes of other members begin no term.
   };
 
   void wish_for_gangs(Duration time);
