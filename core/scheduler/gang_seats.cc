@@ -52,10 +52,10 @@ std::set<GangSeats::Zone> GangSeats::zones() const {
 
 bool GangSeats::find_in(const Zone& zone) {
   seats_.clear();
-  add_hosts(zone, false);
+  add_hosts(zone, /*later=*/false);
   add_switched_off(zone);
   add_new(zone);
-  add_hosts(zone, true);
+  add_hosts(zone, /*later=*/true);
   if (seats_.size() >= most_) {
     most_ = seats_.size();
     const auto there = std::ranges::count_if(seats_, &Seat::is_host);

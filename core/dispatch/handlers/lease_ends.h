@@ -8,7 +8,8 @@
 
 namespace hostler::dispatch {
 
-/// Decides the fate of a host that was lent: it takes other work, is cleaned, or ends.
+/// Applies the steps of leases to their hosts, too: a host is kept, takes other work, is cleaned or
+/// ends.
 class LeaseEnds {
  public:
   LeaseEnds(const model::SitePolicy& policy, Hosts& hosts, HostCommands& commands,

@@ -67,7 +67,8 @@ void LeaseEvents::choose_pools(work::Lease& lease, Now now) {
   if (!left.empty()) return leases_.set_pools(lease, std::move(left), now.mono);
   if (lease.has_host() || accounts_.are_rows_doubted()) return (void)unlent_.insert(lease.id());
   if (lease.queued) waiting_.note_cancelled(lease.cls);
-  ends_.apply(lease, work::cancel(lease, "the configuration: " + why, false, now), "admin", now);
+  ends_.apply(lease, work::cancel(lease, "the configuration: " + why, /*cleans=*/false, now),
+              "admin", now);
 }
 
 void LeaseEvents::fire_due(Now now) {
@@ -239,7 +240,8 @@ void LeaseEvents::let_go(work::Lease& lease, Now now) {
   auto outcome = work::let_go(lease, "another lease of its gang could not be granted");
   const work::HostAfter after = outcome.host;
   steps_.apply(lease, std::move(outcome), now);
-  if (Host* host = hosts_.change(on)) ends_.leave(*host, id, after, false, "dispatcher", now);
+  if (Host* host = hosts_.change(on))
+    ends_.leave(*host, id, after, /*was_used=*/false, "dispatcher", now);
 }
 
 }  // namespace hostler::dispatch

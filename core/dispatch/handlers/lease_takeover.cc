@@ -57,7 +57,7 @@ void LeaseTakeover::end_old(Host& host, model::WorkId newer, Now now) {
   if (old == nullptr) return;
   host.instance.occupancy.remove(old->id());
   const std::string why = host.id().text() + " has been lent to " + newer.text() + " since";
-  steps_.apply(*old, work::host_gone(*old, why, false, now), now);
+  steps_.apply(*old, work::host_gone(*old, why, /*was_announced=*/false, now), now);
 }
 
 bool LeaseTakeover::may_take(model::WorkId id) const {

@@ -57,14 +57,14 @@ bool Gangs::note_held(const std::vector<scheduler::Waiting>& waiting,
                       const std::vector<scheduler::HostView>& hosts, Now now) {
   Held held = held_in(waiting, hosts);
   const Held before = std::exchange(held_, held);
-  bool out = false;
+  bool has_let_go = false;
   for (const auto& [cls, ids] : before) {
     if (held.contains(cls) || !waiting_.queue().waits(cls)) continue;
     let_go(cls, why_not(waiting, cls), now);
-    out = true;
+    has_let_go = true;
   }
   tidy();
-  return out;
+  return has_let_go;
 }
 
 Mono Gangs::not_before(demand::ClassId cls) const {
