@@ -40,7 +40,7 @@ class Disk {
   [[nodiscard]] const std::map<model::WorkId, model::WorkItem>& forgotten() const {
     return forgotten_;
   }
-  /// Of a lease that is not forgotten.
+  /// The terms of a lease that is not forgotten.
   [[nodiscard]] const model::LeaseRecord& terms(model::WorkId lease) const {
     return leases_.at(lease);
   }

@@ -42,7 +42,7 @@ void report_seed(int signal) {
   std::raise(signal);
 }
 
-/// What borrowers got on all days of a part.
+/// The leases and gangs that borrowers got on all days of a part.
 struct Borrowed {
   std::uint64_t leases = 0, logins = 0;
   model::GangCounts gangs;

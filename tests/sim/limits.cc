@@ -22,7 +22,7 @@ void World::make_limits() {
       model::Micros{2'000 + 1'000 * static_cast<std::int64_t>(random.below(7))};
 }
 
-/// What the piece of work counts for the limits of its user: a lease holds its whole host.
+/// How much the piece of work counts for the limits of its user: a lease holds its whole host.
 model::Vcpus World::held_vcpus(const model::WorkItem& row) const {
   const auto state = row.record.state;
   const bool is_lease = row.record.id.kind == model::WorkKind::kLease;

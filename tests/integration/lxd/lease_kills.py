@@ -9,7 +9,7 @@ from lxd_site import main
 from scratch_site import wait_for
 from storm_jobs import Watcher
 
-# Of each lease: after which event the daemon is killed before the grant, and after which one later.
+# For each lease: after which event the daemon is killed before the grant, and after which one later.
 POINTS = (("submitted", "ending"), ("create_intended", "returned"), ("created", "ending"), ("verified", "ended"),
           ("granting", "terminating"))
 

@@ -33,10 +33,10 @@ class FakeService final : public Service {
   std::vector<model::GateRecord> gate_records;
   DumpView dump_view;
 
-  LeaseRows lease_rows;                     ///< Of every lease that is asked for.
+  LeaseRows lease_rows;                     ///< The answer for every lease.
   std::optional<model::InstanceView> host;  ///< That it has.
   std::function<void()> during_return;      ///< Called before a return is answered.
-  std::optional<Error> return_error;        ///< Of every return.
+  std::optional<Error> return_error;        ///< The answer to every return.
 
   /// "submit 2 by token ci", one for each call, in order.
   std::vector<std::string> calls() const;

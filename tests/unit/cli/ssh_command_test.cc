@@ -44,7 +44,7 @@ TEST(SshCommandTest, OnlyTheKeysThatTheDaemonHasProvedAreAccepted) {
   EXPECT_EQ(std::vector<std::string>(words.end() - 7, words.end()), last);
 }
 
-/// What ssh makes of the words and of a configuration of the user.
+/// The options that ssh makes of the words and of a configuration of the user.
 std::string read_by_ssh(std::vector<std::string> words, const std::string& configuration) {
   words.insert(words.begin() + 1, {"-G", "-F", configuration});
   std::string command;

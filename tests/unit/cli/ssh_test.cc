@@ -68,7 +68,7 @@ class SshTest : public api::ApiTest {
     (void)testing::internal::GetCapturedStdout();
     return status;
   }
-  /// What the last `ssh` was asked, a word a line.
+  /// The words of the last `ssh`, one on a line.
   [[nodiscard]] std::string words() const {
     return read_file(folder / "words", 10'000).value_or("");
   }

@@ -1,4 +1,4 @@
-// What a site puts on the new hosts of a pool: its cloud-config and its files.
+// A site puts things on the new hosts of a pool: its cloud-config and its files.
 #include <gmock/gmock.h>
 
 #include "core/config/load.h"

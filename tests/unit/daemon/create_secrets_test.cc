@@ -108,7 +108,7 @@ TEST(CreateSecretsTest, AnInitCommandThatDoesNotFitComesOverTheConnection) {
       << "compressed it fits";
 }
 
-/// Of a pool with a cloud-config and a boot file.
+/// The secrets of a create for a pool with a cloud-config and a boot file.
 Made make_of_site(const model::SetInfo& info, std::size_t bytes,
                   model::InitDelivery delivery = model::InitDelivery::kAuto) {
   Made out;

@@ -3,7 +3,7 @@
 #include "core/dispatch/state/state.h"
 #include "tests/unit/dispatch/story.h"
 
-/// What only a dump shows, but for timers.
+/// The parts that only a dump shows, without timers.
 namespace hostler::dispatch {
 namespace {
 

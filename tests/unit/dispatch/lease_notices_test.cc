@@ -1,7 +1,7 @@
 #include "tests/unit/dispatch/lease_logins.h"
 #include "tests/unit/dispatch/lease_rows.h"
 
-/// What holders with a login are told of the end, and what a restart finds of their accounts.
+/// Holders with a login are told of the end, and a restart goes on with their accounts.
 namespace hostler::dispatch {
 namespace {
 

@@ -9,7 +9,8 @@ namespace hostler::dispatch {
 inline constexpr WorkId kLease{3, model::WorkKind::kLease};
 inline constexpr InstanceId kHost{7};
 
-/// l-3 in this state; h-7, which it has then. Its term of 2 h began half an hour ago.
+/// The rows of l-3 in this state, and of its host h-7. A granted one has a term of 2 h that began
+/// half an hour ago.
 inline model::Restored lease_rows(WorkState state, Wall now) {
   model::Restored out;
   out.last_work = out.last_arrival = 5;

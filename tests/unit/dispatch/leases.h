@@ -11,7 +11,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-/// As small_site(); its pool lends hosts for at most 8 hours.
+/// small_site() with a pool that lends hosts for at most 8 hours.
 inline model::SitePolicy lending_site() {
   auto out = small_site();
   out.pools[0].leases = model::LeasePolicy{};
@@ -34,7 +34,7 @@ class LeaseTest : public testing::Test {
     EXPECT_EQ(story.lease_state(id), "granted");
     return {id, on};
   }
-  /// Without work.
+  /// A host without work.
   InstanceId idle_host() {
     const auto [job, on] = story.running();
     story.exited(on, job);

@@ -1,6 +1,6 @@
 #include "tests/unit/dispatch/leases.h"
 
-/// What holders of leases are promised, from the submit on.
+/// The promises to holders of leases, from the submit on.
 namespace hostler::dispatch {
 namespace {
 

@@ -121,7 +121,7 @@ TEST_F(AgentlessTest, ALentHostWithoutAConnectionIsGivenUpOnceTwoListsShowItFail
   EXPECT_EQ(story.record(id).reason_code, model::Reason::kCloudFailed);
 }
 
-// What it was lent for since the backup is not known.
+// Nobody knows whether it was lent since the backup was made.
 TEST_F(AgentlessTest, AfterARestoreAnAdminHearsThatTheHostIsLentToNobody) {
   auto site = small_site();
   site.pools[0].readiness = Readiness::kCloud;

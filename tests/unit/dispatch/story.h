@@ -47,7 +47,7 @@ class Story {
   std::vector<WorkId> submit(std::vector<model::WorkItem> jobs,
                              const std::string& who = "user ann");
   Result<std::vector<WorkId>> ask(Event event);
-  /// Of a host with so many vcpus at least.
+  /// Asks for a host with at least this number of vcpus.
   SubmitLease lease(Duration term = 1h, std::int32_t vcpus = 1) const;
   /// The id; expects that it is accepted.
   WorkId borrow(SubmitLease lease, const std::string& who = "user ann");

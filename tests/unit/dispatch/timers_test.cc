@@ -3,7 +3,7 @@
 #include "core/dispatch/state/state.h"
 #include "tests/unit/dispatch/interruption_fixture.h"
 
-/// What the dispatcher does by itself, as a dump lists it.
+/// A dump lists all that the dispatcher does by itself.
 namespace hostler::dispatch {
 namespace {
 
@@ -26,7 +26,7 @@ class TimersTest : public InterruptionTest {
     }
     return out;
   }
-  /// What is to be done for one subject, in order: "list", "price_patience small".
+  /// The things to do for one subject, in order: "list", "price_patience small".
   std::vector<std::string> of(const std::string& subject) const {
     std::vector<std::string> out;
     for (const auto& timer : timers())

@@ -3,7 +3,7 @@
 
 #include "tests/unit/fleet/instances.h"
 
-/// What the deadline of each state is for.
+/// The purpose of the deadline of each state.
 namespace hostler::fleet {
 namespace {
 

@@ -15,7 +15,7 @@
 
 namespace hostler::scheduler {
 
-/// What each plan promises of gangs.
+/// Checks the promises of each plan about gangs.
 class GangChecker {
  public:
   GangChecker(const Site& site, const Plan& plan) : site_(site), plan_(plan) {

@@ -21,7 +21,7 @@ struct WholeHostsTest : testing::Test {
       if (w.cls == cls) return w.reason;
     return {};
   }
-  /// What each host of the plan is created for.
+  /// The work for which each host of the plan is created.
   static std::vector<demand::ClassId> created_for(const Plan& plan) {
     std::vector<demand::ClassId> out;
     for (const Create& create : plan.creates)
