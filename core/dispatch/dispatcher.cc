@@ -58,7 +58,8 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
   handlers_->types.restore(restored, now);
   state_->has_orphans = handlers_->restore.apply(std::move(restored), now);
   handlers_->types.restored();
-  handlers_->leases.restored(now);
+  handlers_->leases.policy_changed(now);
+  handlers_->broken_gangs.restored();
   choose_questions(now);
   return take_outbox();
 }
@@ -136,7 +137,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
              event);
   to.leases.end_commands(now);
   to.leases.end_unlent(now);
-  to.leases.mend_gangs(now);
+  to.broken_gangs.mend(now);
   return take_outbox();
 }
 
@@ -176,7 +177,7 @@ Outbox Dispatcher::tick(Now now) {
   handlers_->leases.end_commands(now);
   handlers_->leases.fire_due(now);
   handlers_->leases.end_unlent(now);
-  handlers_->leases.mend_gangs(now);
+  handlers_->broken_gangs.mend(now);
   if (state_->principals.next_use_tick() <= now.mono) journal_uses(now);
   for (std::uint32_t set = 0; set < state_->sets.size(); ++set) {
     handlers_->sets.send_due(set, now);

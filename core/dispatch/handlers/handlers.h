@@ -5,6 +5,7 @@
 #include "core/dispatch/handlers/adoptions.h"
 #include "core/dispatch/handlers/attempt_events.h"
 #include "core/dispatch/handlers/boot_consoles.h"
+#include "core/dispatch/handlers/broken_gangs.h"
 #include "core/dispatch/handlers/call_answers.h"
 #include "core/dispatch/handlers/creates.h"
 #include "core/dispatch/handlers/disk_events.h"
@@ -83,6 +84,7 @@ struct Handlers {
   LeaseEnds lease_ends;
   LeaseRequests lease_requests;
   LeaseEvents leases;
+  BrokenGangs broken_gangs;
   HostClosing closing;
   AdminRequests admin;
   CreateRefusals refusals;

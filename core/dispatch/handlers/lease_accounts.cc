@@ -63,6 +63,11 @@ bool LeaseAccounts::close(const Host& host, model::WorkId lease, Now now) {
   return true;
 }
 
+void LeaseAccounts::close_left(model::InstanceId on, model::WorkId lease, Now now) {
+  const Host* host = hosts_.find(on);
+  if (host != nullptr && !is_suspended(*host)) (void)close(*host, lease, now);
+}
+
 Duration LeaseAccounts::notice_before(const Host& host) const {
   return lending_of(policy_.pools[host.instance.pool]).notice_before;
 }

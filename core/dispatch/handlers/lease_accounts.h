@@ -34,6 +34,8 @@ class LeaseAccounts {
   /// Sends the command that closes the account. While the account is being opened it does nothing:
   /// the end of the opening calls again. False: the host is not connected.
   bool close(const Host& host, model::WorkId lease, Now now);
+  /// Closes the account of a lease that has left the host or ended: the host may be kept.
+  void close_left(model::InstanceId on, model::WorkId lease, Now now);
   /// Tells the holder of a granted lease of its end if it is time for that, and else sets the time.
   void tell(const Host& host, work::Lease& lease, Now now);
   /// Calls tell() for the lease that has the host.

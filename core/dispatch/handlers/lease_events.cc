@@ -31,12 +31,6 @@ Result<void> check_lends(const model::PoolPolicy& pool, const model::LeaseRecord
 
 }  // namespace
 
-void LeaseEvents::restored(Now now) {
-  policy_changed(now);
-  for (const auto id : leases_.ungranted())
-    gangs_.note_broken(leases_.gang(*leases_.find(id)), /*lets_go=*/false);
-}
-
 void LeaseEvents::policy_changed(Now now) {
   unlent_.clear();
   for (const auto id : leases_.ungranted()) choose_pools(*leases_.find(id), now);
@@ -114,7 +108,7 @@ void LeaseEvents::end_commands(Now now) {
   for (auto ended = commands_.take_ended(); !ended.empty(); ended = commands_.take_ended())
     for (const auto& one : ended) {
       if (one.step == LeaseStep::kFind) {
-        for (const auto lease : takeover_.found(one, now)) close_left(one.on, lease, now);
+        for (const auto lease : takeover_.found(one, now)) accounts_.close_left(one.on, lease, now);
         continue;
       }
       work::Lease* lease = leases_.find(one.lease);
@@ -122,13 +116,8 @@ void LeaseEvents::end_commands(Now now) {
       if (has_host)
         command_ended(*lease, one, now);
       else if (one.step == LeaseStep::kOpen)
-        close_left(one.on, one.lease, now);
+        accounts_.close_left(one.on, one.lease, now);
     }
-}
-
-void LeaseEvents::close_left(model::InstanceId on, model::WorkId lease, Now now) {
-  const Host* host = hosts_.find(on);
-  if (host != nullptr && !accounts_.is_suspended(*host)) (void)accounts_.close(*host, lease, now);
 }
 
 void LeaseEvents::command_ended(work::Lease& lease, const HostCommands::Ended& one, Now now) {
@@ -173,75 +162,6 @@ void LeaseEvents::grant(work::Lease& lease, Now now) {
     return gangs_.note_broken(gang, /*lets_go=*/true);  // A restart forgets that it was broken.
   for (work::Lease* one : steps_.grant(lease, now))
     if (const Host* host = hosts_.find(one->record.instance)) accounts_.tell(*host, *one, now);
-}
-
-void LeaseEvents::mend_gangs(Now now) {
-  const auto broken = gangs_.take_broken();
-  if (broken.empty()) return;
-  std::vector<Gangs::Broken> later;
-  for (const auto& [id, one] : broken)
-    if (is_suspended(one.gang))
-      later.push_back(one);
-    else
-      mend(one, now);
-  (void)gangs_.take_broken();  // mend() has noted these: they are mended already.
-  for (const auto& one : later) gangs_.note_broken(one.gang, one.lets_go);
-}
-
-bool LeaseEvents::is_suspended(const model::Gang& gang) {
-  if (accounts_.are_rows_doubted()) return true;
-  return std::ranges::any_of(leases_.members(gang), [&](const work::Lease* one) {
-    const Host* host = ends_.host_of(*one);
-    return host != nullptr && one->record.starts == 0 && accounts_.is_suspended(*host);
-  });
-}
-
-std::string LeaseEvents::why_apart(const model::Gang& gang) {
-  const std::vector<work::Lease*> all = leases_.members(gang);
-  const auto was_granted = [](const work::Lease* one) { return one->record.starts > 0; };
-  const auto first = std::ranges::find_if(all, was_granted);
-  if (first != all.end()) return (*first)->id().text() + " of its gang was granted without it";
-  model::WorkId next{gang.id, model::WorkKind::kLease};
-  for (const work::Lease* one : all) {
-    if (one->id() != next || one->state() == WorkState::kCollecting) break;
-    ++next.value;
-  }
-  if (next.value == gang.id + gang.count) return "";
-  return set_aside_.contains(next) ? "the row of " + next.text() + " of its gang is damaged"
-                                   : next.text() + " of its gang has ended";
-}
-
-/// A held lease may have been granted after the backup was made: it is left to an admin.
-void LeaseEvents::mend(const Gangs::Broken& broken, Now now) {
-  const std::string why = why_apart(broken.gang);
-  if (why.empty() && !broken.lets_go) return;
-  const std::vector<work::Lease*> all = leases_.members(broken.gang);
-  if (why.empty()) gangs_.let_go(all.front()->cls, "one of its hosts could not be granted", now);
-  for (work::Lease* one : all) {
-    const WorkState state = one->state();
-    if (state != WorkState::kQueued && state != WorkState::kStarting) continue;
-    if (why.empty()) {
-      if (one->has_host()) let_go(*one, now);
-      continue;
-    }
-    if (one->queued) waiting_.note_cancelled(one->cls);
-    const bool is_due = one->queued && one->due <= now.mono;  // All are due at the same time.
-    auto outcome = is_due ? work::due(*one, /*cleans=*/false, now)
-                          : work::cancel(*one, "hostler, as " + why, ends_.cleans(*one), now);
-    ends_.apply(*one, std::move(outcome), "dispatcher", now);
-  }
-}
-
-/// After the step the lease does not name its host any more.
-void LeaseEvents::let_go(work::Lease& lease, Now now) {
-  const model::WorkId id = lease.id();
-  const model::InstanceId on = lease.record.instance;
-  if (lease.has_account()) close_left(on, id, now);
-  auto outcome = work::let_go(lease, "another lease of its gang could not be granted");
-  const work::HostAfter after = outcome.host;
-  steps_.apply(lease, std::move(outcome), now);
-  if (Host* host = hosts_.change(on))
-    ends_.leave(*host, id, after, /*was_used=*/false, "dispatcher", now);
 }
 
 }  // namespace hostler::dispatch

@@ -1,25 +1,20 @@
 #pragma once
 
 #include <set>
-#include <string>
-#include <vector>
 
 #include "core/dispatch/handlers/lease_ends.h"
 #include "core/dispatch/handlers/lease_takeover.h"
 #include "core/dispatch/state/gangs.h"
-#include "core/dispatch/state/set_aside.h"
 
 namespace hostler::dispatch {
 
-/// Grants leases, ends those whose time is over, and keeps gangs together. Lending gives out the
-/// hosts.
+/// Grants leases, and ends those whose time is over. Lending gives out the hosts.
 class LeaseEvents {
  public:
-  LeaseEvents(const model::SitePolicy& policy, const SetAside& set_aside, Hosts& hosts,
-              WaitingWork& waiting, Leases& leases, Gangs& gangs, HostCommands& commands,
-              LeaseSteps& steps, LeaseAccounts& accounts, LeaseTakeover& takeover, LeaseEnds& ends)
+  LeaseEvents(const model::SitePolicy& policy, Hosts& hosts, WaitingWork& waiting, Leases& leases,
+              Gangs& gangs, HostCommands& commands, LeaseSteps& steps, LeaseAccounts& accounts,
+              LeaseTakeover& takeover, LeaseEnds& ends)
       : policy_(policy),
-        set_aside_(set_aside),
         hosts_(hosts),
         waiting_(waiting),
         leases_(leases),
@@ -30,8 +25,6 @@ class LeaseEvents {
         takeover_(takeover),
         ends_(ends) {}
 
-  /// After a restart: as policy_changed(). Gangs that have lost leases end.
-  void restored(Now now);
   /// After a restart or a reload: takes pools from a lease that lend no more for its term. A lease
   /// that has no host ends if none of its pools is left. Holders may be told of the end sooner.
   void policy_changed(Now now);
@@ -41,9 +34,6 @@ class LeaseEvents {
   void fire_due(Now now);
   /// Goes on with those for which a command has ended.
   void end_commands(Now now);
-  /// The leases of a broken gang let their hosts go, or end if they cannot be granted together any
-  /// more. This waits while one of these hosts is in a set whose rows may be old.
-  void mend_gangs(Now now);
 
  private:
   /// Leaves the lease the pools that still lend for its term, or ends it.
@@ -53,17 +43,9 @@ class LeaseEvents {
   /// pool may connect to no host: then one with an account cannot be granted there.
   void grant_again(work::Lease& lease, const Host& host, Now now);
   void end_term(work::Lease& lease, const Host* host, Now now);
-  /// A lease of the gang that is not granted has a host to which nothing is done now.
-  [[nodiscard]] bool is_suspended(const model::Gang& gang);
-  /// Why the leases of the gang cannot be granted together any more, a clause; empty: they can.
-  [[nodiscard]] std::string why_apart(const model::Gang& gang);
-  void mend(const Gangs::Broken& broken, Now now);
-  void let_go(work::Lease& lease, Now now);
   /// The account of the lease is open, if it has one: grants the lease, or, with the last one of a
   /// gang, all of them.
   void grant(work::Lease& lease, Now now);
-  /// Closes the account of a lease that has left the host or ended: the host may be kept.
-  void close_left(model::InstanceId on, model::WorkId lease, Now now);
   void command_ended(work::Lease& lease, const HostCommands::Ended& one, Now now);
   /// The command that opens the account has ended.
   void opened(work::Lease& lease, const Host& host, const HostCommands::Ended& one, Now now);
@@ -71,7 +53,6 @@ class LeaseEvents {
   void refuse(work::Lease& lease, const HostCommands::Ended& opening, Now now);
 
   const model::SitePolicy& policy_;
-  const SetAside& set_aside_;
   Hosts& hosts_;
   WaitingWork& waiting_;
   Leases& leases_;
