@@ -30,11 +30,12 @@ class Demand(threading.Thread):
         self.site, self.chance = site, chance
         self.submitted = self.opened = 0
         self.jobs = {}  # when each is to be cancelled
+        self.unanswered = False  # the last submit: its job may be there
         self.enough, self.problem = False, None
 
     def run(self):
         try:
-            while not self.enough or self.jobs:
+            while not self.enough or self.jobs or self.unanswered:
                 self.submit()
                 self.cancel()
                 self.administer()
@@ -43,13 +44,14 @@ class Demand(threading.Thread):
             self.problem = problem
 
     def submit(self):
-        while len(self.jobs) < AHEAD and not self.enough:
+        while self.unanswered or (len(self.jobs) < AHEAD and not self.enough):
             key = f"storm-{self.submitted}"
             of_set = SETS[self.submitted % len(SETS)]
             answer = self.site.ask("POST", "/v1/jobs", {"jobs": [{
                 "command": ["true"], "client_key": key, "needs": {"vcpus": 2, "ram": "1GiB"},
                 "constraints": {"types": ["t-" + of_set]}}]})
-            if answer is None or answer[0] == 503:
+            self.unanswered = answer is None or answer[0] == 503
+            if self.unanswered:
                 return  # The same key again.
             check(answer[0] == 200, f"submit: {answer}")
             self.submitted += 1
