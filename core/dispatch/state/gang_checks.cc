@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "core/base/units.h"
 #include "core/scheduler/bounds.h"
@@ -13,7 +14,7 @@
 namespace hostler::dispatch {
 namespace {
 
-/// Which hosts a gang may have at best, all of them in one zone if it asks for that.
+/// Which hosts a gang may have at best.
 struct Most {
   std::map<std::uint32_t, std::int64_t> pools, sets;  ///< Hosts, by pool and by set.
   std::optional<model::Micros> price;                 ///< The cheapest host's.
@@ -28,9 +29,27 @@ std::int64_t within(const model::Ceilings& ceilings, model::Micros price, std::i
   return most;
 }
 
-Most most_of(const model::WorkShape& shape, const std::vector<scheduler::Offering>& offerings,
-             const model::SitePolicy& policy) {
-  Most out;
+void count(const scheduler::Offering& offering, const model::SitePolicy& policy,
+           const std::vector<scheduler::PoolNumbers>& bounds, Most& out) {
+  const auto& price = offering.price_per_hour;
+  const auto& vcpus = offering.resources.vcpus;
+  out.price = out.price ? std::min(*out.price, price) : price;
+  out.vcpus = out.vcpus ? std::min(*out.vcpus, vcpus) : vcpus;
+  auto& in_pool = out.pools[offering.pool];
+  in_pool = std::max(in_pool, within(policy.pools[offering.pool].ceilings, price,
+                                     bounds[offering.pool].started.max.value));
+  auto& in_set = out.sets[offering.set];
+  in_set = std::max(in_set, within(policy.sets[offering.set].ceilings, price, INT32_MAX));
+}
+
+/// A zone of a set. No value: wherever hosts are.
+using Zone = std::optional<std::pair<std::uint32_t, std::string>>;
+
+/// By the places of which one has to hold the whole gang.
+std::map<Zone, Most> most_of(const model::WorkShape& shape,
+                             const std::vector<scheduler::Offering>& offerings,
+                             const model::SitePolicy& policy) {
+  std::map<Zone, Most> out;
   const auto bounds = scheduler::numbers_of(policy, {}, {}, {});
   for (const auto& offering : offerings) {
     if (!scheduler::is_valid(offering, policy)) continue;
@@ -40,15 +59,9 @@ Most most_of(const model::WorkShape& shape, const std::vector<scheduler::Offerin
         !scheduler::meets(model::WorkKind::kLease, shape.constraints, pool,
                           policy.types[offering.type].name, offering.zone, offering.market))
       continue;
-    const auto& price = offering.price_per_hour;
-    out.price = out.price ? std::min(*out.price, price) : price;
-    out.vcpus =
-        out.vcpus ? std::min(*out.vcpus, offering.resources.vcpus) : offering.resources.vcpus;
-    auto& in_pool = out.pools[offering.pool];
-    in_pool =
-        std::max(in_pool, within(pool.ceilings, price, bounds[offering.pool].started.max.value));
-    auto& in_set = out.sets[offering.set];
-    in_set = std::max(in_set, within(policy.sets[offering.set].ceilings, price, INT32_MAX));
+    Zone zone;
+    if (shape.gang.one_zone) zone.emplace(offering.set, offering.zone);
+    count(offering, policy, bounds, out[zone]);
   }
   return out;
 }
@@ -59,17 +72,13 @@ std::int64_t sum(const std::map<std::uint32_t, std::int64_t>& of) {
   return out;
 }
 
-}  // namespace
-
-Result<void> check_gang(const model::WorkShape& shape, const std::string& principal,
-                        const std::vector<scheduler::Offering>& offerings,
+Result<void> check_most(const Most& most, const model::Gang& gang, const std::string& principal,
                         const model::SitePolicy& policy) {
-  const Most most = most_of(shape, offerings, policy);
-  if (!most.price) return {};  // Nothing fits one of its leases: the check of those says more.
-  const std::int64_t count = shape.gang.count;
+  const std::int64_t count = gang.count;
   const auto refuse = [&](Errc code, std::int64_t can, const std::string& limit) {
     return fail(code, "a gang of " + std::to_string(count) + " hosts can never be granted: " +
-                          limit + " allow " + std::to_string(can) + " at most; ask for fewer");
+                          limit + " allow " + std::to_string(can) + " at most" +
+                          (gang.one_zone ? " in one zone" : "") + "; ask for fewer");
   };
   if (const auto can = sum(most.pools); can < count)
     return refuse(Errc::kInvalidArgument, can, "max and the ceilings of its pools");
@@ -87,6 +96,19 @@ Result<void> check_gang(const model::WorkShape& shape, const std::string& princi
       return refuse(Errc::kOverQuota, can,
                     "the limits of running_price_per_hour_max of " + principal);
   return {};
+}
+
+}  // namespace
+
+Result<void> check_gang(const model::WorkShape& shape, const std::string& principal,
+                        const std::vector<scheduler::Offering>& offerings,
+                        const model::SitePolicy& policy) {
+  Result<void> out;  // If nothing fits one of its leases, the check of those says more.
+  for (const auto& [zone, most] : most_of(shape, offerings, policy)) {
+    out = check_most(most, shape.gang, principal, policy);
+    if (out) break;
+  }
+  return out;
 }
 
 }  // namespace hostler::dispatch

@@ -9,6 +9,7 @@ using testing::Each;
 
 class GangTest : public LeaseTest {
  protected:
+  explicit GangTest(model::SitePolicy site = lending_site()) : LeaseTest(std::move(site)) {}
   SubmitLease gang(std::uint32_t count, Duration term = 1h) const {
     auto out = story.lease(term);
     out.principal = "user ann";
@@ -218,6 +219,30 @@ TEST_F(GangTest, OneThatNoCeilingCanHoldIsRefusedAtOnce) {
   policy.ceilings.instances_max = 3;
   reload();
   EXPECT_THAT(refusal(gang(4)), HasSubstr("the site"));
+  EXPECT_THAT(borrow(gang(3)), SizeIs(3));
+}
+
+class GangOfTwoSetsTest : public GangTest {
+ protected:
+  GangOfTwoSetsTest() : GangTest(two_sets()) {}
+  static model::SitePolicy two_sets() {
+    auto out = lending_site();
+    out.sets[0].ceilings.instances_max = 2;
+    out.sets.push_back(out.sets[0]);
+    out.sets[1].name = "east";
+    out.pools[0].sets = {"west", "east"};
+    out.pools[0].sizes.max = 4;
+    return out;
+  }
+};
+
+// Bug: it was let in by the sum of what both sets may have, and waited for ever.
+TEST_F(GangOfTwoSetsTest, OneThatNoZoneCanHoldIsRefusedAtOnce) {
+  auto together = gang(3);
+  together.work.shape.gang.one_zone = true;
+  EXPECT_THAT(refusal(together), HasSubstr("allow 2 at most in one zone"));
+  together.work.shape.gang.count = 2;
+  EXPECT_THAT(borrow(together), SizeIs(2));
   EXPECT_THAT(borrow(gang(3)), SizeIs(3));
 }
 
