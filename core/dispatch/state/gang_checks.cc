@@ -29,8 +29,8 @@ std::int64_t within(const model::Ceilings& ceilings, model::Micros price, std::i
   return most;
 }
 
-void count(const scheduler::Offering& offering, const model::SitePolicy& policy,
-           const std::vector<scheduler::PoolNumbers>& bounds, Most& out) {
+void add(const scheduler::Offering& offering, const model::SitePolicy& policy,
+         const std::vector<scheduler::PoolNumbers>& bounds, Most& out) {
   const auto& price = offering.price_per_hour;
   const auto& vcpus = offering.resources.vcpus;
   out.price = out.price ? std::min(*out.price, price) : price;
@@ -61,7 +61,7 @@ std::map<Zone, Most> most_of(const model::WorkShape& shape,
       continue;
     Zone zone;
     if (shape.gang.one_zone) zone.emplace(offering.set, offering.zone);
-    count(offering, policy, bounds, out[zone]);
+    add(offering, policy, bounds, out[zone]);
   }
   return out;
 }
