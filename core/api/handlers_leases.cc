@@ -1,5 +1,3 @@
-#include <cstdint>
-
 #include "core/api/access.h"
 #include "core/api/handlers.h"
 #include "core/api/lease_codec.h"
@@ -12,12 +10,15 @@ void write_detail(json::Writer& w, const LeaseDetail& detail, const Principal& w
   write_lease(w, detail.lease, detail.now, sight_of(who, detail.lease.work.principal));
 }
 
-/// Writes the ids of a gang: the numbers of its leases follow each other.
-void write_ids(json::Writer& w, model::WorkId first, std::uint32_t count) {
-  w.key("ids").begin_array();
-  for (std::uint32_t i = 0; i < count; ++i)
-    w.value(model::WorkId{first.value + i, first.kind}.text());
-  w.end_array();
+/// Writes the first id, and all of a gang.
+void write_lease_ids(json::Writer& w, const std::vector<model::WorkId>& ids) {
+  w.begin_object().member("id", ids.at(0).text());
+  if (ids.size() > 1) {
+    w.key("ids").begin_array();
+    for (const auto& id : ids) w.value(id.text());
+    w.end_array();
+  }
+  w.end_object();
 }
 
 }  // namespace
@@ -27,12 +28,7 @@ void post_lease(const Context& context, Request request, Respond respond) {
   if (!spec) return respond(error_response(spec.error()));
   context.service->submit_lease(
       request.who, submitted_lease(*spec),
-      json_answer<model::WorkId>(std::move(respond),
-                                 [count = spec->count](json::Writer& w, const model::WorkId& id) {
-                                   w.begin_object().member("id", id.text());
-                                   if (count > 1) write_ids(w, id, count);
-                                   w.end_object();
-                                 }));
+      json_answer<std::vector<model::WorkId>>(std::move(respond), write_lease_ids));
 }
 
 void post_dry_run_lease(const Context& context, Request request, Respond respond) {

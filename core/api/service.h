@@ -181,7 +181,7 @@ class Service {
   /// As submit(), for one lease or gang. kInvalidArgument if no pool lends such a
   /// host for its term.
   virtual void submit_lease(const Principal& who, LeaseRows lease,
-                            Answer<model::WorkId> answer) = 0;
+                            Answer<std::vector<model::WorkId>> answer) = 0;
   /// As dry_run(), for one lease or gang.
   virtual void dry_run_lease(const Principal& who, LeaseRows lease, Answer<std::string> answer) = 0;
   virtual void lease(const Principal& who, model::WorkId lease, Answer<LeaseDetail> answer) = 0;

@@ -72,7 +72,7 @@ class DaemonService final : public api::Service {
   void jobs(const api::Principal& who, const api::WorkFilter& filter,
             api::Answer<api::JobPage> answer) override;
   void submit_lease(const api::Principal& who, api::LeaseRows lease,
-                    api::Answer<model::WorkId> answer) override;
+                    api::Answer<std::vector<model::WorkId>> answer) override;
   void dry_run_lease(const api::Principal& who, api::LeaseRows lease,
                      api::Answer<std::string> answer) override;
   void lease(const api::Principal& who, model::WorkId lease,

@@ -52,14 +52,11 @@ void tell(Loop& loop, std::shared_ptr<const config::Config> config, Leases lease
 }  // namespace
 
 void DaemonService::submit_lease(const api::Principal& who, api::LeaseRows lease,
-                                 api::Answer<model::WorkId> answer) {
+                                 api::Answer<std::vector<model::WorkId>> answer) {
   if (const auto room = uses_.store->check_room(); !room)
     return answer(tl::unexpected(room.error()));
   request_change(dispatch::SubmitLease{0, who.name, std::move(lease.work), std::move(lease.terms)},
-                 [answer = std::move(answer)](Result<std::vector<model::WorkId>> ids) {
-                   if (!ids) return answer(tl::unexpected(std::move(ids.error())));
-                   answer(ids->at(0));
-                 });
+                 std::move(answer));
 }
 
 void DaemonService::lease(const api::Principal& who, model::WorkId id,

@@ -4,10 +4,12 @@
 namespace hostler::api {
 
 void FakeService::submit_lease(const Principal& who, LeaseRows lease,
-                               Answer<model::WorkId> answer) {
+                               Answer<std::vector<model::WorkId>> answer) {
   lease_rows = std::move(lease);
   note("submit_lease by " + who.name);
-  give(answer, model::WorkId{3, model::WorkKind::kLease});
+  std::vector<model::WorkId> ids{{3, model::WorkKind::kLease}};
+  if (lease_rows.work.shape.gang.count > 1) ids.push_back({4, model::WorkKind::kLease});
+  give(answer, std::move(ids));
 }
 
 void FakeService::dry_run_lease(const Principal& who, LeaseRows lease, Answer<std::string> answer) {

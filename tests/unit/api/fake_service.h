@@ -53,7 +53,8 @@ class FakeService final : public Service {
   void job(const Principal& who, model::WorkId job, bool with_body,
            Answer<JobDetail> answer) override;
   void jobs(const Principal& who, const WorkFilter& filter, Answer<JobPage> answer) override;
-  void submit_lease(const Principal& who, LeaseRows lease, Answer<model::WorkId> answer) override;
+  void submit_lease(const Principal& who, LeaseRows lease,
+                    Answer<std::vector<model::WorkId>> answer) override;
   void dry_run_lease(const Principal& who, LeaseRows lease, Answer<std::string> answer) override;
   void lease(const Principal& who, model::WorkId lease, Answer<LeaseDetail> answer) override;
   void leases(const Principal& who, const WorkFilter& filter, Answer<LeasePage> answer) override;

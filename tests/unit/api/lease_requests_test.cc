@@ -33,6 +33,11 @@ TEST_F(LeaseRequestTest, ALeaseIsAnsweredWithItsId) {
   EXPECT_TRUE(rows.work.shape.exclusive);
 }
 
+TEST_F(LeaseRequestTest, AGangIsAnsweredWithTheIdsOfAllItsLeases) {
+  const auto got = ask("POST", "/v1/leases", R"({"for": "2h", "count": 2})");
+  EXPECT_EQ(got.body, "{\"id\":\"l-3\",\"ids\":[\"l-3\",\"l-4\"]}\n");
+}
+
 TEST_F(LeaseRequestTest, ADryRunTakesWhatTheSubmitTakes) {
   const auto got = ask("POST", "/v1/leases/dry-run", R"({"for": "2h", "pool": "p"})");
   EXPECT_EQ(got.status, 200);
