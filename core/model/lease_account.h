@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/base/assert.h"
 #include "core/base/time.h"
@@ -25,7 +27,12 @@ struct LeaseAccount {
   /// "hostler-l3": its name on the host, also that of root's keys for this lease.
   [[nodiscard]] std::string name() const {
     HOSTLER_ASSERT(lease.kind == WorkKind::kLease, "only leases have accounts");
-    return "hostler-l" + std::to_string(lease.value);
+    return std::string(kBegin) + std::to_string(lease.value);
+  }
+  /// The reverse of name(): the lease that has an account of this name.
+  [[nodiscard]] static std::optional<WorkId> lease_of(std::string_view name) {
+    if (!name.starts_with(kBegin)) return std::nullopt;
+    return WorkId::parse("l-" + std::string(name.substr(kBegin.size())));
   }
   /// The user that the holder logs in as.
   [[nodiscard]] std::string user() const { return is_root ? "root" : name(); }
@@ -33,6 +40,8 @@ struct LeaseAccount {
   [[nodiscard]] std::string notice_file() const {
     return "/var/lib/hostler-agent/accounts/" + name() + ".notice";
   }
+
+  static constexpr std::string_view kBegin = "hostler-l";  ///< Of each name.
 };
 
 /// Tells whoever has the account when the lease ends.

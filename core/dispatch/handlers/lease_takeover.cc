@@ -11,19 +11,13 @@
 
 #include "core/base/text.h"
 #include "core/dispatch/handlers/takeover.h"
+#include "core/model/lease_account.h"
 
 namespace hostler::dispatch {
 namespace {
 
 /// How many accounts of ended leases are closed at once: a host that does not lie has one.
 constexpr std::size_t kEndedMax = 4;
-
-/// The lease of the account "hostler-l3": the reverse of model::LeaseAccount::name().
-std::optional<model::WorkId> lease_of_account(std::string_view name) {
-  constexpr std::string_view kBegin = "hostler-l";
-  if (!name.starts_with(kBegin)) return std::nullopt;
-  return model::WorkId::parse("l-" + std::string(name.substr(kBegin.size())));
-}
 
 /// The kind of account that is there, even if the pool lends without a login now.
 model::Login login_there(const model::PoolPolicy& pool) {
@@ -77,7 +71,7 @@ std::vector<model::WorkId> LeaseTakeover::found(const HostCommands::Ended& answe
   const work::Lease* old = old_lease(*host);
   std::optional<model::WorkId> newest;
   for (const std::string_view line : split(answer.output, '\n')) {
-    const auto id = lease_of_account(line);
+    const auto id = model::LeaseAccount::lease_of(line);
     if (id && old != nullptr && *id == old->id()) return {};  // It has the host still.
     if (id && may_take(*id)) newest = newest ? std::max(*newest, *id) : *id;
     if (id && ended.size() < kEndedMax && has_ended(*id)) ended.push_back(*id);
