@@ -199,7 +199,9 @@ TEST_F(LeaseRestartTest, AfterARestoreOneOfAGangWhoseHostHasItsAccountIsGrantedW
     Story other(policy);
     other.begin(restored_site(gang_site(WorkState::kHeld)));
     const ReleaseWork release{0, "user root", kNext};
-    if (is_released) EXPECT_TRUE(other.ask(release));
+    if (is_released) {
+      EXPECT_TRUE(other.ask(release));
+    }
     prove_host(other);
     has_accounts(other, "hostler-l3\n");
     EXPECT_EQ(other.lease_state(kLease), "granted");
