@@ -209,7 +209,7 @@ run_stages() {
   stages=("$@")
   for stage; do
     declare -F "build_$stage" >/dev/null || {
-      echo "there is no stage '$stage', but: $(compgen -A function build_ | sed 's/^build_//' | paste -s -d ' ')" >&2
+      echo "there is no stage '$stage', but: $(declare -F | sed -n 's/^declare -f build_//p' | paste -s -d ' ')" >&2
       return 2
     }
   done
