@@ -208,7 +208,10 @@ run_stages() {
   [ "${1:-}" = packages ] || set -- packages "$@"
   stages=("$@")
   for stage; do
-    declare -F "build_$stage" >/dev/null || { echo "there is no stage '$stage'" >&2; return 2; }
+    declare -F "build_$stage" >/dev/null || {
+      echo "there is no stage '$stage', but: $(declare -F | sed -n 's/^declare -f build_//p' | paste -s -d ' ')" >&2
+      return 2
+    }
   done
   SECONDS=0
   mkdir -p $logs

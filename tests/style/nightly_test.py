@@ -93,6 +93,27 @@ class NightlyTest(unittest.TestCase):
         (self.root / "new").unlink()
         self.assertEqual(self.nightly(0), ALL)
 
+    def test_it_leaves_out_only_what_no_sanitizer_sees(self):
+        shown = subprocess.run(
+            ["bash", "-c", '. .ci/pipeline.sh; . .ci/stages.sh; for one in "${!left_out[@]}"; do echo "$one ${left_out[$one]}"; done'],
+            cwd=CI.parent, capture_output=True, text=True, timeout=60, check=True)
+        self.assertEqual(sorted(shown.stdout.splitlines()), ["asan once", "tsan once"])
+        self.assertNotIn("left_out", (CI / "nightly").read_text(encoding="utf-8"))
+
+    def test_a_change_builds_packages_only_if_it_changes_what_they_are_of(self):
+        shutil.copy(CI / "run", self.root / ".ci")
+        real = (CI / "stages.sh").read_text(encoding="utf-8")
+        self.write(".ci/stages.sh", real + "".join(f"build_{one}() {{ echo ran-{one}; }}\n" for one in ["packages", *ALL])
+                   + "labels=()\n")
+        self.commit()
+        self.write(PASSED, self.git("rev-parse", "HEAD"))
+        for changed, builds in ((".ci/x", False), ("core.cc", False), ("packaging/debian/rules", True)):
+            (self.root / changed).parent.mkdir(parents=True, exist_ok=True)
+            self.write(changed, "x")
+            ran = subprocess.run([".ci/run"], cwd=self.root, capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual("ran-debian" in ran.stdout, builds, changed + ran.stdout + ran.stderr)
+            self.assertIn("ran-test", ran.stdout)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -94,6 +94,10 @@ class PipelineTest(unittest.TestCase):
             self.assertNotIn("tried again", output)
             self.assertRegex(summary, "one +FAILED")
 
+    def test_a_stage_that_is_not_there_is_answered_with_those_that_are(self):
+        output, _ = self.run_stages("unset -f build_one", 2)
+        self.assertIn("there is no stage 'one', but: packages two", output)
+
     def test_no_stage_runs_without_packages(self):
         _, summary = self.run_stages("build_packages() { return 1; }", 1)
         self.assertNotRegex(summary, "one|two")
