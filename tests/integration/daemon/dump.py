@@ -31,7 +31,8 @@ def setUpModule():
         sets=[{"name": "local", "driver": "local", "list_interval": "1s", "credentials_file": credentials,
                "config": {"root": SITE.under("instances"), "instances_max": 20}}],
         pools=[{"name": "default", "sets": ["local"], "types": ["small"], "max": 1, "boot_timeout": "1m",
-                "shutdown_timeout": "1s", "init_command": "true " + OF_THE_SITE[1]}])))
+                "idle_timeout": "1s", "shutdown_timeout": "1s", "leases": {"max_term": "1h"},
+                "init_command": "true " + OF_THE_SITE[1]}])))
 
 
 def secrets_of_hosts():
@@ -61,6 +62,7 @@ class DumpTest(unittest.TestCase):
         body = {"env": {"MARKS": SITE.marks, "TOKEN": OF_JOBS["env"]}, "stdin": OF_JOBS["stdin"]}
         cls.runs, *cls.waits = SITE.submit(*[job(f"{HOLD}; : {OF_JOBS['script']}", **{
             **body, "needs": {"vcpus": 2, "ram": "256MiB"}}) for _ in range(3)])
+        _, cls.lease = SITE.request("POST", "/v1/leases", {"for": "1h"})
 
     def test_a_nothing_secret_is_in_it_from_the_create_on(self):
         found = set()
@@ -86,9 +88,10 @@ class DumpTest(unittest.TestCase):
         self.assertIn({"bound": "started_max", "number": 1, "because": "config"}, shown["targets"][0]["numbers"])
         self.assertEqual([one["name"] for one in shown["sets"]], ["local"])
         self.assertEqual([one["id"] for one in shown["instances"]], [host])
-        self.assertEqual(shown["work"], [{"kind": "job", "states": {"queued": 2, "running": 1}}])
+        self.assertEqual(shown["work"], [{"kind": "job", "states": {"queued": 2, "running": 1}},
+                                         {"kind": "lease", "states": {"waiting": 1}}])
         self.assertEqual([(one["work"], one["host"]) for one in shown["placed"]], [(self.runs, host)])
-        self.assertEqual([one["count"] for one in shown["snapshot"]["work"]], [2], "one class, and not two jobs")
+        self.assertEqual(sorted(one["count"] for one in shown["snapshot"]["work"]), [1, 2], "one class of both jobs")
         times = [one["at"] for one in shown["timers"]]
         self.assertEqual(times, sorted(times))
         self.assertGreaterEqual(times[0], shown["time"])
@@ -110,6 +113,7 @@ class DumpTest(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
+        SITE.request("POST", f"/v1/leases/{cls.lease['id']}/cancel")
         set_mark("go")
         for one in (cls.runs, *cls.waits):
             SITE.wait_for_end(one)
