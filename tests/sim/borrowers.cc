@@ -166,22 +166,22 @@ void Borrowers::decided(const dispatch::Outbox& outbox, Now now) {
   for (const auto& change : outbox.changes) {
     if (const auto* row = std::get_if<model::LeaseChanged>(&change);
         row != nullptr && row->record.until.us != 0 && row->record.used)
-      if (Term& term = terms_[row->record.id]; term.until.us != row->record.until.us)
+      if (Term& term = terms_[row->record.id]; !term.is_over && term.until.us != row->record.until.us)
         term = {now.mono, row->record.term, false, row->record.until};
     const auto* work = std::get_if<model::WorkChanged>(&change);
     if (work == nullptr || work->record.state == WorkState::kRunning) continue;
     const auto term = terms_.find(work->record.id);
-    if (term == terms_.end()) continue;
+    if (term == terms_.end() || term->second.is_over) continue;
     if (work->record.reason == model::EndReason::kTerm && !term->second.is_bound_only &&
         now.mono + kRounding < term->second.since + term->second.term)
       complain_(work->record.id.text() + " ends before its term is over");
-    terms_.erase(term);
+    term->second.is_over = true;
   }
 }
 
 void Borrowers::check(Now now) {
   for (const auto& [id, term] : terms_)
-    if (term.since + term.term + kLate < now.mono)
+    if (!term.is_over && term.since + term.term + kLate < now.mono)
       return complain_(id.text() + " is lent for longer than its term");
 }
 
