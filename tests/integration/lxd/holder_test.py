@@ -18,7 +18,8 @@ class HolderTest(unittest.TestCase):
         run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "ann@home", "-f", self.key)
 
     def start(self, **leases):
-        self.site.write_config(pool={"max": 1, "leases": {"login": "user", **leases}})
+        self.site.write_config(pool={"max": 1, "leases": {"login": "user", **leases}},
+                               types=[{"name": "small", "vcpus": 2, "ram": "1GiB", "price": 0.02}])
         self.site.start()
 
     def lease(self, *words):
