@@ -69,6 +69,8 @@ void write_known_hosts(Writer& w, const model::InstanceRecord& host,
     if (const auto line = crypto::known_hosts_line(name, port, key)) w.value(*line);
   };
   write(host.address, host.ssh_port, host.identity.public_key);
+  if (!host.identity.next_public_key.empty())  // While its key is replaced, it may show either.
+    write(host.address, host.ssh_port, host.identity.next_public_key);
   if (jump) write(jump->host, jump->port, jump->host_key);
   w.end_array();
 }

@@ -154,7 +154,8 @@ TEST(LeaseCodecTest, AGangWhoseLeasesAreTooLargeTogetherIsRefused) {
 }
 
 TEST(LeaseCodecTest, ShowsHowAGrantedHostIsReachedAndItsKeysToTheHolderAlone) {
-  const std::string key = new_key(), host_key = new_key(), jump_key = new_key();
+  const std::string key = new_key(), host_key = new_key(), next_key = new_key(),
+                    jump_key = new_key();
   LeaseRows lease = submitted_lease(read_lease(with_keys({key}, "wall bye")).value());
   lease.work.record.id.value = 3;
   lease.work.record.state = model::WorkState::kRunning;
@@ -179,6 +180,11 @@ TEST(LeaseCodecTest, ShowsHowAGrantedHostIsReachedAndItsKeysToTheHolderAlone) {
   EXPECT_THAT(all, HasSubstr(R"("ssh_keys":[")" + key));
   EXPECT_THAT(shown(Sight::kPublic), testing::Not(HasSubstr(key)));
   EXPECT_THAT(shown(Sight::kPublic), testing::Not(HasSubstr("wall bye")));
+
+  // While the key of the host is replaced, it may show either.
+  now.host->record.identity.next_public_key = next_key;
+  EXPECT_THAT(shown(Sight::kAll), HasSubstr(R"("known_hosts":["10.0.0.7 )" + host_key +
+                                            R"(","10.0.0.7 )" + next_key + R"(","[bastion])"));
 
   lease.terms.login = model::Login::kRoot;
   EXPECT_THAT(shown(Sight::kAll), HasSubstr(R"("user":"root")"));
