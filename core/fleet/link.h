@@ -35,7 +35,7 @@ class Link {
   /// Neither the connection nor the evidence stands any more.
   void lost() {
     phase_ = Phase::kNone;
-    ready_ = false;
+    ready_ = rotation_ended_ = false;
   }
   /// The evidence that its pool asks for stands: PoolPolicy::readiness. True: until now it was
   /// unreachable.
@@ -49,6 +49,8 @@ class Link {
     HOSTLER_ASSERT(!ready_, "a host that is ready is reachable");
     unreachable_since_ = since;
   }
+  /// On this connection the host key is replaced no more: see model::RotationEnded.
+  void rotation_ended() { rotation_ended_ = true; }
   /// Nobody expects the host to answer: it is off, or does not exist.
   void stop_expecting() {
     lost();
@@ -77,6 +79,7 @@ class Link {
   [[nodiscard]] bool has_agent() const { return phase_ == Phase::kAgent; }
   [[nodiscard]] bool is_ready() const { return ready_; }
   [[nodiscard]] const std::optional<Mono>& unreachable_since() const { return unreachable_since_; }
+  [[nodiscard]] bool has_ended_rotation() const { return rotation_ended_; }
   /// The connection of the last HostReady.
   [[nodiscard]] std::uint64_t connection() const { return connection_; }
   [[nodiscard]] const std::optional<model::StandingKeyAlarm>& key_alarm() const {
@@ -89,6 +92,7 @@ class Link {
   Phase phase_ = Phase::kNone;
   bool ready_ = false;
   bool endpoint_changed_ = false;
+  bool rotation_ended_ = false;
   std::uint64_t connection_ = 0;
   std::optional<Mono> unreachable_since_;
   std::optional<model::StandingKeyAlarm> key_alarm_;

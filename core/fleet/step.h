@@ -117,6 +117,9 @@ struct ListWithout {
                                     const std::string& text, Now now);
 /// The attempt with this sequence has ended: the host could start it, and has room again.
 void start_held(Instance& instance, std::uint64_t sequence, Now now);
+/// The host may soon show another key, and refuse connections for a moment: its rotation is due,
+/// and has not ended on this connection.
+[[nodiscard]] bool may_change_key(const Instance& instance, const model::PoolPolicy& pool);
 [[nodiscard]] Outcome rotation_proposed(Instance& instance, const model::RotationProposed& event);
 [[nodiscard]] Outcome rotation_ended(Instance& instance, const model::RotationEnded& event);
 

@@ -242,6 +242,11 @@ Outcome start_refused(Instance& instance, const RefusedStart& start, const std::
   return out;
 }
 
+bool may_change_key(const Instance& instance, const model::PoolPolicy& pool) {
+  return pool.rotate_keys && instance.record.identity.rotation == model::Rotation::kDue &&
+         !instance.link.has_ended_rotation();
+}
+
 Outcome rotation_proposed(Instance& instance, const model::RotationProposed& event) {
   Outcome out;
   if (!has_link(instance) || !instance.record.identity.verified_by) return out;
@@ -255,6 +260,7 @@ Outcome rotation_ended(Instance& instance, const model::RotationEnded& event) {
   Outcome out;
   auto& identity = instance.record.identity;
   if (!has_link(instance)) return out;
+  instance.link.rotation_ended();
   if (event.never && identity.rotation == model::Rotation::kDue) {
     identity.rotation = model::Rotation::kNone;
     out.changed = true;

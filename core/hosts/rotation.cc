@@ -6,8 +6,6 @@
 #include <chrono>
 #include <utility>
 
-#include "core/log/log.h"
-
 namespace hostler::hosts {
 
 namespace asio = boost::asio;
@@ -43,8 +41,7 @@ asio::awaitable<void> KeyRotation::propose(std::shared_ptr<ssh::Session> session
   const auto next = co_await prepare(std::move(session), std::move(prefix));
   if (host_.is_stopped()) co_return;
   if (!next) {
-    log::info(host_.name(),
-              "key rotation: " + next.error().message + "; the next connection tries again");
+    host_.report(model::RotationEnded{false, false, next.error().message});
     co_return;
   }
   if (next->none || next->unmarked) {
@@ -62,7 +59,7 @@ asio::awaitable<Result<ssh::NextKey>> KeyRotation::prepare(std::shared_ptr<ssh::
   const auto& identity = host_.target.identity;
   const ssh::Marker marker{identity.challenge_secret, identity.delivered_public_key};
   const auto until = std::chrono::steady_clock::now() + host_.settings->patience.marker;
-  while (true) {
+  for (bool is_told = false;;) {
     std::string its_prefix = prefix;
     ssh::Marker its_marker = marker;
     auto next =
@@ -70,6 +67,8 @@ asio::awaitable<Result<ssh::NextKey>> KeyRotation::prepare(std::shared_ptr<ssh::
     const bool may_come = next && next->unmarked && !marker.secret.empty();
     if (!may_come || host_.is_stopped() || std::chrono::steady_clock::now() >= until)
       co_return next;
+    if (!std::exchange(is_told, true))
+      host_.report(model::RotationEnded{false, false, "its create has not marked the machine yet"});
     // Ends a wait of an earlier connection, and so its coroutine.
     timer_.expires_after(kPauseBetweenLooks);
     co_await timer_.async_wait(asio::use_awaitable);

@@ -166,7 +166,8 @@ void Borrowers::decided(const dispatch::Outbox& outbox, Now now) {
   for (const auto& change : outbox.changes) {
     if (const auto* row = std::get_if<model::LeaseChanged>(&change);
         row != nullptr && row->record.until.us != 0 && row->record.used)
-      if (Term& term = terms_[row->record.id]; !term.is_over && term.until.us != row->record.until.us)
+      if (Term& term = terms_[row->record.id];
+          !term.is_over && term.until.us != row->record.until.us)
         term = {now.mono, row->record.term, false, row->record.until};
     const auto* work = std::get_if<model::WorkChanged>(&change);
     if (work == nullptr || work->record.state == WorkState::kRunning) continue;

@@ -145,6 +145,8 @@ void Hosts::come_up(const LinkPtr& link, Machine& machine) {
   if (chance_.chance(0.3) && identity.next_public_key.empty())
     say(link, model::RotationProposed{
                   "key-" + machine.id + "-" + std::to_string(machine.connection), "secret"});
+  else if (lends_logins_)
+    say(link, model::RotationEnded{false, false, "sshd -t failed"});
 }
 
 void Hosts::drop(const LinkPtr& link) {

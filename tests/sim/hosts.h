@@ -51,6 +51,8 @@ class Hosts {
   void print_notice(Machine& machine, model::HostInterruption notice) {
     agent_says(machine, std::move(notice));
   }
+  /// Holders log in: links also say that they do not replace a key.
+  void lend_logins() { lends_logins_ = true; }
   /// One host in three lies, as long as there are faults.
   void let_them_lie() { lies_.begin(); }
   /// An admin gives up the hosts that cannot be reached.
@@ -155,7 +157,7 @@ class Hosts {
   Post post_;
   std::uint64_t generation_ = 0;
   Mono partition_until_{};
-  bool all_cut_off_ = false;
+  bool all_cut_off_ = false, lends_logins_ = false;
   struct Held {
     std::string address;
     std::optional<Mono> left;  ///< When it was ended or switched off.

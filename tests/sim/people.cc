@@ -63,9 +63,10 @@ void World::make_borrowers() {
       [this](const std::string& what) { complain(what); });
   borrowers_->make_policy(policy_.pools.front());
   borrowers_->begin(day_.trouble * 3 / 4);
-  if (Accounts* accounts = borrowers_->accounts())
-    commands_.set_accounts(
-        [accounts](const model::RunCommand& command) { accounts->ran(command); });
+  Accounts* const accounts = borrowers_->accounts();
+  if (accounts == nullptr) return;
+  hosts_.lend_logins();
+  commands_.set_accounts([accounts](const model::RunCommand& command) { accounts->ran(command); });
 }
 
 /// Asks until there is an answer: the client key makes it one job.

@@ -63,7 +63,11 @@ void HostEvents::on(Host& host, const model::RotationProposed& event, Now now) {
 }
 
 void HostEvents::on(Host& host, const model::RotationEnded& event, Now now) {
+  const model::InstanceId id = host.id();
   steps_.apply(host, fleet::rotation_ended(host.instance, event), "host", now);
+  // Holders get accounts only now, so that the key that they are told stays.
+  const Host* still = hosts_.find(id);
+  if (still != nullptr && still->instance.link.is_connected()) lending_.connected(*still, now);
 }
 
 void HostEvents::on(Host& host, const model::CommandProposed& event, Now now) {

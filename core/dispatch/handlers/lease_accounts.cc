@@ -49,7 +49,9 @@ Duration LeaseAccounts::grace_of(const Host& host) const {
 
 void LeaseAccounts::open(const Host& host, const work::Lease& lease, Now now) {
   HOSTLER_ASSERT(lease.has_account(), "that it is opened is durable first");
-  if (!host.instance.link.is_connected() || commands_.runs(host.id(), lease.id(), LeaseStep::kOpen))
+  const auto& pool = policy_.pools[host.instance.pool];
+  if (!host.instance.link.is_connected() || fleet::may_change_key(host.instance, pool) ||
+      commands_.runs(host.id(), lease.id(), LeaseStep::kOpen))
     return;
   commands_.run(host.id(), lease.id(), LeaseStep::kOpen,
                 make_.open(account_of(lease), lease.terms.ssh_keys), now);

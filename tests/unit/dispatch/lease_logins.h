@@ -19,6 +19,7 @@ inline model::SitePolicy login_site(model::Login login = model::Login::kUser) {
   out.pools[0].leases->login = login;
   out.pools[0].leases->notice_before = 10min;
   out.pools[0].leases->grace = 30s;
+  out.pools[0].rotate_keys = false;
   return out;
 }
 

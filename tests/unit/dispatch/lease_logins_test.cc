@@ -4,6 +4,17 @@
 namespace hostler::dispatch {
 namespace {
 
+model::SitePolicy rotating_site() {
+  auto out = login_site();
+  out.pools[0].rotate_keys = true;
+  return out;
+}
+
+class RotatingTest : public LoginTest {
+ protected:
+  RotatingTest() : LoginTest(rotating_site()) {}
+};
+
 class RootTest : public LoginTest {
  protected:
   RootTest() : LoginTest(login_site(model::Login::kRoot)) {}
@@ -40,6 +51,35 @@ TEST_F(LoginTest, AHostWhoseAccountCannotBeOpenedIsEndedAndTheLeaseGetsAnother) 
   EXPECT_EQ(terms().login, model::Login::kNone) << "it has no account any more";
   EXPECT_THAT(story.record(id).reason_text, HasSubstr("status 1: no useradd"));
   EXPECT_THAT(story.all<CreateCall>(), SizeIs(2)) << "another host for it";
+}
+
+TEST_F(RotatingTest, AnAccountIsOpenedOnceTheHostKeyIsReplaced) {
+  const auto [id, on] = opening();
+  EXPECT_THAT(sent(), IsEmpty());
+  story.host(on, model::RotationProposed{"ssh-ed25519 NEXT", "secret"});
+  EXPECT_THAT(sent(), IsEmpty());
+  story.host(on, model::RotationEnded{true, false, ""});
+  EXPECT_THAT(sent(), ElementsAre("open"));
+  command_ends(on);
+  EXPECT_EQ(story.lease_state(id), "granted");
+  connect_again(on);
+  EXPECT_EQ(story.lease_state(id), "granted");
+}
+
+TEST_F(RotatingTest, AnAccountIsOpenedWhereTheHostKeyCannotBeReplacedNow) {
+  const auto [id, on] = opening();
+  story.host(on, model::RotationEnded{false, false, "sshd -t failed"});
+  EXPECT_THAT(sent(), ElementsAre("open"));
+  command_ends(on);
+  EXPECT_EQ(story.lease_state(id), "granted");
+}
+
+TEST_F(RotatingTest, AnotherConnectionTriesToReplaceTheHostKeyBeforeAnAccountIsOpened) {
+  const auto [id, on] = opening();
+  connect_again(on);
+  EXPECT_THAT(sent(), IsEmpty());
+  story.host(on, model::RotationEnded{false, true, "its sshd is not ours"});
+  EXPECT_THAT(sent(), ElementsAre("open"));
 }
 
 TEST_F(LoginTest, AnOpeningThatMayHaveBeenLostIsSentAgainOnTheNextConnection) {
