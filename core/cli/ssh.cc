@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -51,6 +52,7 @@ Result<pid_t> start(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
   for (auto& word : copies) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  std::fflush(stdout);  // ssh prints to the same one.
   pid_t child = -1;
   errno = ::posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ);
   if (errno == 0) return child;
