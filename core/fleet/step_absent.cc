@@ -36,6 +36,13 @@ Outcome create_absent(Instance& instance, const ListWithout& list, Now now) {
   return out;
 }
 
+/// What is stopped or booted anew still exists.
+bool is_end_announced(const Instance& instance) {
+  using enum model::InterruptionAction;
+  const auto& notice = instance.record.interruption;
+  return notice && (notice->action == kTerminate || notice->action == kNotSaid);
+}
+
 /// A destroyed instance is gone. Another one is remembered: a list may show it again.
 void leave(Instance& instance, bool counts, Reason vanished, const std::string& reason,
            Outcome& out, Now now) {
@@ -81,7 +88,7 @@ void decide(Instance& instance, bool can_look_up, Outcome& out, Now now) {
   if (can_look_up && !looked_up) return;
   // A destroy that the cloud refused for now is sent again, whatever lists say.
   if (destroyed && !instance.ending.is_settled() && !absence.found_gone) return;
-  leave(instance, !absence.found_gone && !instance.notices.is_reclaimed(), Reason::kVanished,
+  leave(instance, !absence.found_gone && !is_end_announced(instance), Reason::kVanished,
         and_cloud_error("two lists and a look-up by its id omit it", instance), out, now);
 }
 

@@ -160,15 +160,41 @@ TEST(AbsenceTest, TheErrorOfWhichTheCloudSaysItDiedIsInTheReason) {
               testing::HasSubstr("the cloud says: Client.VolumeLimitExceeded: no volume"));
 }
 
-TEST(AbsenceTest, WhatTheCloudSaysIsGoneOrAnnouncedDoesNotCount) {
+TEST(AbsenceTest, AnInstanceThatTheCloudSaysIsGoneDoesNotCount) {
   EXPECT_FALSE(vanished(/*said_gone=*/true).may_exist());
+}
 
-  Instance instance = cut_off_in(InstanceState::kBusy);
-  instance.notices.set_reclaimed();
+Outcome vanish_after_notice(Instance& instance, model::InterruptionAction action) {
+  (void)noticed(instance,
+                {.source = model::NoticeSource::kDriver,
+                 .action = action,
+                 .noticed = {},
+                 .at = at(2min).wall,
+                 .text = ""},
+                pool(), at(5s));
   (void)list_without(instance, 10s);
   (void)look_up_without(instance, 11s);
-  EXPECT_THAT(list_without(instance, 20s).effects, Contains(Effect::kRoomFreed));
-  EXPECT_FALSE(instance.may_exist());
+  Outcome out = list_without(instance, 20s);
+  EXPECT_EQ(instance.record.state, InstanceState::kVanished);
+  return out;
+}
+
+TEST(AbsenceTest, AnInstanceWhoseEndWasAnnouncedDoesNotCount) {
+  using enum model::InterruptionAction;
+  for (const auto action : {kTerminate, kNotSaid}) {
+    Instance instance = cut_off_in(InstanceState::kBusy);
+    EXPECT_THAT(vanish_after_notice(instance, action).effects, Contains(Effect::kRoomFreed));
+    EXPECT_FALSE(instance.may_exist()) << to_string(action);
+  }
+}
+
+TEST(AbsenceTest, AnInstanceThatWasToBeStoppedOrBootedAnewCounts) {
+  using enum model::InterruptionAction;
+  for (const auto action : {kStop, kSuspend, kRestart}) {
+    Instance instance = cut_off_in(InstanceState::kBusy);
+    EXPECT_THAT(vanish_after_notice(instance, action).effects, Not(Contains(Effect::kRoomFreed)));
+    EXPECT_TRUE(instance.may_exist()) << to_string(action);
+  }
 }
 
 TEST(AbsenceTest, ARestartGoesOnCountingAVanishedInstance) {
