@@ -7,12 +7,16 @@ import os
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "integration", "lxd"))
-import lxd_site  # noqa: E402  (before the modules of tests/integration/daemon)
-from leases import ROOT, lend_gang, show  # noqa: E402
+from leases import PAUSE, ROOT, lend_gang, show  # of this folder: before tests/integration/daemon has another one
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "integration", "lxd"))
+import lxd_site  # noqa: E402
 from one_site import ARGS  # noqa: E402
 from scratch_site import wait_for  # noqa: E402
 from storm_jobs import Watcher  # noqa: E402
+
+
+SETTLES = 10  # seconds in which cloud-init still works in a new container
 
 
 def wait_for_hosts(site, count):
@@ -21,6 +25,7 @@ def wait_for_hosts(site, count):
         hosts = [one for one in site.instances() if one["state"] == "idle"]
         return len(hosts) == count and all(one["rotation"] == "done" for one in hosts)
     wait_for(f"{count} hosts are idle", ready, 600)
+    time.sleep(SETTLES)
 
 
 def lend(site, watcher, rounds, hosts, count):
@@ -30,7 +35,7 @@ def lend(site, watcher, rounds, hosts, count):
         wait_for_hosts(site, hosts)
         lent = []
         for _ in range(hosts // count):
-            time.sleep(0.15)  # as in leases.py
+            time.sleep(PAUSE)
             ids, time_ms = lend_gang(watcher, site, count, ssh_keys=[site.key])
             took.append(time_ms)
             lent += ids
