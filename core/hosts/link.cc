@@ -41,8 +41,10 @@ void Link::stop() {
 }
 
 void Link::set_pool(model::PoolPolicy pool) {
+  const bool was_due = rotation_.is_due();
   host_->pool = std::move(pool);
   if (conversation_) conversation_->update_checks();
+  if (!was_due && rotation_.is_due() && ready_at_) spawn(rotation_.begin(session_, prefix_));
 }
 
 void Link::retarget(model::HostTarget target) {

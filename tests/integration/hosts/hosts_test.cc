@@ -297,6 +297,19 @@ TEST(HostsTest, AConnectedHostIsToldTheChecksOfAReload) {
   EXPECT_EQ(daemon.await<model::HostBroken>().check, "disk");
 }
 
+TEST(HostsTest, AConnectedHostReplacesItsKeyWhenAReloadWantsThat) {
+  const BootedHost host;
+  FakeDaemon daemon(host);
+  daemon.pool.rotate_keys = false;
+  daemon.open();
+  daemon.connect(host.target());
+
+  daemon.pool.rotate_keys = true;
+  daemon.change_pool(daemon.pool);
+
+  EXPECT_NE(daemon.await<model::RotationProposed>().next_public_key, host.host_key());
+}
+
 TEST(HostsTest, RotatesKeyAndSecretOnceAfterTheFirstProof) {
   const BootedHost host;
   FakeDaemon daemon(host);
