@@ -98,6 +98,26 @@ TEST_F(LeaseRestoredTest, AfterARestoreAHostWithAttemptsThatAreLeftAloneOutlives
   EXPECT_EQ(story.record(kHost).health, model::Health::kBroken) << "nobody else gets it";
 }
 
+// Bug: its holder kept the host after the term, by an attempt that never was.
+TEST_F(LeaseRestoredTest, AHostThatInventsAttemptsWhileItIsLentIsDestroyedWhenTheTermEnds) {
+  const WorkId never{9 * kLeftOut};
+  for (const bool runs : {true, false}) {
+    Story other(policy);
+    auto rows = site(WorkState::kRunning);
+    rows.epoch = 5;
+    other.begin(std::move(rows));
+    other.host(kHost, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
+    other.ready(kHost,
+                {{{never, 1}, runs ? model::AttemptPhase::kRunning : model::AttemptPhase::kEnded}});
+    EXPECT_EQ(other.lease_state(kLease), "granted");
+    EXPECT_THAT(other.commands<model::KillAttempt>(), SizeIs(runs ? 1 : 0));
+    EXPECT_THAT(other.commands<model::AckAttempt>(), SizeIs(runs ? 0 : 1));
+    other.pass(91min);
+    EXPECT_EQ(other.record(kLease).reason, EndReason::kTerm);
+    EXPECT_EQ(other.state(kHost), InstanceState::kTerminating);
+  }
+}
+
 TEST_F(LeaseRestoredTest, AfterARestoreALeaseThatIsNotKnownKeepsTheHostThatHasItsAccount) {
   auto rows = site(WorkState::kQueued);
   rows.work.clear();
