@@ -56,7 +56,8 @@ void LeaseTakeover::end_old(Host& host, model::WorkId newer, Now now) {
 
 bool LeaseTakeover::may_take(model::WorkId id) const {
   const work::Lease* known = leases_.find(id);
-  return known != nullptr ? known->state() == model::WorkState::kHeld : lost_time_.has(id);
+  return known != nullptr ? known->state() == model::WorkState::kHeld
+                          : lost_time_.has(id) && !set_aside_.contains(id);
 }
 
 bool LeaseTakeover::has_ended(model::WorkId id) const {

@@ -141,6 +141,30 @@ TEST_F(LeaseRestoredTest, AfterARestoreALeaseThatIsNotKnownKeepsTheHostThatHasIt
   EXPECT_FALSE(story.record(unknown).restored) << "an admin has decided";
 }
 
+// Bug: a second row of that number stopped the daemon, again after each start.
+TEST_F(LeaseRestoredTest, AfterARestoreANumberIsOfOnePieceOfWorkWhateverAHostReports) {
+  for (const bool was_known : {true, false}) {
+    Story other(policy);
+    auto rows = site(WorkState::kQueued);
+    rows.work.clear();
+    rows.leases.clear();
+    rows = restored_site(std::move(rows));
+    if (was_known) rows.damaged.push_back({"work", "l-77", "state is 99", {}});
+    other.begin(std::move(rows));
+    prove_host(other);
+    if (!was_known) {
+      other.ready(kHost, {{{kForeign, 1}, model::AttemptPhase::kRunning}});
+      other.exited(kHost, kForeign);
+      EXPECT_EQ(other.record(kForeign).state, WorkState::kSucceeded);
+      other.clear();
+      other.ready(kHost);
+    }
+    has_accounts(other, "hostler-l77\n");
+    EXPECT_THAT(other.journalled<model::LeaseChanged>(), IsEmpty());
+    EXPECT_FALSE(other.dispatcher.queries().instance(kHost, other.now)->lease);
+  }
+}
+
 // Bug: its user was said to be hostler-l77, which is no account there.
 TEST_F(LeaseRestoredTest, AfterARestoreALeaseOfAPoolThatLendsRootIsTakenOverAsRoot) {
   policy.pools[0].leases->login = model::Login::kRoot;
