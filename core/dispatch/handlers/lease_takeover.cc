@@ -41,6 +41,7 @@ bool LeaseTakeover::may_be_lent_anew(const Host& host) const {
 }
 
 work::Lease* LeaseTakeover::old_lease(const Host& host) const {
+  if (host.unknown_work.has_lease) return nullptr;
   const auto& claims = host.instance.occupancy.claims();
   work::Lease* lease = claims.empty() ? nullptr : leases_.find(claims.front().work);
   return lease != nullptr && lease->record.restored ? lease : nullptr;
@@ -77,8 +78,9 @@ std::vector<model::WorkId> LeaseTakeover::found(const HostCommands::Ended& answe
     if (id && may_take(*id)) newest = newest ? std::max(*newest, *id) : *id;
     if (id && ended.size() < kEndedMax && has_ended(*id)) ended.push_back(*id);
   }
-  if (!newest) return ended;
+  if (!newest || host->unknown_work.has_lease) return ended;
   end_old(*host, *newest, now);
+  host->unknown_work.has_lease = true;
   work::Lease* known = leases_.find(*newest);
   work::Lease& lease = known != nullptr ? *known : make_lease(*host, *newest, now);
   const auto& pool = policy_.pools[host->instance.pool];

@@ -46,6 +46,7 @@ class LeaseTakeover {
   /// The pool of the host lends, and nothing uses the host but an old lease.
   [[nodiscard]] bool may_be_lent_anew(const Host& host) const;
   /// The lease that had the host when the backup was made, and of which nobody has heard since.
+  /// Null once the host has a lease that was taken over: one that lies could end each in its turn.
   [[nodiscard]] work::Lease* old_lease(const Host& host) const;
   void end_old(Host& host, model::WorkId newer, Now now);
   /// The lease is held, or its number was given out in the lost time and it is not known.

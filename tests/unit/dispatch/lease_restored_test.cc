@@ -4,11 +4,17 @@
 namespace hostler::dispatch {
 namespace {
 
+constexpr WorkId kOther{4, model::WorkKind::kLease};
+
 class LeaseRestoredTest : public LeaseTest {
  protected:
   void SetUp() override {}  // Each begins with its own rows.
   model::Restored site(WorkState state) const { return lease_rows(state, story.now.wall); }
   void prove() { prove_host(story); }
+  void connect_again() {
+    story.host(kHost, model::HostLost{"reset", 0s});
+    story.ready(kHost);
+  }
 };
 
 TEST_F(LeaseRestoredTest, AfterARestoreALentHostIsGivenToNobodyElse) {
@@ -208,6 +214,30 @@ TEST_F(LeaseRestoredTest, AfterARestoreAHostThatWasLentAnewSinceTheBackupIsItsNe
     other.pass(2h);
     EXPECT_EQ(other.lease_state(unknown), "granted") << "the term of l-3 does not end it";
   }
+}
+
+// Bug: a host that lied took each held lease in its turn, and so ended the one before it.
+TEST_F(LeaseRestoredTest, AfterARestoreAHostTakesOverOneLeaseAtMost) {
+  auto rows = site(WorkState::kHeld);
+  rows.work.push_back(rows.work[0]);
+  rows.leases.push_back(rows.leases[0]);
+  rows.work[1].record.id = rows.leases[1].id = kOther;
+  story.begin(restored_site(std::move(rows)));
+  prove();
+  has_accounts(story, "hostler-l3\n");
+  EXPECT_EQ(lease_on(kHost), kLease);
+  story.clear();
+  connect_again();
+  EXPECT_THAT(story.commands<model::RunCommand>(), IsEmpty());
+
+  EXPECT_TRUE(cancel(kLease));
+  story.host(kHost, model::HostLost{"reset", 0s});
+  EXPECT_EQ(story.lease_state(kLease), "ended");
+  story.clear();
+  connect_again();
+  has_accounts(story, "hostler-l4\n");
+  EXPECT_EQ(story.lease_state(kOther), "held");
+  EXPECT_EQ(lease_on(kHost), std::nullopt);
 }
 
 TEST_F(LeaseRestoredTest, AfterARestoreALeaseThatHasItsAccountKeepsItsHost) {
