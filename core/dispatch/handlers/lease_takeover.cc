@@ -78,7 +78,8 @@ std::vector<model::WorkId> LeaseTakeover::found(const HostCommands::Ended& answe
     if (id && may_take(*id)) newest = newest ? std::max(*newest, *id) : *id;
     if (id && ended.size() < kEndedMax && has_ended(*id)) ended.push_back(*id);
   }
-  if (!newest || host->unknown_work.has_lease) return ended;
+  const bool may_have_lease = lost_time_.may_have_work(host->instance.record.epoch);
+  if (!newest || !may_have_lease || host->unknown_work.has_lease) return ended;
   end_old(*host, *newest, now);
   host->unknown_work.has_lease = true;
   work::Lease* known = leases_.find(*newest);

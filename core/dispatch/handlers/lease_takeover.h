@@ -12,8 +12,8 @@
 namespace hostler::dispatch {
 
 /// Looks for accounts of leases on hosts. Takes over leases that were granted after the backup was
-/// made that the state was restored from: hosts have their accounts, and the journal does not know
-/// of them, or has them as held.
+/// made that the state was restored from: hosts of before the restore have their accounts, and the
+/// journal does not know of them, or has them as held.
 class LeaseTakeover {
  public:
   LeaseTakeover(const model::SitePolicy& policy, Hosts& hosts, HostCommands& commands,

@@ -240,6 +240,22 @@ TEST_F(LeaseRestoredTest, AfterARestoreAHostTakesOverOneLeaseAtMost) {
   EXPECT_EQ(lease_on(kHost), std::nullopt);
 }
 
+// Bug: it claimed a held lease, while an admin held the host after a lease of its own.
+TEST_F(LeaseRestoredTest, AHostThatWasMadeAfterTheRestoreTakesNoLeaseOver) {
+  auto rows = restored_site(site(WorkState::kHeld));
+  auto& host = rows.instances[0].record;
+  host.state = InstanceState::kIdle;
+  host.restored = false;
+  host.epoch = rows.restored_epoch;
+  host.health = model::Health::kBroken;
+  host.idle_behavior = model::IdleBehavior::kHold;
+  story.begin(std::move(rows));
+  prove();
+  has_accounts(story, "hostler-l3\n");
+  EXPECT_EQ(story.lease_state(kLease), "held");
+  EXPECT_EQ(lease_on(kHost), std::nullopt);
+}
+
 TEST_F(LeaseRestoredTest, AfterARestoreALeaseThatHasItsAccountKeepsItsHost) {
   auto rows = site(WorkState::kRunning);
   rows.leases[0].ssh_keys = {"ssh-ed25519 AAAA"};
