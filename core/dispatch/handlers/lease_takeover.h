@@ -38,8 +38,9 @@ class LeaseTakeover {
   /// still.
   void ask(const Host& host, Now now);
   /// The host has answered: the newest lease whose account it has keeps it. The one that had it
-  /// when the backup was made, and has no account there, has it no more. Returns those that have
-  /// ended for certain: their accounts are to be closed.
+  /// when the backup was made, and has no account there, has it no more. If no lease keeps it,
+  /// nobody gets it. Returns those that have ended for certain, or have another host: their
+  /// accounts are to be closed.
   std::vector<model::WorkId> found(const HostCommands::Ended& answer, Now now);
 
  private:
@@ -49,9 +50,15 @@ class LeaseTakeover {
   /// Null once the host has a lease that was taken over: one that lies could end each in its turn.
   [[nodiscard]] work::Lease* old_lease(const Host& host) const;
   void end_old(Host& host, model::WorkId newer, Now now);
-  /// The lease is held, or its number was given out in the lost time and it is not known.
-  [[nodiscard]] bool may_take(model::WorkId lease) const;
-  [[nodiscard]] bool has_ended(model::WorkId lease) const;
+  /// The host may be that of the lease, which is held, or whose number was given out in the lost
+  /// time and is not known.
+  [[nodiscard]] bool may_take(const Host& host, model::WorkId lease) const;
+  /// The lease has ended, or has another host, and not since a backup.
+  [[nodiscard]] bool has_left(const Host& host, model::WorkId lease) const;
+  /// The lease has the host from now on.
+  void take(Host& host, model::WorkId lease, Now now);
+  /// Somebody could log in there: nobody else gets the host, and an admin decides.
+  void keep(Host& host, model::WorkId lease, Now now);
   /// Makes a lease whose holder and term are not known: its term is the longest of its pool.
   work::Lease& make_lease(const Host& host, model::WorkId id, Now now);
 

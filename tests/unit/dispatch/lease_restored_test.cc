@@ -4,6 +4,8 @@
 namespace hostler::dispatch {
 namespace {
 
+using testing::ElementsAre;
+
 constexpr WorkId kOther{4, model::WorkKind::kLease};
 
 class LeaseRestoredTest : public LeaseTest {
@@ -11,6 +13,13 @@ class LeaseRestoredTest : public LeaseTest {
   void SetUp() override {}  // Each begins with its own rows.
   model::Restored site(WorkState state) const { return lease_rows(state, story.now.wall); }
   void prove() { prove_host(story); }
+  /// The purposes of the commands that close accounts.
+  std::vector<std::string> closed() const {
+    std::vector<std::string> out;
+    for (const auto& run : story.commands<model::RunCommand>())
+      if (run.command.purpose.starts_with("close")) out.push_back(run.command.purpose);
+    return out;
+  }
   void connect_again() {
     story.host(kHost, model::HostLost{"reset", 0s});
     story.ready(kHost);
@@ -254,6 +263,51 @@ TEST_F(LeaseRestoredTest, AHostThatWasMadeAfterTheRestoreTakesNoLeaseOver) {
   has_accounts(story, "hostler-l3\n");
   EXPECT_EQ(story.lease_state(kLease), "held");
   EXPECT_EQ(lease_on(kHost), std::nullopt);
+}
+
+// Bug: it was healthy, and an admin's "run" gave it to the next user.
+TEST_F(LeaseRestoredTest, AfterARestoreAHostWithTheAccountOfACancelledLeaseIsGivenToNobody) {
+  story.begin(restored_site(site(WorkState::kHeld)));
+  EXPECT_TRUE(cancel(kLease));
+  prove();
+  has_accounts(story, "hostler-l3\n");
+  EXPECT_THAT(closed(), ElementsAre("close hostler-l3 as hostler-l3"));
+  EXPECT_EQ(story.record(kHost).health, model::Health::kBroken);
+  EXPECT_EQ(story.state(kHost), InstanceState::kIdle) << "an admin decides";
+
+  const WorkId next = story.borrow(story.lease());
+  ASSERT_TRUE(story.ask(SetIdleBehavior{0, "user root", kHost, model::IdleBehavior::kRun}));
+  EXPECT_EQ(story.state(kHost), InstanceState::kTerminating);
+  EXPECT_EQ(story.lease_state(next), "waiting");
+}
+
+// Bug: the account stayed open, and its host was given to the next user.
+TEST_F(LeaseRestoredTest, AfterARestoreTheAccountOfALeaseThatHasAnotherHostIsClosed) {
+  story.begin(restored_site(site(WorkState::kHeld)));
+  ASSERT_TRUE(story.ask(ReleaseWork{0, "user root", kLease}));
+  const InstanceId other = story.all<CreateCall>().back().instance;
+  story.boot(other);
+  ASSERT_EQ(lease_on(other), kLease);
+  story.clear();
+  prove();
+  has_accounts(story, "hostler-l3\n");
+  EXPECT_THAT(closed(), ElementsAre("close hostler-l3 as hostler-l3"));
+  EXPECT_EQ(lease_on(other), kLease);
+  EXPECT_EQ(story.record(kHost).health, model::Health::kBroken);
+}
+
+// Bug: nothing kept the next user from a host of a lease whose row is damaged.
+TEST_F(LeaseRestoredTest, AfterARestoreAnAccountOfALeaseThatIsNotKnownIsLeftOpenAndItsHostKept) {
+  auto rows = site(WorkState::kHeld);
+  rows.work.clear();
+  rows.leases.clear();
+  rows.damaged.push_back({"work", "l-3", "state is 99", {}});
+  story.begin(restored_site(std::move(rows)));
+  prove();
+  has_accounts(story, "hostler-l3\n");
+  EXPECT_THAT(closed(), IsEmpty());
+  EXPECT_EQ(story.record(kHost).health, model::Health::kBroken);
+  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
 }
 
 TEST_F(LeaseRestoredTest, AfterARestoreALeaseThatHasItsAccountKeepsItsHost) {
