@@ -61,6 +61,11 @@ Result<std::vector<std::string>> ssh_command(const SshTarget& target,
                 "the daemon names '" + printable(target.user, 80) + "', which is not a user");
   std::vector<std::string> out{"ssh"};
   std::ranges::copy(key_options(known_hosts), std::back_inserter(out));
+  // Whoever is root on the host could use the user's agent and display, also where the
+  // configuration forwards them to all hosts. To the jump host -W forwards nothing but this
+  // connection.
+  out.insert(out.end(),
+             {"-o", "ForwardAgent=no", "-o", "ForwardX11=no", "-o", "ClearAllForwardings=yes"});
   if (!target.jump_host.empty()) {
     HOSTLER_TRY(check_host(target.jump_host));
     out.insert(out.end(), {"-o", "ProxyCommand=" + proxy_command(target, known_hosts)});

@@ -74,7 +74,7 @@ Outcome lease_ended(Instance& instance, model::WorkId lease, Now now) {
   Outcome out;
   if (record.state == InstanceState::kTerminating || record.state == InstanceState::kGone)
     return out;
-  const std::string text = lease.text() + " has ended, and its holder may have changed the host";
+  const std::string text = "it was lent to " + lease.text() + ", whose holder may have changed it";
   const bool is_kept = record.idle_behavior == IdleBehavior::kHold || record.restored ||
                        record.state == InstanceState::kVanished ||
                        !instance.occupancy.left_alone().empty();

@@ -36,7 +36,7 @@ Handlers::Handlers(State& s, CreateSecretsFactory make_secrets, const Options& o
       answers(s.policy, s.sets, s.hosts, s.menu, s.gates, s.plan, s.recorder, tags, instance_steps),
       takeover(s.policy, s.hosts, s.waiting, s.jobs, s.lost_time, s.recorder, attempt_rows,
                job_steps),
-      left_alone(s.set_aside, takeover, s.recorder),
+      left_alone(s.set_aside, s.leases, takeover, s.recorder),
       lending(s.policy, s.waiting, s.leases, s.viewer, s.recorder, lease_steps, accounts),
       lease_takeover(s.policy, s.hosts, s.commands, s.waiting, s.leases, s.lost_time, s.set_aside,
                      s.recorder, options.accounts, lease_steps, lending, instance_steps),

@@ -16,8 +16,8 @@
 namespace hostler::dispatch {
 namespace {
 
-/// How many accounts of ended leases are closed at once: a host that does not lie has one.
-constexpr std::size_t kEndedMax = 4;
+/// How many accounts of other leases are closed at once: a host that does not lie has one.
+constexpr std::size_t kClosedMax = 4;
 
 /// The kind of account that is there, even if the pool lends without a login now.
 model::Login login_there(const model::PoolPolicy& pool) {
@@ -41,6 +41,7 @@ bool LeaseTakeover::may_be_lent_anew(const Host& host) const {
 }
 
 work::Lease* LeaseTakeover::old_lease(const Host& host) const {
+  if (host.unknown_work.has_lease) return nullptr;
   const auto& claims = host.instance.occupancy.claims();
   work::Lease* lease = claims.empty() ? nullptr : leases_.find(claims.front().work);
   return lease != nullptr && lease->record.restored ? lease : nullptr;
@@ -54,37 +55,59 @@ void LeaseTakeover::end_old(Host& host, model::WorkId newer, Now now) {
   steps_.apply(*old, work::host_gone(*old, why, /*was_announced=*/false, now), now);
 }
 
-bool LeaseTakeover::may_take(model::WorkId id) const {
+bool LeaseTakeover::may_take(const Host& host, model::WorkId id) const {
+  if (host.unknown_work.has_lease || !lost_time_.may_have_work(host.instance.record.epoch))
+    return false;
   const work::Lease* known = leases_.find(id);
-  return known != nullptr ? known->state() == model::WorkState::kHeld : lost_time_.has(id);
+  return known != nullptr ? known->state() == model::WorkState::kHeld
+                          : lost_time_.has(id) && !set_aside_.contains(id);
 }
 
-bool LeaseTakeover::has_ended(model::WorkId id) const {
-  return leases_.find(id) == nullptr && !lost_time_.has(id) && !set_aside_.contains(id) &&
-         id.value <= waiting_.last_number();
+bool LeaseTakeover::has_left(const Host& host, model::WorkId id) const {
+  if (const work::Lease* known = leases_.find(id))
+    return !known->record.restored && known->record.instance != host.id();
+  return !lost_time_.has(id) && !set_aside_.contains(id) && id.value <= waiting_.last_number();
+}
+
+void LeaseTakeover::keep(Host& host, model::WorkId lease, Now now) {
+  auto& instance = host.instance;
+  const bool is_kept = instance.record.health == model::Health::kBroken;
+  if (is_kept || instance.occupancy.in_use() || !instance.link.is_connected()) return;
+  const std::string why = "it has the account of " + lease.text();
+  instance_steps_.apply(host, fleet::hold(instance, why, now), "host", now);
+  instance_steps_.apply(host, fleet::lease_ended(instance, lease, now), "host", now);
 }
 
 std::vector<model::WorkId> LeaseTakeover::found(const HostCommands::Ended& answer, Now now) {
   Host* host = hosts_.change(answer.on);
   if (host == nullptr || !may_be_lent_anew(*host)) return {};
-  std::vector<model::WorkId> ended;
+  std::vector<model::WorkId> closed;
   const work::Lease* old = old_lease(*host);
-  std::optional<model::WorkId> newest;
+  std::optional<model::WorkId> newest, any;
   for (const std::string_view line : split(answer.output, '\n')) {
     const auto id = model::LeaseAccount::lease_of(line);
-    if (id && old != nullptr && *id == old->id()) return {};  // It has the host still.
-    if (id && may_take(*id)) newest = newest ? std::max(*newest, *id) : *id;
-    if (id && ended.size() < kEndedMax && has_ended(*id)) ended.push_back(*id);
+    if (!id) continue;
+    if (old != nullptr && *id == old->id()) return {};  // It has the host still.
+    any = id;
+    if (may_take(*host, *id)) newest = std::max(newest, id);
+    if (closed.size() < kClosedMax && has_left(*host, *id)) closed.push_back(*id);
   }
-  if (!newest) return ended;
-  end_old(*host, *newest, now);
-  work::Lease* known = leases_.find(*newest);
-  work::Lease& lease = known != nullptr ? *known : make_lease(*host, *newest, now);
-  const auto& pool = policy_.pools[host->instance.pool];
-  steps_.apply(lease, work::taken_over(lease, host->id(), login_there(pool), now), now);
-  lending_.claim(*host, lease, now);
-  instance_steps_.apply(*host, fleet::work_changed(host->instance, pool, now), "host", now);
-  return ended;
+  if (newest)
+    take(*host, *newest, now);
+  else if (any)
+    keep(*host, *any, now);
+  return closed;
+}
+
+void LeaseTakeover::take(Host& host, model::WorkId id, Now now) {
+  end_old(host, id, now);
+  host.unknown_work.has_lease = true;
+  work::Lease* known = leases_.find(id);
+  work::Lease& lease = known != nullptr ? *known : make_lease(host, id, now);
+  const auto& pool = policy_.pools[host.instance.pool];
+  steps_.apply(lease, work::taken_over(lease, host.id(), login_there(pool), now), now);
+  lending_.claim(host, lease, now);
+  instance_steps_.apply(host, fleet::work_changed(host.instance, pool, now), "host", now);
 }
 
 work::Lease& LeaseTakeover::make_lease(const Host& host, model::WorkId id, Now now) {

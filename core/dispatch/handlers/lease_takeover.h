@@ -12,8 +12,8 @@
 namespace hostler::dispatch {
 
 /// Looks for accounts of leases on hosts. Takes over leases that were granted after the backup was
-/// made that the state was restored from: hosts have their accounts, and the journal does not know
-/// of them, or has them as held.
+/// made that the state was restored from: hosts of before the restore have their accounts, and the
+/// journal does not know of them, or has them as held.
 class LeaseTakeover {
  public:
   LeaseTakeover(const model::SitePolicy& policy, Hosts& hosts, HostCommands& commands,
@@ -38,19 +38,27 @@ class LeaseTakeover {
   /// still.
   void ask(const Host& host, Now now);
   /// The host has answered: the newest lease whose account it has keeps it. The one that had it
-  /// when the backup was made, and has no account there, has it no more. Returns those that have
-  /// ended for certain: their accounts are to be closed.
+  /// when the backup was made, and has no account there, has it no more. If no lease keeps it,
+  /// nobody gets it. Returns those that have ended for certain, or have another host: their
+  /// accounts are to be closed.
   std::vector<model::WorkId> found(const HostCommands::Ended& answer, Now now);
 
  private:
   /// The pool of the host lends, and nothing uses the host but an old lease.
   [[nodiscard]] bool may_be_lent_anew(const Host& host) const;
   /// The lease that had the host when the backup was made, and of which nobody has heard since.
+  /// Null once the host has a lease that was taken over: one that lies could end each in its turn.
   [[nodiscard]] work::Lease* old_lease(const Host& host) const;
   void end_old(Host& host, model::WorkId newer, Now now);
-  /// The lease is held, or its number was given out in the lost time and it is not known.
-  [[nodiscard]] bool may_take(model::WorkId lease) const;
-  [[nodiscard]] bool has_ended(model::WorkId lease) const;
+  /// The host may be that of the lease, which is held, or whose number was given out in the lost
+  /// time and is not known.
+  [[nodiscard]] bool may_take(const Host& host, model::WorkId lease) const;
+  /// The lease has ended, or has another host, and not since a backup.
+  [[nodiscard]] bool has_left(const Host& host, model::WorkId lease) const;
+  /// The lease has the host from now on.
+  void take(Host& host, model::WorkId lease, Now now);
+  /// Somebody could log in there: nobody else gets the host, and an admin decides.
+  void keep(Host& host, model::WorkId lease, Now now);
   /// Makes a lease whose holder and term are not known: its term is the longest of its pool.
   work::Lease& make_lease(const Host& host, model::WorkId id, Now now);
 

@@ -4,8 +4,15 @@
 
 namespace hostler::dispatch {
 
+bool LeftAlone::was_empty(const Host& host) const {
+  if (!host.instance.occupancy.is_lent()) return false;
+  const work::Lease* lease = leases_.find(host.instance.occupancy.claims().front().work);
+  return lease != nullptr && !lease->record.restored;
+}
+
 bool LeftAlone::take(Host& host, const model::AttemptId& attempt, model::AttemptPhase phase,
                      Now now) {
+  if (was_empty(host)) return false;
   const bool is_set_aside = set_aside_.contains(attempt.work);
   const bool is_unknown = takeover_.is_unknown(host, attempt.work);
   if (!is_set_aside && !is_unknown && !takeover_.is_disputed(host, attempt, phase)) return false;

@@ -34,6 +34,7 @@ struct ConsoleAsked {
 /// Work that the host reports and that was not known here. A restart forgets this.
 struct UnknownWork {
   std::uint32_t taken_over = 0;  ///< Jobs that were taken over, see Takeover.
+  bool has_lease = false;        ///< A lease was taken over, see LeaseTakeover: one at most.
   bool told = false;             ///< An event says that it reports such jobs, left alone.
 };
 

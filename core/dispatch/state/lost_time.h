@@ -16,18 +16,18 @@ class LostTime {
   void restore(const model::Restored& restored) {
     left_out_ = restored.left_out;
     epoch_ = restored.restored_epoch;
-    taken_.insert(restored.taken_over.begin(), restored.taken_over.end());
+    for (const auto id : restored.taken_over) take(id);
     for (const auto& item : restored.work)
-      if (is_left_out(item.record.id)) taken_.insert(item.record.id);
+      if (is_left_out(item.record.id)) take(item.record.id);
   }
   /// An instance of this epoch was made before the last restore, so it may have such work.
   [[nodiscard]] bool may_have_work(std::uint64_t epoch) const { return epoch < epoch_; }
-  /// The work has such a number, and was not taken over yet.
+  /// The work has such a number, and no work of that number, of any kind, was taken over yet.
   [[nodiscard]] bool has(model::WorkId work) const {
-    return is_left_out(work) && !taken_.contains(work);
+    return is_left_out(work) && !taken_.contains(work.value);
   }
   /// It is taken over: once.
-  void take(model::WorkId work) { taken_.insert(work); }
+  void take(model::WorkId work) { taken_.insert(work.value); }
 
   /// The work has such a number, taken over or not.
   [[nodiscard]] bool is_left_out(model::WorkId work) const {
@@ -38,7 +38,7 @@ class LostTime {
  private:
   std::vector<model::LeftOut> left_out_;
   std::uint64_t epoch_ = 0;  ///< Of the first start after the restore; 0: there was none.
-  std::unordered_set<model::WorkId> taken_;
+  std::unordered_set<std::uint64_t> taken_;  ///< Numbers: a host may report any kind.
 };
 
 }  // namespace hostler::dispatch

@@ -69,6 +69,21 @@ TEST(SshCommandTest, NoOptionOfTheUserLetsAnotherKeyIn) {
   EXPECT_THAT(read_by_ssh({"ssh", "10.0.0.7"}, options), HasSubstr("userknownhostsfile /other\n"));
 }
 
+// Bug: root on the host could use the agent of whoever logged in there.
+TEST(SshCommandTest, NoOptionOfTheUserForwardsAnythingToTheHost) {
+  const auto words = ssh_command({"root", "10.0.0.7"}, kFile, {}).value();
+  EXPECT_THAT(words, IsSupersetOf({"ForwardAgent=no", "ForwardX11=no", "ClearAllForwardings=yes"}));
+  if (output_of("ssh -V 2>&1").find("OpenSSH") == std::string::npos)
+    GTEST_SKIP() << "OpenSSH is not installed";
+  const test::TempFolder folder;
+  const std::string options =
+      folder.put("config",
+                 "Host *\nForwardAgent yes\nForwardX11 yes\nLocalForward 8080 localhost:80\n"
+                 "RemoteForward 8081 localhost:80\nDynamicForward 1080\nClearAllForwardings no\n");
+  EXPECT_EQ(read_by_ssh(words, options), read_by_ssh(words, "/dev/null"));
+  EXPECT_THAT(read_by_ssh({"ssh", "10.0.0.7"}, options), HasSubstr("forwardagent yes\n"));
+}
+
 TEST(SshCommandTest, KeysThatAreNamedAreForTheHostAlone) {
   SshTarget target{"root", "10.0.0.7"};
   target.jump_host = "bastion";

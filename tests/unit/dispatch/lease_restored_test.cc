@@ -4,11 +4,26 @@
 namespace hostler::dispatch {
 namespace {
 
+using testing::ElementsAre;
+
+constexpr WorkId kOther{4, model::WorkKind::kLease};
+
 class LeaseRestoredTest : public LeaseTest {
  protected:
   void SetUp() override {}  // Each begins with its own rows.
   model::Restored site(WorkState state) const { return lease_rows(state, story.now.wall); }
   void prove() { prove_host(story); }
+  /// The purposes of the commands that close accounts.
+  std::vector<std::string> closed() const {
+    std::vector<std::string> out;
+    for (const auto& run : story.commands<model::RunCommand>())
+      if (run.command.purpose.starts_with("close")) out.push_back(run.command.purpose);
+    return out;
+  }
+  void connect_again() {
+    story.host(kHost, model::HostLost{"reset", 0s});
+    story.ready(kHost);
+  }
 };
 
 TEST_F(LeaseRestoredTest, AfterARestoreALentHostIsGivenToNobodyElse) {
@@ -98,6 +113,26 @@ TEST_F(LeaseRestoredTest, AfterARestoreAHostWithAttemptsThatAreLeftAloneOutlives
   EXPECT_EQ(story.record(kHost).health, model::Health::kBroken) << "nobody else gets it";
 }
 
+// Bug: its holder kept the host after the term, by an attempt that never was.
+TEST_F(LeaseRestoredTest, AHostThatInventsAttemptsWhileItIsLentIsDestroyedWhenTheTermEnds) {
+  const WorkId never{9 * kLeftOut};
+  for (const bool runs : {true, false}) {
+    Story other(policy);
+    auto rows = site(WorkState::kRunning);
+    rows.epoch = 5;
+    other.begin(std::move(rows));
+    other.host(kHost, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
+    other.ready(kHost,
+                {{{never, 1}, runs ? model::AttemptPhase::kRunning : model::AttemptPhase::kEnded}});
+    EXPECT_EQ(other.lease_state(kLease), "granted");
+    EXPECT_THAT(other.commands<model::KillAttempt>(), SizeIs(runs ? 1 : 0));
+    EXPECT_THAT(other.commands<model::AckAttempt>(), SizeIs(runs ? 0 : 1));
+    other.pass(91min);
+    EXPECT_EQ(other.record(kLease).reason, EndReason::kTerm);
+    EXPECT_EQ(other.state(kHost), InstanceState::kTerminating);
+  }
+}
+
 TEST_F(LeaseRestoredTest, AfterARestoreALeaseThatIsNotKnownKeepsTheHostThatHasItsAccount) {
   auto rows = site(WorkState::kQueued);
   rows.work.clear();
@@ -119,6 +154,30 @@ TEST_F(LeaseRestoredTest, AfterARestoreALeaseThatIsNotKnownKeepsTheHostThatHasIt
   EXPECT_FALSE(renew(unknown, 1h)) << "nobody knows its holder";
   EXPECT_TRUE(story.ask(RenewLease{0, "user root", true, unknown, 1h}));
   EXPECT_FALSE(story.record(unknown).restored) << "an admin has decided";
+}
+
+// Bug: a second row of that number stopped the daemon, again after each start.
+TEST_F(LeaseRestoredTest, AfterARestoreANumberIsOfOnePieceOfWorkWhateverAHostReports) {
+  for (const bool was_known : {true, false}) {
+    Story other(policy);
+    auto rows = site(WorkState::kQueued);
+    rows.work.clear();
+    rows.leases.clear();
+    rows = restored_site(std::move(rows));
+    if (was_known) rows.damaged.push_back({"work", "l-77", "state is 99", {}});
+    other.begin(std::move(rows));
+    prove_host(other);
+    if (!was_known) {
+      other.ready(kHost, {{{kForeign, 1}, model::AttemptPhase::kRunning}});
+      other.exited(kHost, kForeign);
+      EXPECT_EQ(other.record(kForeign).state, WorkState::kSucceeded);
+      other.clear();
+      other.ready(kHost);
+    }
+    has_accounts(other, "hostler-l77\n");
+    EXPECT_THAT(other.journalled<model::LeaseChanged>(), IsEmpty());
+    EXPECT_FALSE(other.dispatcher.queries().instance(kHost, other.now)->lease);
+  }
 }
 
 // Bug: its user was said to be hostler-l77, which is no account there.
@@ -164,6 +223,91 @@ TEST_F(LeaseRestoredTest, AfterARestoreAHostThatWasLentAnewSinceTheBackupIsItsNe
     other.pass(2h);
     EXPECT_EQ(other.lease_state(unknown), "granted") << "the term of l-3 does not end it";
   }
+}
+
+// Bug: a host that lied took each held lease in its turn, and so ended the one before it.
+TEST_F(LeaseRestoredTest, AfterARestoreAHostTakesOverOneLeaseAtMost) {
+  auto rows = site(WorkState::kHeld);
+  rows.work.push_back(rows.work[0]);
+  rows.leases.push_back(rows.leases[0]);
+  rows.work[1].record.id = rows.leases[1].id = kOther;
+  story.begin(restored_site(std::move(rows)));
+  prove();
+  has_accounts(story, "hostler-l3\n");
+  EXPECT_EQ(lease_on(kHost), kLease);
+  story.clear();
+  connect_again();
+  EXPECT_THAT(story.commands<model::RunCommand>(), IsEmpty());
+
+  EXPECT_TRUE(cancel(kLease));
+  story.host(kHost, model::HostLost{"reset", 0s});
+  EXPECT_EQ(story.lease_state(kLease), "ended");
+  story.clear();
+  connect_again();
+  has_accounts(story, "hostler-l4\n");
+  EXPECT_EQ(story.lease_state(kOther), "held");
+  EXPECT_EQ(lease_on(kHost), std::nullopt);
+}
+
+// Bug: it claimed a held lease, while an admin held the host after a lease of its own.
+TEST_F(LeaseRestoredTest, AHostThatWasMadeAfterTheRestoreTakesNoLeaseOver) {
+  auto rows = restored_site(site(WorkState::kHeld));
+  auto& host = rows.instances[0].record;
+  host.state = InstanceState::kIdle;
+  host.restored = false;
+  host.epoch = rows.restored_epoch;
+  host.health = model::Health::kBroken;
+  host.idle_behavior = model::IdleBehavior::kHold;
+  story.begin(std::move(rows));
+  prove();
+  has_accounts(story, "hostler-l3\n");
+  EXPECT_EQ(story.lease_state(kLease), "held");
+  EXPECT_EQ(lease_on(kHost), std::nullopt);
+}
+
+// Bug: it was healthy, and an admin's "run" gave it to the next user.
+TEST_F(LeaseRestoredTest, AfterARestoreAHostWithTheAccountOfACancelledLeaseIsGivenToNobody) {
+  story.begin(restored_site(site(WorkState::kHeld)));
+  EXPECT_TRUE(cancel(kLease));
+  prove();
+  has_accounts(story, "hostler-l3\n");
+  EXPECT_THAT(closed(), ElementsAre("close hostler-l3 as hostler-l3"));
+  EXPECT_EQ(story.record(kHost).health, model::Health::kBroken);
+  EXPECT_EQ(story.state(kHost), InstanceState::kIdle) << "an admin decides";
+
+  const WorkId next = story.borrow(story.lease());
+  ASSERT_TRUE(story.ask(SetIdleBehavior{0, "user root", kHost, model::IdleBehavior::kRun}));
+  EXPECT_EQ(story.state(kHost), InstanceState::kTerminating);
+  EXPECT_EQ(story.lease_state(next), "waiting");
+}
+
+// Bug: the account stayed open, and its host was given to the next user.
+TEST_F(LeaseRestoredTest, AfterARestoreTheAccountOfALeaseThatHasAnotherHostIsClosed) {
+  story.begin(restored_site(site(WorkState::kHeld)));
+  ASSERT_TRUE(story.ask(ReleaseWork{0, "user root", kLease}));
+  const InstanceId other = story.all<CreateCall>().back().instance;
+  story.boot(other);
+  ASSERT_EQ(lease_on(other), kLease);
+  story.clear();
+  prove();
+  has_accounts(story, "hostler-l3\n");
+  EXPECT_THAT(closed(), ElementsAre("close hostler-l3 as hostler-l3"));
+  EXPECT_EQ(lease_on(other), kLease);
+  EXPECT_EQ(story.record(kHost).health, model::Health::kBroken);
+}
+
+// Bug: nothing kept the next user from a host of a lease whose row is damaged.
+TEST_F(LeaseRestoredTest, AfterARestoreAnAccountOfALeaseThatIsNotKnownIsLeftOpenAndItsHostKept) {
+  auto rows = site(WorkState::kHeld);
+  rows.work.clear();
+  rows.leases.clear();
+  rows.damaged.push_back({"work", "l-3", "state is 99", {}});
+  story.begin(restored_site(std::move(rows)));
+  prove();
+  has_accounts(story, "hostler-l3\n");
+  EXPECT_THAT(closed(), IsEmpty());
+  EXPECT_EQ(story.record(kHost).health, model::Health::kBroken);
+  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
 }
 
 TEST_F(LeaseRestoredTest, AfterARestoreALeaseThatHasItsAccountKeepsItsHost) {

@@ -138,7 +138,7 @@ TEST(LeaseEndTest, TheHostIsEndedUnlessOnlyAnAdminMayEndIt) {
     change(instance);
     const auto out = lease_ended(instance, kLease, at(1s));
     EXPECT_EQ(out.event, Event::kBroken);
-    EXPECT_EQ(out.reason, "l-3 has ended, and its holder may have changed the host");
+    EXPECT_EQ(out.reason, "it was lent to l-3, whose holder may have changed it");
     (void)work_changed(instance, pool(), at(2s));
     EXPECT_NE(instance.record.state, InstanceState::kTerminating);
     EXPECT_FALSE(instance.takes_work());
