@@ -70,7 +70,9 @@ void add_lease_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   CLI::App* c = add(app, chosen, "renew", "Begin a new term of a lease, from now on",
                     [&a](Client& client) { return renew(client, a.id, a.lease.term); });
   c->add_option("id", a.id, "E.g. l-3")->type_name("LEASE")->check(id_of("l"))->required();
-  c->add_option("--for", a.lease.term, "How long, e.g. 1h; from now on")
+  c->add_option("--for", a.lease.term,
+                "New term, counted from now (may be shorter than what is left): needed, 90m or 2h, "
+                "not 1h30m")
       ->type_name("DURATION")
       ->required();
   c = add(app, chosen, "return", "Give the hosts of leases back",

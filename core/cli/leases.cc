@@ -120,8 +120,12 @@ int renew(Client& client, const std::string& id, const std::string& term) {
   std::string body;
   json::Writer w(body);
   w.begin_object().member("for", term).end_object();
-  const auto done = client.post(work_path(id) + "/renew", body);
-  return done ? exit_code::kOk : complain(without_position(done.error()));
+  if (const auto done = client.post(work_path(id) + "/renew", body); !done)
+    return complain(without_position(done.error()));
+  const auto lease = client.get(work_path(id));
+  if (!lease) return complain(lease.error());
+  say(id + " ends at " + end_of_term(lease->root()) + ", in " + term);
+  return exit_code::kOk;
 }
 
 int give_back(Client& client, const std::vector<std::string>& ids, bool used) {

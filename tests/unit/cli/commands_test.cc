@@ -300,11 +300,15 @@ TEST_F(CommandTest, CommandsForWorkGoToTheRouteOfItsKind) {
   EXPECT_EQ(run([&] { return release(*client, {"l-3"}); }), exit_code::kOk);
   EXPECT_EQ(run([&] { return give_back(*client, {"l-4"}, true); }), exit_code::kOk);
   EXPECT_EQ(run([&] { return give_back(*client, {"l-5"}, false); }), exit_code::kOk);
+  service.lease_rows.terms.until = Wall{1'000'000};
+  testing::internal::CaptureStdout();
   EXPECT_EQ(run([&] { return renew(*client, "l-6", "1h"); }), exit_code::kOk);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "l-6 ends at 1970-01-01T00:00:01Z, in 1h\n");
   EXPECT_THAT(service.calls(),
               ElementsAre(StartsWith("cancel j-1 by "), StartsWith("cancel l-2 by "),
                           StartsWith("release l-3 by "), StartsWith("return l-4 used by "),
-                          StartsWith("return l-5 unused by "), StartsWith("renew l-6 for 1h by ")));
+                          StartsWith("return l-5 unused by "), StartsWith("renew l-6 for 1h by "),
+                          StartsWith("lease l-6 by ")));
 }
 
 TEST_F(CommandTest, LeasesShowWhatIsLeftOfATermAndAHostItsLease) {
