@@ -62,9 +62,10 @@ std::string time_left(json::Value lease) {
 }
 
 std::vector<std::string> lease_row(json::Value lease) {
+  const std::string why = lease.has("reason_code") ? how_it_ended(lease) : why_so(lease);
   return {field(lease, "id"),   field(lease, "state"),     field(lease, "for"),
           time_left(lease),     field(lease, "instance"),  field(lease.at("host"), "address"),
-          field(lease, "name"), field(lease, "principal"), why_so(lease)};
+          field(lease, "name"), field(lease, "principal"), why};
 }
 
 }  // namespace

@@ -10,6 +10,11 @@ std::string why_so(json::Value work) {
   return field(work.has("waiting_because") ? work.at("waiting_because") : work, "reason");
 }
 
+std::string how_it_ended(json::Value lease) {
+  const std::string code = field(lease, "reason_code"), text = field(lease, "reason");
+  return code + (code.empty() || text.empty() ? "" : ": ") + text;
+}
+
 std::string end_of_term(json::Value lease) {
   return format_wall(parse_wall(lease.at("until").text_or("")).value_or(Wall{}));
 }

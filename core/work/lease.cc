@@ -214,7 +214,7 @@ LeaseOutcome cleaned(Lease& lease, const std::string& problem, Now now) {
 LeaseOutcome due(Lease& lease, bool cleans, Now now, Duration grace) {
   if (lease.state() == WorkState::kQueued) {
     note_end(lease, EndReason::kWaitMax,
-             "it was not granted for " + exact_duration(lease.terms.wait_max));
+             "it was not granted within " + exact_duration(lease.terms.wait_max));
     return end(lease, HostAfter::kKept, now);
   }
   if (lease.state() == WorkState::kCollecting && lease.has_account()) {

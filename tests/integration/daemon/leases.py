@@ -277,7 +277,7 @@ class CommandTest(LeaseTest):
         waits = hostler("lease", "--for", "1h", "--pool", "bare").strip()
         self.assertIn(f"{waits} waits: ", hostler("why", waits))
         said = self.refused("lease", "--for", "1h", "--pool", "bare", "--wait-max", "1s", "--wait", status=125)
-        self.assertIn("not granted for 1s", said)
+        self.assertIn("wait_max: it was not granted within 1s", said)
         hostler("cancel", waits)
         hostler("return", its, "--unused")
         self.assertNotIn(its, hostler("leases"))

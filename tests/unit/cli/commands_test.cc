@@ -282,9 +282,13 @@ TEST_F(CommandTest, ALeaseThatIsGrantedIsToldWithItsHostAndOneThatEndedWithItsRe
 
   record.state = WorkState::kFailed;
   record.reason = EndReason::kWaitMax;
-  record.reason_text = "it was not granted for 1s";
+  record.reason_text = "it was not granted within 1s";
   EXPECT_EQ(run([&] { return wait_for_grant(*client, "l-3", false); }), exit_code::kNoStatus);
-  EXPECT_EQ(errors, "hostler: l-3 has ended: it was not granted for 1s\n");
+  EXPECT_EQ(errors, "hostler: l-3 has ended: wait_max: it was not granted within 1s\n");
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run([&] { return leases(*client, {}); }), exit_code::kOk);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(),
+              HasSubstr("wait_max: it was not granted within 1s\n"));
 }
 
 TEST_F(CommandTest, ABadLeaseIsRefusedBeforeTheDaemonIsAsked) {

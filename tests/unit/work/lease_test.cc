@@ -166,7 +166,7 @@ TEST(LeaseTest, OneThatHasWaitedTooLongEnds) {
 
   expect_ended(lease, out, EndReason::kWaitMax, HostAfter::kKept);
   EXPECT_EQ(lease.state(), WorkState::kFailed);
-  EXPECT_EQ(lease.record.reason_text, "it was not granted for 10m");
+  EXPECT_EQ(lease.record.reason_text, "it was not granted within 10m");
 }
 
 TEST(LeaseTest, ACleanHostTakesOtherWorkAndTheReasonOfTheEndStays) {
