@@ -7,7 +7,7 @@ void add_lease(CLI::App& app, Arguments& a, Chosen& chosen) {
   LeaseOptions& o = a.lease;
   CLI::App* c = add(app, chosen, "lease", "Ask for a whole host, for a time",
                     [&a](Client& client) { return lease(client, a.lease); });
-  c->add_option("--for", o.term, "How long, e.g. 2h; from the grant on")
+  c->add_option("--for", o.term, "Needed: how long, from the grant on, e.g. 90m or 2h (not 1h30m)")
       ->type_name("DURATION")
       ->required();
   c->add_option("--pool", o.pool, "Only a host of this pool")->type_name("POOL");
@@ -71,8 +71,8 @@ void add_lease_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
                     [&a](Client& client) { return renew(client, a.id, a.lease.term); });
   c->add_option("id", a.id, "E.g. l-3")->type_name("LEASE")->check(id_of("l"))->required();
   c->add_option("--for", a.lease.term,
-                "New term, counted from now (may be shorter than what is left): needed, 90m or 2h, "
-                "not 1h30m")
+                "Needed: new term, counted from now (may be shorter than what is left), e.g. 90m "
+                "or 2h (not 1h30m)")
       ->type_name("DURATION")
       ->required();
   c = add(app, chosen, "return", "Give the hosts of leases back",
