@@ -77,9 +77,9 @@ struct LeaseOptions : WorkOptions {
 };
 int lease(Client& client, const LeaseOptions& options);
 struct LeasesOptions {
-  std::string name, principal;
+  std::string state, name, principal;
   int limit = 100;
-  bool all = false;  ///< Also those that have ended.
+  bool all = false;  ///< Also those that have ended, where `state` is empty.
   bool json = false;
 };
 int leases(Client& client, const LeasesOptions& options);

@@ -52,11 +52,14 @@ void add_leases(CLI::App& app, Arguments& a, Chosen& chosen) {
       });
   CLI::Option* id = c->add_option("id", a.id, "Show this one, e.g. l-3")->type_name("LEASE");
   id->check(id_of("l"));
-  c->add_flag("--all", a.leases.all, "Also leases that have ended");
+  CLI::Option* all = c->add_flag("--all", a.leases.all, "Also leases that have ended");
+  c->add_option("--state", a.leases.state, "Only leases in these states, e.g. waiting,granted")
+      ->type_name("LEASE-STATE")
+      ->excludes(all);
   c->add_option("--name", a.leases.name, "Only leases of this name")->type_name("NAME");
   c->add_option("--principal", a.leases.principal, "Only leases of this holder")->type_name("NAME");
   add_limit(c, a.leases.limit);
-  for (const char* filter : {"--all", "--name", "--principal", "--limit"})
+  for (const char* filter : {"--all", "--state", "--name", "--principal", "--limit"})
     id->excludes(c->get_option(filter));
   c->add_flag("--json", a.leases.json, "Print JSON");
 }

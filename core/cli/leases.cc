@@ -97,9 +97,11 @@ int lease(Client& client, const LeaseOptions& asked) {
 }
 
 int leases(Client& client, const LeasesOptions& options) {
+  const bool names_live = options.state.empty() && !options.all;
+  const std::string state = names_live ? kLiveStates : options.state;
   const auto got = client.get(Query("/v1/leases")
                                   .add("limit", static_cast<std::uint64_t>(options.limit))
-                                  .add("state", options.all ? "" : kLiveStates)
+                                  .add("state", state)
                                   .add("name", options.name)
                                   .add("principal", options.principal)
                                   .text());
