@@ -315,6 +315,17 @@ TEST_F(CommandTest, CommandsForWorkGoToTheRouteOfItsKind) {
                           StartsWith("lease l-6 by ")));
 }
 
+TEST_F(CommandTest, LeasesAreThoseThatHaveNotEndedUnlessStatesAreNamed) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run([&] { return leases(*client, {}); }), exit_code::kOk);
+  LeasesOptions options;
+  options.state = "granted";
+  EXPECT_EQ(run([&] { return leases(*client, options); }), exit_code::kOk);
+  (void)testing::internal::GetCapturedStdout();
+  EXPECT_THAT(service.calls(), ElementsAre(StartsWith("leases queued starting running "),
+                                           StartsWith("leases running 100 by ")));
+}
+
 TEST_F(CommandTest, LeasesShowWhatIsLeftOfATermAndAHostItsLease) {
   service.lease_rows.work.record.id = {3, model::WorkKind::kLease};
   service.lease_rows.work.record.state = WorkState::kRunning;
