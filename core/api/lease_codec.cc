@@ -52,7 +52,7 @@ void read_members(Object& o, const model::JobLimits& limits, model::LeaseSpec& s
   count.integer(spec.count, 1, model::kGangMax);
   const json::Field one_zone = o.may("one_zone");
   if (one_zone.boolean(spec.one_zone) && spec.one_zone && spec.count == 1)
-    one_zone.problem("it is for more than one lease: set count");
+    one_zone.problem("it needs a count above 1 (--count 2)");
   read_keys(o.may("ssh_keys"), spec.ssh_keys);
   const json::Field notice = o.may("notice_command");
   if (notice.text(spec.notice_command, {.bytes_max = kNoticeCommandMax, .bytes_min = 1}) &&

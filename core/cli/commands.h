@@ -77,9 +77,9 @@ struct LeaseOptions : WorkOptions {
 };
 int lease(Client& client, const LeaseOptions& options);
 struct LeasesOptions {
-  std::string name, principal;
+  std::string state, name, principal;
   int limit = 100;
-  bool all = false;  ///< Also those that have ended.
+  bool all = false;  ///< Also those that have ended, where `state` is empty.
   bool json = false;
 };
 int leases(Client& client, const LeasesOptions& options);
@@ -90,7 +90,7 @@ int ssh(Client& client, const std::string& id, const std::vector<std::string>& c
 /// however that comes. `identities`: as of SshTarget.
 int ssh_and_return(Client& client, const std::string& id,
                    const std::vector<std::string>& identities);
-/// The term ends after the time `term` from now.
+/// The term ends after the time `term` from now; prints when that is.
 int renew(Client& client, const std::string& id, const std::string& term);
 /// Gives hosts back.
 int give_back(Client& client, const std::vector<std::string>& ids, bool used);

@@ -6,10 +6,11 @@ namespace {
 void add_instances(CLI::App& app, Arguments& a, Chosen& chosen) {
   add_list(app, a, chosen, "instances", "List instances", instances);
   const std::vector<std::pair<std::string, const char*>> actions{
-      {"hold", "Keep instances, but place no jobs on them"},
-      {"drain", "Place no jobs on instances, and destroy them when their jobs have ended"},
+      {"hold", "Keep instances, but place no work on them"},
+      {"drain",
+       "Place no work on instances, and destroy them when their jobs or leases have ended"},
       {"run", "Undo hold or drain"},
-      {"kill", "Destroy instances now, with the jobs on them"},
+      {"kill", "Destroy instances now, with the jobs on them; a lease ends with its instance"},
       {"ready", "Report that hosts are ready, of pools whose readiness is reported"}};
   for (const auto& [action, help] : actions) {
     CLI::App* act = add(app, chosen, action.c_str(), help, [&a, action = action](Client& client) {
@@ -85,10 +86,11 @@ void add_money(CLI::App& app, Arguments& a, Chosen& chosen) {
 }
 
 void add_looks(CLI::App& app, Arguments& a, Chosen& chosen) {
-  CLI::App* c = add(app, chosen, "why", "Explain the state of a job, instance, pool, set or gate",
-                    [&a](Client& client) { return why(client, a.subject, a.json); });
+  CLI::App* c =
+      add(app, chosen, "why", "Explain the state of a job, lease, instance, pool, set or gate",
+          [&a](Client& client) { return why(client, a.subject, a.json); });
   c->add_option("subject", a.subject,
-                "j-42, h-7, \"pool NAME\", \"set NAME\", \"gate KEY\" or site")
+                "j-42, l-3, h-7, \"pool NAME\", \"set NAME\", \"gate KEY\" or site")
       ->type_name("SUBJECT")
       ->required();
   c->add_flag("--json", a.json, "Print JSON");

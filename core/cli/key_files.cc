@@ -40,11 +40,13 @@ Result<std::vector<std::string>> read_key_files(const std::vector<std::string>& 
   constexpr std::size_t kBytesMax = 1 << 20;
   std::vector<std::string> out;
   for (const auto& file : files) {
-    const std::string text = HOSTLER_TRY(read_file(file, kBytesMax));
-    if (text.find("PRIVATE KEY") != std::string::npos)
+    const auto text = read_file(file, kBytesMax);
+    if (!text) return fail(Errc::kInvalidArgument, "--ssh-key: " + text.error().message);
+    if (text->find("PRIVATE KEY") != std::string::npos)
       return fail(Errc::kInvalidArgument,
-                  file + " has a private key, which stays with you: name the file with .pub");
-    for (std::string_view line : split(text, '\n')) {
+                  "--ssh-key: " + file +
+                      " has a private key, which stays with you: name the file with .pub");
+    for (std::string_view line : split(*text, '\n')) {
       if (line.ends_with('\r')) line.remove_suffix(1);
       if (line.empty() || line.starts_with('#')) continue;
       out.push_back(HOSTLER_TRY(argument_text("--ssh-key " + file, std::string(line))));

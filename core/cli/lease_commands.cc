@@ -7,7 +7,7 @@ void add_lease(CLI::App& app, Arguments& a, Chosen& chosen) {
   LeaseOptions& o = a.lease;
   CLI::App* c = add(app, chosen, "lease", "Ask for a whole host, for a time",
                     [&a](Client& client) { return lease(client, a.lease); });
-  c->add_option("--for", o.term, "How long, e.g. 2h; from the grant on")
+  c->add_option("--for", o.term, "Needed: how long, from the grant on, e.g. 90m or 2h (not 1h30m)")
       ->type_name("DURATION")
       ->required();
   c->add_option("--pool", o.pool, "Only a host of this pool")->type_name("POOL");
@@ -52,11 +52,14 @@ void add_leases(CLI::App& app, Arguments& a, Chosen& chosen) {
       });
   CLI::Option* id = c->add_option("id", a.id, "Show this one, e.g. l-3")->type_name("LEASE");
   id->check(id_of("l"));
-  c->add_flag("--all", a.leases.all, "Also leases that have ended");
+  CLI::Option* all = c->add_flag("--all", a.leases.all, "Also leases that have ended");
+  c->add_option("--state", a.leases.state, "Only leases in these states, e.g. waiting,granted")
+      ->type_name("LEASE-STATE")
+      ->excludes(all);
   c->add_option("--name", a.leases.name, "Only leases of this name")->type_name("NAME");
   c->add_option("--principal", a.leases.principal, "Only leases of this holder")->type_name("NAME");
   add_limit(c, a.leases.limit);
-  for (const char* filter : {"--all", "--name", "--principal", "--limit"})
+  for (const char* filter : {"--all", "--state", "--name", "--principal", "--limit"})
     id->excludes(c->get_option(filter));
   c->add_flag("--json", a.leases.json, "Print JSON");
 }
@@ -70,7 +73,9 @@ void add_lease_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   CLI::App* c = add(app, chosen, "renew", "Begin a new term of a lease, from now on",
                     [&a](Client& client) { return renew(client, a.id, a.lease.term); });
   c->add_option("id", a.id, "E.g. l-3")->type_name("LEASE")->check(id_of("l"))->required();
-  c->add_option("--for", a.lease.term, "How long, e.g. 1h; from now on")
+  c->add_option("--for", a.lease.term,
+                "Needed: new term, counted from now (may be shorter than what is left), e.g. 90m "
+                "or 2h (not 1h30m)")
       ->type_name("DURATION")
       ->required();
   c = add(app, chosen, "return", "Give the hosts of leases back",

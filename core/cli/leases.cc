@@ -62,9 +62,10 @@ std::string time_left(json::Value lease) {
 }
 
 std::vector<std::string> lease_row(json::Value lease) {
+  const std::string why = lease.has("reason_code") ? how_it_ended(lease) : why_so(lease);
   return {field(lease, "id"),   field(lease, "state"),     field(lease, "for"),
           time_left(lease),     field(lease, "instance"),  field(lease.at("host"), "address"),
-          field(lease, "name"), field(lease, "principal"), why_so(lease)};
+          field(lease, "name"), field(lease, "principal"), why};
 }
 
 }  // namespace
@@ -96,9 +97,11 @@ int lease(Client& client, const LeaseOptions& asked) {
 }
 
 int leases(Client& client, const LeasesOptions& options) {
+  const bool names_live = options.state.empty() && !options.all;
+  const std::string state = names_live ? kLiveStates : options.state;
   const auto got = client.get(Query("/v1/leases")
                                   .add("limit", static_cast<std::uint64_t>(options.limit))
-                                  .add("state", options.all ? "" : kLiveStates)
+                                  .add("state", state)
                                   .add("name", options.name)
                                   .add("principal", options.principal)
                                   .text());
@@ -120,8 +123,12 @@ int renew(Client& client, const std::string& id, const std::string& term) {
   std::string body;
   json::Writer w(body);
   w.begin_object().member("for", term).end_object();
-  const auto done = client.post(work_path(id) + "/renew", body);
-  return done ? exit_code::kOk : complain(without_position(done.error()));
+  if (const auto done = client.post(work_path(id) + "/renew", body); !done)
+    return complain(without_position(done.error()));
+  const auto lease = client.get(work_path(id));
+  if (!lease) return complain(lease.error());
+  say(id + " ends at " + end_of_term(lease->root()) + ", in " + term);
+  return exit_code::kOk;
 }
 
 int give_back(Client& client, const std::vector<std::string>& ids, bool used) {

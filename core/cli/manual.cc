@@ -27,6 +27,7 @@ std::vector<usage::Section> sections() {
 
 usage::Completions completions() {
   return {.words = {{"STATE", "queued starting running collecting held succeeded failed cancelled"},
+                    {"LEASE-STATE", "waiting granting granted ending held ended"},
                     {"MARKET", "on_demand spot"},
                     {"SHELL", "bash"},
                     {"SUBJECT", "site"},

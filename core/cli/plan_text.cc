@@ -44,8 +44,9 @@ void print_action(Value action) {
   if (what == "place") {
     say("place " + field(action, "count") + " of " + field(action, "work") + " on " + host);
   } else if (what == "create") {
-    say("create " + number_of(field(action, "count"), "host") + ": " + offer(action) +
-        load(action) + because(action));
+    const std::string is_for = load(action), count = field(action, "count");
+    say("create " + number_of(count, "host") + ": " + offer(action) +
+        (count == "1" || is_for.empty() ? "" : ", each") + is_for + because(action));
     if (action.has("passed_over")) say("  cheaper, but not: " + field(action, "passed_over"));
   } else if (what == "shut_down") {
     say("shut down " + host + " [" + field(action, "code") + "]" + because(action));

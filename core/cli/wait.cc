@@ -10,6 +10,7 @@
 #include "core/cli/commands.h"
 #include "core/cli/end_signals.h"
 #include "core/cli/follow.h"
+#include "core/cli/work_rows.h"
 #include "core/json/writer.h"
 
 /// Waiting for jobs and leases. If the daemon restarts meanwhile, these functions connect again.
@@ -187,7 +188,7 @@ int await_grant(Client& client, const std::string& id, bool json) {
     say(id + " " + field(lease, "instance") + " " + field(host, "address") + " " +
         field(host, "ssh_port"));
   if (is_granted) return exit_code::kOk;
-  warn(id + " has ended: " + field(lease, lease.has("reason") ? "reason" : "reason_code"));
+  warn(id + " has ended: " + how_it_ended(lease));
   return exit_code::kNoStatus;
 }
 

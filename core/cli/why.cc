@@ -1,7 +1,8 @@
 #include "core/base/units.h"
 #include "core/cli/commands.h"
+#include "core/cli/work_rows.h"
 
-/// The command `why`: prints why a job, instance, pool, set or gate is in its state.
+/// The command `why`: prints why a job, lease, instance, pool, set or gate is in its state.
 namespace hostler::cli {
 namespace {
 
@@ -97,9 +98,10 @@ void print_gate(json::Value gate) {
 void print_demand(json::Value demand) {
   const auto needs = demand.at("needs");
   const auto why = demand.at("waiting_because");
-  say("  " + count(field(demand, "jobs"), "job") + " of " + count(field(needs, "vcpus"), "vcpu") +
-      " and " + format_size(needs.at("ram").int_or(0)) +
-      (field(demand, "jobs") == "1" ? " waits" : " wait") + because(field(why, "reason")));
+  const bool is_one = field(demand, "jobs") == "1";
+  say("  " + field(demand, "jobs") + (is_one ? " job or lease of " : " jobs or leases of ") +
+      count(field(needs, "vcpus"), "vcpu") + " and " + format_size(needs.at("ram").int_or(0)) +
+      (is_one ? " waits" : " wait") + because(field(why, "reason")));
 }
 
 void print_record(json::Value record, const std::string& asked) {
@@ -111,12 +113,13 @@ void print_record(json::Value record, const std::string& asked) {
       because(field(record, "reason")));
 }
 
-/// How many jobs go first; a job that has ended, or is held, waits for none.
+/// How many jobs and leases go first; a job that has ended, or is held, waits for none.
 std::string turn_of(json::Value waiting) {
   const std::string code = field(waiting, "code");
   if (code == "output" || code == "disk_full" || code == "held") return "";
   const std::string ahead = field(waiting, "ahead");
-  return " (" + count(ahead, "job") + (ahead == "1" ? " goes first)" : " go first)");
+  return " (" + (ahead == "0" ? "nothing" : ahead) +
+         (ahead == "0" || ahead == "1" ? " goes first)" : " go first)");
 }
 
 void print_turn(json::Value turn) {
@@ -140,7 +143,7 @@ void print_all(json::Value root, const std::string& subject) {
   for (const json::Value gate : root.at("gates").children()) print_gate(gate);
   for (const json::Value demand : root.at("demand").children()) print_demand(demand);
   if (root.has("shapes_not_examined"))
-    say("  jobs of " + field(root, "shapes_not_examined") +
+    say("  jobs and leases of " + field(root, "shapes_not_examined") +
         " more shapes wait after those that were looked at");
   const bool is_gate = subject.starts_with("gate ");
   for (const json::Value one : root.at("rejected").children()) {
@@ -153,12 +156,22 @@ void print_all(json::Value root, const std::string& subject) {
   if (root.at("records").size() == 0) say("  nothing is recorded yet");
 }
 
+/// The answer of `why` about a lease has its host, and not the end of its term.
+void print_grant(Client& client, const std::string& subject) {
+  if (!subject.starts_with("l-")) return;
+  const auto lease = client.get(work_path(subject));
+  if (lease && field(lease->root(), "state") == "granted")
+    say(subject + " is granted on " + field(lease->root(), "instance") + " until " +
+        end_of_term(lease->root()));
+}
+
 }  // namespace
 
 int why(Client& client, const std::string& subject, bool json) {
   const auto got = client.get("/v1/why?subject=" + escape(subject));
   if (!got) return complain(got.error());
   if (json) return print_json(got->root());
+  print_grant(client, subject);
   print_all(got->root(), subject);
   return exit_code::kOk;
 }

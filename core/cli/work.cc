@@ -1,3 +1,4 @@
+#include "core/base/units.h"
 #include "core/cli/commands.h"
 #include "core/cli/work_rows.h"
 #include "core/json/writer.h"
@@ -7,6 +8,15 @@ namespace hostler::cli {
 
 std::string why_so(json::Value work) {
   return field(work.has("waiting_because") ? work.at("waiting_because") : work, "reason");
+}
+
+std::string how_it_ended(json::Value lease) {
+  const std::string code = field(lease, "reason_code"), text = field(lease, "reason");
+  return code + (code.empty() || text.empty() ? "" : ": ") + text;
+}
+
+std::string end_of_term(json::Value lease) {
+  return format_wall(parse_wall(lease.at("until").text_or("")).value_or(Wall{}));
 }
 
 int act_on_work(Client& client, const std::vector<std::string>& ids, const std::string& action,

@@ -165,8 +165,10 @@ void start_held(Instance& instance, std::uint64_t sequence, Now now);
 [[nodiscard]] Outcome terminate(Instance& instance, model::Reason code, const std::string& reason,
                                 Now now);
 /// Its lease has ended, and its holder may have changed the host: nobody else gets it. It is ended,
-/// or broken as long as only an admin may end it, or until a list shows it again.
-[[nodiscard]] Outcome lease_ended(Instance& instance, model::WorkId lease, Now now);
+/// or broken as long as only an admin may end it, or until a list shows it again. `problem`: why it
+/// was not cleaned, or the account not closed.
+[[nodiscard]] Outcome lease_ended(Instance& instance, model::WorkId lease, Now now,
+                                  const std::string& problem = {});
 /// A plan switches the instance off. The caller has checked that it is empty.
 [[nodiscard]] Outcome switch_off(Instance& instance, model::Reason code, const std::string& reason,
                                  Now now);

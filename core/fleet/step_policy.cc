@@ -69,12 +69,14 @@ Outcome terminate(Instance& instance, Reason code, const std::string& reason, No
   return out;
 }
 
-Outcome lease_ended(Instance& instance, model::WorkId lease, Now now) {
+Outcome lease_ended(Instance& instance, model::WorkId lease, Now now, const std::string& problem) {
   auto& record = instance.record;
   Outcome out;
   if (record.state == InstanceState::kTerminating || record.state == InstanceState::kGone)
     return out;
-  const std::string text = "it was lent to " + lease.text() + ", whose holder may have changed it";
+  const std::string text =
+      problem.empty() ? "it was lent to " + lease.text() + ", whose holder may have changed it"
+                      : lease.text() + " has ended, and " + problem;
   const bool is_kept = record.idle_behavior == IdleBehavior::kHold || record.restored ||
                        record.state == InstanceState::kVanished ||
                        !instance.occupancy.left_alone().empty();

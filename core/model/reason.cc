@@ -133,7 +133,8 @@ constexpr std::array kReasons{
 };
 
 constexpr std::array kWaitingCodes{
-    WaitingInfo{WaitingCode::kPlanning, "planning", "the next plan looks at the work"},
+    WaitingInfo{WaitingCode::kPlanning, "planning",
+                "a later plan looks at the work; the reason says when, if it is known"},
     WaitingInfo{WaitingCode::kHostComing, "host_coming",
                 "a host for the work boots or is asked for"},
     WaitingInfo{WaitingCode::kAtCeiling, "at_ceiling", "a ceiling of the site allows no more"},

@@ -179,14 +179,13 @@ class Gathering {
                                                " leases of its gang");
     if (!may_gather(view, world_.snapshot.now))
       return out.wait(
-          WaitingCode::kNoOffering,
+          WaitingCode::kPlanning,
           "its gang let its hosts go, as not all were to be had, and tries again after a pause");
     const std::vector<bool> pools = pools_of(world_, world_.needs[demand.need]);
     if (is_taken(pools))
-      return out.wait(WaitingCode::kNoOffering,
-                      "the turn of another gang of its pool is before it");
+      return out.wait(WaitingCode::kPlanning, "the turn of another gang of its pool is before it");
     if (in_vain_ >= kTriedInVain && !holders_.contains(view.id))
-      return out.wait(WaitingCode::kNoOffering,
+      return out.wait(WaitingCode::kPlanning,
                       "the hosts of " + std::to_string(in_vain_) +
                           " gangs before it are not to be had now, and a plan looks no further");
     GangSeats found(world_, plan_, demand);

@@ -204,17 +204,20 @@ LeaseOutcome cleaned(Lease& lease, const std::string& problem, Now now) {
   if (lease.state() != WorkState::kCollecting) return {};
   if (problem.empty())
     return end(lease, lease.has_account() ? HostAfter::kEnded : HostAfter::kReady, now);
+  const std::string why =
+      (lease.has_account() ? "its account was not closed: " : "its host was not cleaned: ") +
+      problem;
   auto& text = lease.record.reason_text;
-  text += (text.empty() ? "" : "; ") +
-          ((lease.has_account() ? "its account was not closed: " : "its host was not cleaned: ") +
-           problem);
-  return end(lease, HostAfter::kEnded, now);
+  text += (text.empty() ? "" : "; ") + why;
+  LeaseOutcome out = end(lease, HostAfter::kEnded, now);
+  out.problem = why;
+  return out;
 }
 
 LeaseOutcome due(Lease& lease, bool cleans, Now now, Duration grace) {
   if (lease.state() == WorkState::kQueued) {
     note_end(lease, EndReason::kWaitMax,
-             "it was not granted for " + exact_duration(lease.terms.wait_max));
+             "it was not granted within " + exact_duration(lease.terms.wait_max));
     return end(lease, HostAfter::kKept, now);
   }
   if (lease.state() == WorkState::kCollecting && lease.has_account()) {

@@ -63,6 +63,7 @@ struct LeaseOutcome {
   Outcome work;  ///< Nothing has changed if the event came in a state that it is not for.
   HostAfter host = HostAfter::kKept;
   bool terms_changed = false;  ///< Journal the LeaseRecord too.
+  std::string problem = {};    ///< Why the host was not cleaned, or the account not closed.
 };
 
 // `cleans`: a command can be run on the host now: the one that closes the account of the lease, or,

@@ -32,6 +32,7 @@ void LeaseEnds::apply(work::Lease& lease, work::LeaseOutcome outcome, const char
   const HostAfter after = outcome.host;
   const bool was_used = lease.record.started.us != 0 && lease.terms.used;
   const bool may_be_lent_anew = lease.record.restored && !lease.has_account();
+  const std::string problem = std::move(outcome.problem);
   Host* host = after == HostAfter::kKept ? nullptr : hosts_.change(lease.record.instance);
   steps_.apply(lease, std::move(outcome), now);
   if (host == nullptr) return;
@@ -39,16 +40,16 @@ void LeaseEnds::apply(work::Lease& lease, work::LeaseOutcome outcome, const char
   if (after == HostAfter::kClose) return (void)accounts_.close(*host, id, now);
   if (may_be_lent_anew)
     instance_steps_.apply(*host, fleet::hold(host->instance, kSinceBackup, now), actor, now);
-  leave(*host, id, after, was_used, actor, now);
+  leave(*host, id, after, was_used, actor, now, problem);
 }
 
 void LeaseEnds::leave(Host& host, model::WorkId lease, work::HostAfter after, bool was_used,
-                      const char* actor, Now now) {
+                      const char* actor, Now now, const std::string& problem) {
   host.instance.occupancy.remove(lease);
   if (!was_used && fleet::uncount_use(host.instance.record))
     recorder_.change(model::InstanceChanged{host.instance.record, nullptr, false});
   if (after == work::HostAfter::kReady) return attempts_.fill(host, now);
-  end(host, lease, actor, now);
+  end(host, lease, actor, now, problem);
 }
 
 void LeaseEnds::clean(const Host& host, model::WorkId lease, Now now) {
@@ -62,9 +63,10 @@ void LeaseEnds::clean(const Host& host, model::WorkId lease, Now now) {
   commands_.run(host.id(), lease, LeaseStep::kClean, command, now);
 }
 
-void LeaseEnds::end(Host& host, model::WorkId lease, const char* actor, Now now) {
+void LeaseEnds::end(Host& host, model::WorkId lease, const char* actor, Now now,
+                    const std::string& problem) {
   auto& instance = host.instance;
-  instance_steps_.apply(host, fleet::lease_ended(instance, lease, now), actor, now);
+  instance_steps_.apply(host, fleet::lease_ended(instance, lease, now, problem), actor, now);
   instance_steps_.apply(host, fleet::work_changed(instance, policy_.pools[instance.pool], now),
                         actor, now);
 }

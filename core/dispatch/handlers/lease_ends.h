@@ -33,9 +33,10 @@ class LeaseEnds {
   void apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now);
   /// The lease has left the host, which takes other work or ends.
   void leave(Host& host, model::WorkId lease, work::HostAfter after, bool was_used,
-             const char* actor, Now now);
-  /// Nobody else gets the host.
-  void end(Host& host, model::WorkId lease, const char* actor, Now now);
+             const char* actor, Now now, const std::string& problem = {});
+  /// Nobody else gets the host. `problem`: as of fleet::lease_ended.
+  void end(Host& host, model::WorkId lease, const char* actor, Now now,
+           const std::string& problem = {});
 
  private:
   void clean(const Host& host, model::WorkId lease, Now now);

@@ -48,8 +48,9 @@ void Gangs::look(const std::vector<scheduler::HostView>& hosts, Now now) {
       return !std::ranges::binary_search(there, id);
     };
     const auto lost = std::ranges::find_if(ids, is_lost);
-    if (lost != ids.end() && waiting_.queue().waits(cls))
-      let_go(cls, lost->text() + ", one of its hosts, is lost or has to go", now);
+    if (lost == ids.end() || !waiting_.queue().waits(cls)) continue;
+    const std::string host = lost->text();
+    let_go(cls, host + ", one of its hosts, is lost or has to go (hostler why " + host + ")", now);
   }
 }
 

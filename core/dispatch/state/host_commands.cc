@@ -21,7 +21,8 @@ std::string describe(const model::CommandEnded& end) {
                     : end.status        ? "status " + std::to_string(*end.status)
                                         : "no status";
   if (out == kGood) return out;
-  const std::string& printed = end.errors.empty() ? end.output : end.errors;
+  std::string_view printed = end.errors.empty() ? end.output : end.errors;
+  printed = printed.substr(0, printed.find_last_not_of("\r\n") + 1);
   return out + (printed.empty() ? ", it printed nothing" : ": " + printable(printed, kPrintedMax));
 }
 

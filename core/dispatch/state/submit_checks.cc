@@ -33,12 +33,14 @@ bool has_login(const model::PoolPolicy& pool) {
 Result<void> check_login(const model::PoolPolicy& pool, const model::LeaseRecord& terms) {
   if (has_login(pool) == !terms.ssh_keys.empty()) return {};
   return fail(Errc::kInvalidArgument,
-              has_login(pool) ? "pool " + pool.name +
-                                    " lends hosts with a login: name the keys by which the "
-                                    "holder logs in (ssh_keys; hostler lease --ssh-key FILE)"
-                              : "pool " + pool.name +
-                                    " lends hosts without a login: leave out ssh_keys, or "
-                                    "ask for a host of a pool that has leases.login");
+              has_login(pool)
+                  ? "pool " + pool.name +
+                        " lends hosts with a login: name the keys by which the "
+                        "holder logs in (ssh_keys; hostler lease --ssh-key FILE)"
+                  : "pool " + pool.name +
+                        " lends hosts without a login: ask without keys (ssh_keys; hostler "
+                        "lease without --ssh and --ssh-key), or for a host of a pool "
+                        "with a login");
 }
 
 /// Tells whoever has named another pool which pools lend hosts.

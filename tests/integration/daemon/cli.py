@@ -189,7 +189,7 @@ class ReasonsTest(CommandTest):
             out, _ = self.hostler("why", "pool default")
             # One that was in the way may be leaving still, and does not count.
             self.assertIn("no more now: pool default has 6 instances, max is 6", out)
-            self.assertRegex(out, r"\n  1 job of 8 vcpus and 1 GiB waits: ")
+            self.assertRegex(out, r"\n  1 job or lease of 8 vcpus and 1 GiB waits: ")
             self.assertIn("not on small  on_demand: 2 of 8 vcpus", out)
             self.assertIn("h-", out.partition("create_intended")[0].splitlines()[-1])
         finally:

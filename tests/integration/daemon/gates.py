@@ -62,7 +62,7 @@ class GateTest(unittest.TestCase):
         out = hostler("why", "gate " + gate["key"])
         self.assertIn(shut, out)
         self.assertIn("instances_max of 1 is reached", out)
-        self.assertIn("  1 job of 2 vcpus and 256 MiB waits: ", out)
+        self.assertIn("  1 job or lease of 2 vcpus and 256 MiB waits: ", out)
         self.assertIn("  holds back small  on_demand of pool default\n", out)
         self.assertRegex(out, r"cloud +gate_shut \[quota\]: ")
         self.assertRegex(hostler("gates"), rf"(?m)^{gate['key']} +20")

@@ -54,6 +54,7 @@ class NamesTest(unittest.TestCase):
         self.assertEqual(names.translate("ssh hostler-l3@10.0.0.7; hostler return l-3"),
                          "ssh hostler-l1@127.1.0.1; hostler return l-1")
         names.check("l-3  granted  59.9 m\n", "l-1 granted 60.0 m")
+        names.check("l-3 ends at 2026-11-29T11:00:05Z, in 1h\n", "l-1 ends at 2027-01-02T03:04:05Z, in 1h\n")
 
     def test_notices_another_id_another_word_and_a_line_too_many(self):
         for printed in ("l-2 h-2 127.1.0.1 22\n", "h-1 h-2 127.1.0.1 22\n", self.SHOWN + "more\n", ""):

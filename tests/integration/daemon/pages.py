@@ -13,6 +13,7 @@ from scratch_site import PATIENCE, Failed, check
 
 PROMPT = re.compile(r"\S+@[\w.-]+:~\$ ")  # of a shell on a host
 ID, ADDRESS, NUMBER = re.compile(r"[jlh]-\d+"), re.compile(r"\d+(\.\d+){3}"), re.compile(r"\d+(\.\d+)?")
+TIME = re.compile(r"[\d-]+T[\d:]+Z")
 
 
 def section(page, title):
@@ -84,7 +85,7 @@ class Names:
     def are_same(self, shown, printed):
         """Is the printed line the one that the page shows? Names that the page has for the first time are learned."""
         shown, printed = (PROMPT.sub(lambda m: m[0].partition("@")[0] + "@HOST:~$ ", line) for line in (shown, printed))
-        ours, theirs = (re.findall(r"[\w.-]+|\S", line) for line in (shown, printed))
+        ours, theirs = (re.findall(rf"{TIME.pattern}|[\w.-]+|\S", line) for line in (shown, printed))
         if len(ours) != len(theirs) or not all(map(self.is_alike, ours, theirs)):
             return False
         self.here.update((word, here) for word, here in zip(ours, theirs) if ID.fullmatch(word) or ADDRESS.fullmatch(word))
@@ -93,7 +94,7 @@ class Names:
     def is_alike(self, word, here):
         if word in self.here or self.translate(word) != word:
             return self.translate(word) == here
-        return word == here or any(form.fullmatch(word) and form.fullmatch(here) for form in (ID, ADDRESS, NUMBER))
+        return word == here or any(form.fullmatch(word) and form.fullmatch(here) for form in (ID, ADDRESS, NUMBER, TIME))
 
     def check(self, shown, printed):
         """The printed lines are those that the page shows. A shell of a host may print others between."""

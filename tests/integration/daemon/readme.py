@@ -24,21 +24,21 @@ def session(page):
 def form(text, user):
     """The lines without what differs from run to run."""
     for pattern, word in ((r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "TIME"), (r"\bi-[0-9a-f]{16}\b", "CLOUD-ID"),
-                          (r"\b127(?:\.\d+){3}\b", "ADDRESS"), (r"\(\d+ jobs go first\)", "(SOME jobs go first)"),
+                          (r"\b127(?:\.\d+){3}\b", "ADDRESS"), (r"\(\d+ go first\)", "(SOME go first)"),
                           (rf"\b{user}\b(?= has |$)", "USER"), (r"[\d.]+ % of", "SHARE % of"), (r" +", " ")):
         text = re.sub(pattern, word, text, flags=re.M)
     return [line.rstrip() for line in text.splitlines()]
 
 
 class ComparisonTest(unittest.TestCase):
-    README = "text\n```\n$ hostler why j-3\nj-3 waits: for a host (38 jobs go first)\n  TIME\n```\n```\n$ true\n```\n"
+    README = "text\n```\n$ hostler why j-3\nj-3 waits: for a host (38 go first)\n  TIME\n```\n```\n$ true\n```\n"
 
     def test_takes_commands_with_their_outputs(self):
         self.assertEqual(session(self.README), [
-            ("hostler why j-3", "j-3 waits: for a host (38 jobs go first)\n  TIME\n"), ("true", "")])
+            ("hostler why j-3", "j-3 waits: for a host (38 go first)\n  TIME\n"), ("true", "")])
 
     def test_notices_a_line_that_the_readme_lacks(self):
-        printed = "j-3 waits: for a host (7 jobs go first)\n  root has 3 % of the recent use\n  2026-11-21T15:47:04Z\n"
+        printed = "j-3 waits: for a host (7 go first)\n  root has 3 % of the recent use\n  2026-11-21T15:47:04Z\n"
         expected = session(self.README)[0][1]
         self.assertNotEqual(form(printed, "root"), form(expected, "root"))
         without = printed.replace("  root has 3 % of the recent use\n", "")

@@ -53,6 +53,12 @@ TEST_F(KeyFilesTest, APrivateKeyIsNotSentAnywhere) {
   EXPECT_THAT(lines.error().message, HasSubstr("stays with you: name the file with .pub"));
 }
 
+TEST_F(KeyFilesTest, AFileThatIsNotThereIsAWrongArgument) {
+  const auto lines = read_key_files({"/nonexist"});
+  EXPECT_EQ(lines.error().code, Errc::kInvalidArgument);
+  EXPECT_THAT(lines.error().message, testing::StartsWith("--ssh-key: "));
+}
+
 TEST_F(KeyFilesTest, SshGetsThePrivateKeyBesideAPublicOneOrAsksTheAgentForIt) {
   const std::string own = file("work", ""), both = file("work.pub", ""), agent = file("a.pub", "");
   EXPECT_THAT(identities_of({both, agent}), ElementsAre(own, agent));

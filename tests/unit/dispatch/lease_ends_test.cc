@@ -35,6 +35,7 @@ class CleaningTest : public LeaseTest {
     EXPECT_THAT(story.record(id).reason_text, HasSubstr("its host was not cleaned"));
     EXPECT_EQ(story.state(on), InstanceState::kTerminating);
     EXPECT_EQ(story.record(on).reason_code, model::Reason::kLeaseEnded);
+    EXPECT_THAT(story.record(on).reason, HasSubstr("has ended, and its host was not cleaned: "));
   }
 };
 

@@ -332,7 +332,7 @@ TEST_F(LoginTest, KeysChooseThePoolsWithALogin) {
     return answer ? "" : answer.error().message;
   };
   EXPECT_THAT(refusal(story.lease(), "default"), HasSubstr("name the keys"));
-  EXPECT_THAT(refusal(with_key(), "bare"), HasSubstr("without a login: leave out ssh_keys"));
+  EXPECT_THAT(refusal(with_key(), "bare"), HasSubstr("without a login: ask without keys"));
 }
 
 TEST_F(LoginTest, WhoeverWasAcceptedWithKeysGetsAnAccountAfterAReload) {

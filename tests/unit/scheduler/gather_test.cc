@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/scheduler/world_builder.h"
 
 namespace hostler::scheduler {
@@ -33,6 +35,11 @@ struct GatherTest : testing::Test {
     std::vector<std::uint64_t> out;
     for (const Reserve& one : plan.reservations) out.push_back(one.host.value);
     return out;
+  }
+  static bool is_looked_at_later(const Plan& plan, demand::ClassId cls) {
+    return std::ranges::any_of(plan.waiting, [&](const Waiting& one) {
+      return one.cls == cls && one.code == model::WaitingCode::kPlanning;
+    });
   }
   static std::string reason(const Plan& plan, demand::ClassId cls) {
     for (const Waiting& w : plan.waiting)
@@ -108,6 +115,7 @@ TEST_F(GatherTest, AGangThatPausesLetsItsHostsGo) {
   EXPECT_EQ(placed(plan, jobs), 1U);
   EXPECT_THAT(plan.reservations, IsEmpty());
   EXPECT_THAT(plan.creates, IsEmpty());
+  EXPECT_TRUE(is_looked_at_later(plan, cls));
 }
 
 TEST_F(GatherTest, OnlyTheGangWhoseTurnIsNextHoldsHostsOfAPool) {
@@ -120,6 +128,7 @@ TEST_F(GatherTest, OnlyTheGangWhoseTurnIsNextHoldsHostsOfAPool) {
   EXPECT_EQ(plan.reservations[0].cls, first);
   EXPECT_THAT(bought(plan), SizeIs(2));
   EXPECT_THAT(reason(plan, later), HasSubstr("turn of another gang"));
+  EXPECT_TRUE(is_looked_at_later(plan, later));
 }
 
 TEST_F(GatherTest, AGangOfWhichSomeMayNotStartWaitsWhole) {

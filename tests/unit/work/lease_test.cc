@@ -166,7 +166,7 @@ TEST(LeaseTest, OneThatHasWaitedTooLongEnds) {
 
   expect_ended(lease, out, EndReason::kWaitMax, HostAfter::kKept);
   EXPECT_EQ(lease.state(), WorkState::kFailed);
-  EXPECT_EQ(lease.record.reason_text, "it was not granted for 10m");
+  EXPECT_EQ(lease.record.reason_text, "it was not granted within 10m");
 }
 
 TEST(LeaseTest, ACleanHostTakesOtherWorkAndTheReasonOfTheEndStays) {
@@ -186,6 +186,7 @@ TEST(LeaseTest, AHostThatWasNotCleanedIsGivenToNobodyElse) {
   expect_ended(lease, out, EndReason::kReturned, HostAfter::kEnded);
   EXPECT_EQ(lease.record.reason_text, "its host was not cleaned: exit status 1");
   EXPECT_EQ(out.work.reason, lease.record.reason_text);
+  EXPECT_EQ(out.problem, "its host was not cleaned: exit status 1");
 }
 
 TEST(LeaseTest, OneWhoseHostIsGoneBeforeTheGrantWaitsAgain) {
