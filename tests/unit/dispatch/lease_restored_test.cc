@@ -283,10 +283,14 @@ TEST_F(LeaseRestoredTest, AfterARestoreAHostWithTheAccountOfACancelledLeaseIsGiv
 
 // Bug: the account stayed open, and its host was given to the next user.
 TEST_F(LeaseRestoredTest, AfterARestoreTheAccountOfALeaseThatHasAnotherHostIsClosed) {
-  story.begin(restored_site(site(WorkState::kHeld)));
+  const InstanceId other{6};
+  auto rows = site(WorkState::kHeld);
+  rows.instances.push_back(second_host());
+  story.begin(restored_site(std::move(rows)));
+  story.host(other, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 BBBB"});
+  story.ready(other, {}, "boot-6");
+  ASSERT_TRUE(story.ask(SetIdleBehavior{0, "user root", other, model::IdleBehavior::kRun}));
   ASSERT_TRUE(story.ask(ReleaseWork{0, "user root", kLease}));
-  const InstanceId other = story.all<CreateCall>().back().instance;
-  story.boot(other);
   ASSERT_EQ(lease_on(other), kLease);
   story.clear();
   prove();
