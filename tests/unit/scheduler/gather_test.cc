@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "tests/unit/scheduler/world_builder.h"
 
 namespace hostler::scheduler {
@@ -36,14 +34,9 @@ struct GatherTest : testing::Test {
     for (const Reserve& one : plan.reservations) out.push_back(one.host.value);
     return out;
   }
-  static bool is_looked_at_later(const Plan& plan, demand::ClassId cls) {
-    return std::ranges::any_of(plan.waiting, [&](const Waiting& one) {
-      return one.cls == cls && one.code == model::WaitingCode::kPlanning;
-    });
-  }
-  static std::string reason(const Plan& plan, demand::ClassId cls) {
+  static Waiting waiting(const Plan& plan, demand::ClassId cls) {
     for (const Waiting& w : plan.waiting)
-      if (w.cls == cls) return w.reason;
+      if (w.cls == cls) return w;
     return {};
   }
 
@@ -69,7 +62,7 @@ TEST_F(GatherTest, ItHoldsReadyHostsWhileOthersCome) {
   EXPECT_EQ(placed(plan, cls), 0U);
   EXPECT_THAT(reserved(plan), ElementsAre(1U));
   EXPECT_THAT(bought(plan), SizeIs(2));
-  EXPECT_THAT(reason(plan, cls), HasSubstr("holds its hosts, 1 of them ready"));
+  EXPECT_THAT(waiting(plan, cls).reason, HasSubstr("holds its hosts, 1 of them ready"));
 }
 
 TEST_F(GatherTest, ItHoldsNothingIfOneIsNotToBeHad) {
@@ -79,7 +72,7 @@ TEST_F(GatherTest, ItHoldsNothingIfOneIsNotToBeHad) {
   const Plan plan = site.plan();
   EXPECT_THAT(plan.reservations, IsEmpty());
   EXPECT_THAT(plan.creates, IsEmpty());
-  EXPECT_THAT(reason(plan, cls), HasSubstr("2 of the 3 hosts"));
+  EXPECT_THAT(waiting(plan, cls).reason, HasSubstr("2 of the 3 hosts"));
 }
 
 TEST_F(GatherTest, AShutGateMakesItHoldNothing) {
@@ -88,7 +81,7 @@ TEST_F(GatherTest, AShutGateMakesItHoldNothing) {
   const auto cls = gang(2);
   const Plan plan = site.plan();
   EXPECT_THAT(plan.reservations, IsEmpty());
-  EXPECT_THAT(reason(plan, cls), HasSubstr("no capacity"));
+  EXPECT_THAT(waiting(plan, cls).reason, HasSubstr("no capacity"));
 }
 
 TEST_F(GatherTest, HeldHostsDoNotEndAndTakeNoOtherWork) {
@@ -115,7 +108,7 @@ TEST_F(GatherTest, AGangThatPausesLetsItsHostsGo) {
   EXPECT_EQ(placed(plan, jobs), 1U);
   EXPECT_THAT(plan.reservations, IsEmpty());
   EXPECT_THAT(plan.creates, IsEmpty());
-  EXPECT_TRUE(is_looked_at_later(plan, cls));
+  EXPECT_EQ(waiting(plan, cls).code, model::WaitingCode::kPlanning);
 }
 
 TEST_F(GatherTest, OnlyTheGangWhoseTurnIsNextHoldsHostsOfAPool) {
@@ -127,8 +120,8 @@ TEST_F(GatherTest, OnlyTheGangWhoseTurnIsNextHoldsHostsOfAPool) {
   ASSERT_THAT(plan.reservations, SizeIs(1));
   EXPECT_EQ(plan.reservations[0].cls, first);
   EXPECT_THAT(bought(plan), SizeIs(2));
-  EXPECT_THAT(reason(plan, later), HasSubstr("turn of another gang"));
-  EXPECT_TRUE(is_looked_at_later(plan, later));
+  EXPECT_THAT(waiting(plan, later).reason, HasSubstr("turn of another gang"));
+  EXPECT_EQ(waiting(plan, later).code, model::WaitingCode::kPlanning);
 }
 
 TEST_F(GatherTest, AGangOfWhichSomeMayNotStartWaitsWhole) {
@@ -139,7 +132,7 @@ TEST_F(GatherTest, AGangOfWhichSomeMayNotStartWaitsWhole) {
   const Plan plan = site.plan();
   EXPECT_THAT(plan.places, IsEmpty());
   EXPECT_THAT(plan.creates, IsEmpty());
-  EXPECT_THAT(reason(plan, cls), HasSubstr("hold back 1"));
+  EXPECT_THAT(waiting(plan, cls).reason, HasSubstr("hold back 1"));
 }
 
 TEST_F(GatherTest, OnlyAStarvingGangHoldsHostsThatHaveOtherWorkStill) {
@@ -213,7 +206,7 @@ TEST_F(GatherTest, AHostThatEndsMakesRoomForIt) {
   const auto jobs = site.jobs(1, 1);
   const Plan plan = site.plan();
   EXPECT_THAT(reserved(plan), ElementsAre(1U));
-  EXPECT_THAT(reason(plan, cls), HasSubstr("holds its hosts, 1 of them ready"));
+  EXPECT_THAT(waiting(plan, cls).reason, HasSubstr("holds its hosts, 1 of them ready"));
   EXPECT_EQ(placed(plan, jobs), 0U);
 }
 
@@ -224,7 +217,7 @@ TEST_F(GatherTest, AHostThatComesForWorkThatWaitsNoMoreIsItsOwn) {
   site.host(2, small, HostPhase::kComing).load = {{99, 1}};
   const Plan plan = site.plan();
   EXPECT_THAT(reserved(plan), ElementsAre(1U, 2U));
-  EXPECT_THAT(reason(plan, cls), HasSubstr("holds its hosts"));
+  EXPECT_THAT(waiting(plan, cls).reason, HasSubstr("holds its hosts"));
 }
 
 // Bug: a connection that broke for a moment made it let all go.
@@ -372,7 +365,7 @@ TEST_F(GatherTest, AGangThatIsNotToBeHadHoldsUpNoOther) {
   const auto later = gang(2);
   const Plan plan = site.plan();
   EXPECT_EQ(placed(plan, later), 2U);
-  EXPECT_THAT(reason(plan, first), HasSubstr("4 of the 5 hosts"));
+  EXPECT_THAT(waiting(plan, first).reason, HasSubstr("4 of the 5 hosts"));
 }
 
 TEST_F(GatherTest, GangsBeginInOnePlanIfAllTheirHostsAreReady) {
