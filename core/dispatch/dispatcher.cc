@@ -60,7 +60,7 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
   handlers_->types.restored();
   handlers_->leases.policy_changed(now);
   handlers_->broken_gangs.restored();
-  // The policy may have changed meanwhile, and a host that loses its job fills up before the first plan.
+  // The policy may have changed meanwhile, and hosts take work before the first plan.
   (void)handlers_->closing.close_hosts();
   choose_questions(now);
   return take_outbox();

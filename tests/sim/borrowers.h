@@ -69,7 +69,7 @@ class Borrowers {
     Duration term{};
     bool is_bound_only = false;  ///< A restart came since: only the latest end is certain.
     Wall until = {};             ///< The row's: changes of other members begin no term.
-    bool is_over = false;        ///< Its end is decided: changes while it ends begin no term either.
+    bool is_over = false;  ///< Its end is decided: changes while it ends begin no term either.
   };
 
   void wish_for_gangs(Duration time);
