@@ -124,16 +124,18 @@ std::optional<From> GangSeats::from(std::uint32_t h) const {
 }
 
 /// `later`: adds the hosts that have other work first, those that are free soonest before others.
-/// Otherwise adds the rest.
+/// Otherwise adds the rest. One that it holds and of which nobody knows when it is free goes before
+/// all: it was held for long, and another one may have got long work just now.
 void GangSeats::add_hosts(const Zone& zone, bool later) {
   std::vector<std::tuple<From, bool, Mono, bool, std::uint32_t>> all;
   for (std::uint32_t at = 0; at < world_.hosts.size(); ++at) {
     const std::uint32_t h = world_.hosts[at];
     const HostView& host = world_.snapshot.hosts[h];
     const auto how = from(h);
-    if (how && (*how >= From::kBusy) == later && is_in(host, zone))
-      all.emplace_back(*how, host.unfulfilled_spot, host.lent_until.value_or(Mono::max()),
-                       host.reserved_for != gang_.view->id, at);
+    if (!how || (*how >= From::kBusy) != later || !is_in(host, zone)) continue;
+    const bool is_held = host.reserved_for == gang_.view->id;
+    const Mono free = host.lent_until.value_or(is_held ? Mono::min() : Mono::max());
+    all.emplace_back(*how, host.unfulfilled_spot, free, !is_held, at);
   }
   std::ranges::sort(all);
   for (const auto& entry : all) {
