@@ -35,19 +35,29 @@ Result<void> check(const Route& route, const Request& request) {
   return check_query(route, request);
 }
 
+/// One for each method. Where a path is spelled out, it has no id: "/v1/leases/dry-run".
+std::vector<const Route*> routes_of(const std::vector<std::string>& path) {
+  const auto ids = [](const Route* route) { return std::ranges::count(route->path, "*"); };
+  std::vector<const Route*> out;
+  for (const Route& route : routes())
+    if (matches(route, path)) out.push_back(&route);
+  if (out.empty()) return out;
+  const auto fewest = ids(*std::ranges::min_element(out, {}, ids));
+  std::erase_if(out, [&](const Route* route) { return ids(route) > fewest; });
+  return out;
+}
+
 /// Null if there is no such path, or it does not take the method.
 const Route* find_route(const Request& request) {
-  const auto found = std::ranges::find_if(routes(), [&](const Route& route) {
-    return route.method == request.method && matches(route, request.path);
-  });
-  return found == routes().end() ? nullptr : &*found;
+  const auto there = routes_of(request.path);
+  const auto found = std::ranges::find(there, request.method, &Route::method);
+  return found == there.end() ? nullptr : *found;
 }
 
 Response no_route_response(const Request& request) {
   std::string allowed;
-  for (const Route& route : routes())
-    if (matches(route, request.path))
-      allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+  for (const Route* route : routes_of(request.path))
+    allowed += (allowed.empty() ? "" : ", ") + std::string(route->method);
   if (allowed.empty())
     return error_response({Errc::kNotFound, "nothing is at " + shown_path(request.path)});
   Response response =
