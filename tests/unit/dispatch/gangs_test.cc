@@ -115,6 +115,19 @@ TEST_F(GangTest, ItLetsAllGoIfAHostThatItHoldsIsLost) {
   EXPECT_THAT(states(ids), Each("waiting"));
 }
 
+TEST_F(GangTest, NoneIsGrantedIfAHostIsLostWhileThePlanIsMade) {
+  const auto ids = borrow(gang(2));
+  const auto hosts = created();
+  ASSERT_THAT(hosts, SizeIs(2));
+  story.boot(hosts[0]);
+  story.plans_wait = true;
+  story.boot(hosts[1]);
+  ASSERT_TRUE(story.plan);
+  story.host(hosts[1], model::HostLost{"reset", 0s});
+  story.say(*story.plan);
+  EXPECT_THAT(states(ids), Each("waiting"));
+}
+
 TEST_F(GangTest, ACancelOfOneThatWaitsEndsAll) {
   const auto ids = borrow(gang(3));
   ASSERT_TRUE(cancel(ids[1]));
