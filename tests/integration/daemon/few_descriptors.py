@@ -110,8 +110,10 @@ class FewDescriptorsTest(unittest.TestCase):
         wait_for("the jobs end beside the clients",
                  lambda: all(os.path.exists(os.path.join(site.marks, f"ended-{n}")) for n in range(JOBS)))
         self.assertIsNone(site.daemon.poll(), site.log_text()[-2000:])
+        full = len(os.listdir(f"/proc/{site.daemon.pid}/fd"))
         for one in held:
             one.close()
+        wait_for("the daemon has closed half of them", lambda: len(os.listdir(f"/proc/{site.daemon.pid}/fd")) <= full - len(held) // 2)
         wait_for("clients are taken again", site.answers)
         for its in jobs:
             self.assertEqual(site.wait_for_end(its)["state"], "succeeded")
