@@ -152,7 +152,7 @@ def what_is_installed_fits_together():
 
 
 def its_examples_are_there_and_good():
-    found = glob.glob("/usr/share/doc/hostler/examples/examples/*.snapshot.json")
+    found = glob.glob("/usr/share/doc/hostler/config/examples/*.snapshot.json")
     check(found, "the package has no examples")
     for snapshot in found:
         run("hostler", "plan", "--snapshot", snapshot)
