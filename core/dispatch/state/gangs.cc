@@ -16,9 +16,13 @@ bool is_there(const scheduler::HostView& host) {
 }
 
 /// Why the plan has not reserved hosts for the gang.
-std::string why_not(const std::vector<scheduler::Waiting>& waiting, demand::ClassId cls) {
+scheduler::Waiting why_not(const std::vector<scheduler::Waiting>& waiting, demand::ClassId cls) {
   const auto found = std::ranges::find(waiting, cls, &scheduler::Waiting::cls);
-  return found == waiting.end() ? "its hosts have changed since they were chosen" : found->reason;
+  if (found != waiting.end()) return *found;
+  scheduler::Waiting out;
+  out.code = model::WaitingCode::kHostComing;
+  out.reason = "its hosts have changed since they were chosen";
+  return out;
 }
 
 }  // namespace
@@ -61,7 +65,10 @@ bool Gangs::note_held(const std::vector<scheduler::Waiting>& waiting,
   bool has_let_go = false;
   for (const auto& [cls, ids] : before) {
     if (held.contains(cls) || !waiting_.queue().waits(cls)) continue;
-    let_go(cls, why_not(waiting, cls), now);
+    const scheduler::Waiting why = why_not(waiting, cls);
+    // It has lost its turn: nothing was tried in vain.
+    const bool is_later = why.code == model::WaitingCode::kPlanning;
+    record(cls, why.reason + (is_later ? "" : pause(cls, now)), now);
     has_let_go = true;
   }
   tidy();
@@ -80,19 +87,25 @@ void Gangs::add_pauses(std::vector<scheduler::Waiting>& waiting, Now now) const 
 }
 
 void Gangs::let_go(demand::ClassId cls, const std::string& why, Now now) {
+  record(cls, why + pause(cls, now), now);
+}
+
+void Gangs::record(demand::ClassId cls, const std::string& why, Now now) {
   held_.erase(cls);
   ++counts_.let_go;
+  const model::Gang& gang = waiting_.queue().at(cls).shape.gang;
+  recorder_.record("dispatcher", model::WorkId{gang.id, model::WorkKind::kLease}.text(),
+                   model::Event::kLetGo, "", why, now);
+}
+
+std::string Gangs::pause(demand::ClassId cls, Now now) {
   Pause& pause = pauses_[cls];
   Duration wait = kFirstPause;
   for (std::uint32_t n = 0; n < pause.tries && wait < kLongestPause; ++n) wait *= 2;
   wait = std::min(wait, kLongestPause);
   pause = {now.mono + wait, pause.tries + 1};
-  const model::Gang& gang = waiting_.queue().at(cls).shape.gang;
-  recorder_.record("dispatcher", model::WorkId{gang.id, model::WorkKind::kLease}.text(),
-                   model::Event::kLetGo, "",
-                   why + "; the gang of " + std::to_string(gang.count) +
-                       " leases holds no hosts before " + format_wall(now.wall + wait),
-                   now);
+  return "; the gang of " + std::to_string(waiting_.queue().at(cls).shape.gang.count) +
+         " leases holds no hosts before " + format_wall(now.wall + wait);
 }
 
 void Gangs::note_broken(const model::Gang& gang, bool lets_go) {

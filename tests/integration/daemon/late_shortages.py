@@ -36,8 +36,8 @@ class LateShortagesTest(unittest.TestCase):
             self.assertRegex(gate["message"], rf"^h-\d+: Fake.NoStock: no stock of small in {gate['zone']}$")
         self.assertIn("no stock of small in a", hostler("gates"))
         self.assertIn("no stock of small in", hostler("why", its))
-        reasons = json.dumps([SITE.get(f"/v1/why?subject={one['id']}") for one in SITE.instances()])
-        self.assertIn("the cloud says failed: Fake.NoStock", reasons)
+        wait_for("an instance that is there says why", lambda: "the cloud says failed: Fake.NoStock" in json.dumps(
+            [SITE.get(f"/v1/why?subject={one['id']}") for one in SITE.instances()]))
 
 
 if __name__ == "__main__":

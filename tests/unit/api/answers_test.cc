@@ -33,7 +33,7 @@ TEST_F(AnswerTest, OutputsAreDeletedByTheirRoute) {
   EXPECT_EQ(ask("DELETE", "/v1/jobs/j-1/outputs").body, "{\"bytes\":7}\n");
   EXPECT_EQ(ask("DELETE", "/v1/jobs/nope/outputs").status, 400);
   EXPECT_EQ(ask("GET", "/v1/jobs/j-1/outputs").status, 405);
-  EXPECT_EQ(ask("GET", "/v1/leases/dry-run").headers.at("Allow"), "POST") << "it is no id";
+  EXPECT_EQ(ask("GET", "/v1/leases/dry-run").headers.at("allow"), "POST") << "it is no id";
   EXPECT_EQ(ask("POST", "/v1/jobs/j-1/outputs/give-up").body, "{}\n");
   EXPECT_EQ(ask("POST", "/v1/jobs/nope/outputs/give-up").status, 400);
 }

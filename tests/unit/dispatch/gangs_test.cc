@@ -201,7 +201,7 @@ TEST_F(GangTest, ItsFirstLeaseSaysWhyItLetsGoAndUntilWhen) {
   for (const WorkId id : ids) EXPECT_THAT(why(id), Not(HasSubstr("before"))) << id.text();
 }
 
-TEST_F(GangTest, OneThatLosesItsTurnSaysTheReasonOfThePlan) {
+TEST_F(GangTest, OneThatLosesItsTurnSaysTheReasonOfThePlanAndDoesNotPause) {
   const auto ids = borrow(gang(2));
   story.boot(created()[0]);
   auto urgent = gang(2);
@@ -211,6 +211,7 @@ TEST_F(GangTest, OneThatLosesItsTurnSaysTheReasonOfThePlan) {
   ASSERT_THAT(told, SizeIs(1));
   EXPECT_EQ(told[0].subject, ids[0].text());
   EXPECT_THAT(told[0].reason, HasSubstr("the turn of another gang"));
+  EXPECT_THAT(told[0].reason, Not(HasSubstr("holds no hosts before")));
 }
 
 TEST_F(GangTest, OneThatCannotBeHadNowSaysWhy) {
