@@ -15,7 +15,8 @@ constexpr std::array kEndSignals{SIGINT, SIGQUIT, SIGHUP, SIGTERM};
 // A signal handler may touch only these.
 std::atomic<int> last_signal{0};
 std::atomic<pid_t> child_process{0};
-static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
+static_assert(std::atomic<int>::is_always_lock_free);
+static_assert(std::atomic<pid_t>::is_always_lock_free);
 
 std::array<struct sigaction, kEndSignals.size()> handlers_before{};
 

@@ -70,9 +70,13 @@ std::tuple<From, Mono, std::size_t> GangSeats::rank() const {
   std::size_t others = 0;
   for (const Seat& seat : seats_) {
     last = std::max(last, seat.from);
-    const HostView* host = seat.is_host() ? &world_.snapshot.hosts[seat.index] : nullptr;
-    if (host == nullptr || host->reserved_for != gang_.view->id) ++others;
-    if (seat.from >= From::kBusy) free = std::max(free, host->lent_until.value_or(Mono::max()));
+    if (!seat.is_host()) {
+      ++others;
+      continue;
+    }
+    const HostView& host = world_.snapshot.hosts[seat.index];
+    if (host.reserved_for != gang_.view->id) ++others;
+    if (seat.from >= From::kBusy) free = std::max(free, host.lent_until.value_or(Mono::max()));
   }
   return {last, free, others};
 }
