@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 
@@ -170,9 +171,9 @@ class BusyPool : public Site {
   }
   void end_work() {
     const auto is_over = [&](const Running& one) { return one.until <= snapshot.now; };
-    const auto over = std::ranges::stable_partition(running_, is_over);
-    const std::vector<Running> ended(running_.begin(), over.begin());
-    running_.erase(running_.begin(), over.begin());
+    const auto rest = std::stable_partition(running_.begin(), running_.end(), is_over);
+    const std::vector<Running> ended(running_.begin(), rest);
+    running_.erase(running_.begin(), rest);
     for (const Running& one : ended) {
       HostView& host = at(one.host);
       host.free = one.is_lease ? host.total : host.free + kNeeds;
