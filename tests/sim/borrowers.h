@@ -10,6 +10,7 @@
 
 #include "core/base/random.h"
 #include "core/dispatch/events.h"
+#include "core/model/views.h"
 #include "tests/sim/accounts.h"
 #include "tests/sim/day.h"
 #include "tests/sim/disk.h"

@@ -230,7 +230,7 @@ TEST_F(KeptOffTest, AHostThatItsHolderHasSwitchedOffIsDestroyed) {
 // Bug: a holder that had stopped the agent lost the host.
 TEST_F(LeaseTest, ALentHostIsKeptWhileItsPortAnswers) {
   const auto [id, on] = granted(3h);
-  const auto try_to_connect = [&] {
+  const auto try_to_connect = [this, on = on] {
     story.host(on, model::HostLost{"reset", 0s});
     story.pass(8min);
     story.host(on, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
