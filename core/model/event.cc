@@ -57,7 +57,7 @@ constexpr std::array kEvents{
 
     EventInfo{Event::kLetGo, "let_go", kLease, kInfo, Holds::kNone,
               "the gang, of which this is the first lease, lets go of the hosts that it held: it "
-              "tries again after a pause"},
+              "tries again after a pause, or when its turn is next"},
     EventInfo{Event::kGranting, "granting", kLease, kDebug, Holds::kNone,
               "a host is chosen for the lease, and is made ready for the holder"},
     EventInfo{Event::kGranted, "granted", kLease, kInfo, Holds::kNone,

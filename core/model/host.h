@@ -158,7 +158,7 @@ struct RotationProposed {
 };
 /// `rotated`: a new connection showed the next key, the old one may be forgotten. Else `never`: the
 /// key cannot be replaced on this host ("rotation: none"). Else it failed, and the next connection
-/// tries again.
+/// tries again; or it waits for the marker of the create, and may still begin.
 struct RotationEnded {
   bool rotated = false;
   bool never = false;

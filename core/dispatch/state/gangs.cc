@@ -15,16 +15,6 @@ bool is_there(const scheduler::HostView& host) {
   return (host.is_on() || host.phase == scheduler::HostPhase::kStopped) && !host.will_go();
 }
 
-/// Why the plan has not reserved hosts for the gang.
-scheduler::Waiting why_not(const std::vector<scheduler::Waiting>& waiting, demand::ClassId cls) {
-  const auto found = std::ranges::find(waiting, cls, &scheduler::Waiting::cls);
-  if (found != waiting.end()) return *found;
-  scheduler::Waiting out;
-  out.code = model::WaitingCode::kHostComing;
-  out.reason = "its hosts have changed since they were chosen";
-  return out;
-}
-
 }  // namespace
 
 /// Leaves out hosts that still have other work: they may end when that ends.
@@ -65,10 +55,13 @@ bool Gangs::note_held(const std::vector<scheduler::Waiting>& waiting,
   bool has_let_go = false;
   for (const auto& [cls, ids] : before) {
     if (held.contains(cls) || !waiting_.queue().waits(cls)) continue;
-    const scheduler::Waiting why = why_not(waiting, cls);
-    // It has lost its turn: nothing was tried in vain.
-    const bool is_later = why.code == model::WaitingCode::kPlanning;
-    record(cls, why.reason + (is_later ? "" : pause(cls, now)), now);
+    const auto why = std::ranges::find(waiting, cls, &scheduler::Waiting::cls);
+    if (why == waiting.end())
+      let_go(cls, "its hosts have changed since they were chosen", now);
+    else if (why->code == model::WaitingCode::kPlanning)
+      drop(cls, why->reason, now);  // It has lost its turn: nothing was tried in vain.
+    else
+      let_go(cls, why->reason, now);
     has_let_go = true;
   }
   tidy();
@@ -87,10 +80,10 @@ void Gangs::add_pauses(std::vector<scheduler::Waiting>& waiting, Now now) const 
 }
 
 void Gangs::let_go(demand::ClassId cls, const std::string& why, Now now) {
-  record(cls, why + pause(cls, now), now);
+  drop(cls, why + pause(cls, now), now);
 }
 
-void Gangs::record(demand::ClassId cls, const std::string& why, Now now) {
+void Gangs::drop(demand::ClassId cls, const std::string& why, Now now) {
   held_.erase(cls);
   ++counts_.let_go;
   const model::Gang& gang = waiting_.queue().at(cls).shape.gang;

@@ -58,8 +58,8 @@ class Gangs {
   using Held = std::map<demand::ClassId, std::vector<model::InstanceId>>;
   [[nodiscard]] Held held_in(const std::vector<scheduler::Waiting>& waiting,
                              const std::vector<scheduler::HostView>& hosts) const;
-  /// The gang holds no hosts any more.
-  void record(demand::ClassId cls, const std::string& why, Now now);
+  /// The gang lets its hosts go, and does not pause.
+  void drop(demand::ClassId cls, const std::string& why, Now now);
   /// Begins its pause. Returns a clause that says until when.
   std::string pause(demand::ClassId cls, Now now);
   /// Forgets pauses of gangs that have ended.
