@@ -53,18 +53,21 @@ TEST(RestartTest, AHostThatWasSwitchedOnIsProbedAgain) {
 
 // Bug: it got another job before the first plan of the new daemon.
 TEST(RestartTest, AHostWhoseTypeLeftThePoolMeanwhileGetsNoMoreJobs) {
-  auto rows = busy_site();
-  rows.work.push_back(job(WorkState::kQueued));
-  rows.work.back().record.id = WorkId{6};
-  auto site = small_site();
-  std::erase(site.pools[0].types, rows.instances[0].record.type);
-  Story story(site);
-  story.plans_wait = true;
-  story.begin(std::move(rows));
-  story.ready({7}, {{{{5}, 1}, AttemptPhase::kRunning}});
-  story.exited({7}, {5});
-  EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty());
-  EXPECT_EQ(story.record(WorkId{6}).state, WorkState::kQueued);
+  for (const bool has_left : {false, true}) {
+    auto rows = busy_site();
+    rows.last_work = rows.last_arrival = 6;
+    rows.work.push_back(job(WorkState::kQueued));
+    rows.work.back().record.id = {6};
+    rows.work.back().arrival = 6;
+    auto site = small_site();
+    if (has_left) std::erase(site.pools[0].types, rows.instances[0].record.type);
+    Story story(site);
+    story.plans_wait = true;
+    story.begin(std::move(rows));
+    story.ready({7}, {{{{5}, 1}, AttemptPhase::kRunning}});
+    story.exited({7}, {5});
+    EXPECT_THAT(story.commands<model::StartAttempt>(), SizeIs(has_left ? 0 : 1));
+  }
 }
 
 // Bug: a configuration with one pool more, which a reload may add, ended the daemon.
