@@ -120,6 +120,7 @@ struct WhyView {
       records;  ///< Newest last, at most 200; for a pool its decisions.
   std::optional<model::WaitingView> waiting;
   std::optional<model::TurnView> turn;  ///< With `waiting`.
+  std::optional<Wall> until;            ///< Of a lease that is granted: the end of its term.
   std::optional<model::InstanceView> instance;
   std::optional<model::PoolView> pool;
   std::optional<model::SetView> set;

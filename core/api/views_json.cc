@@ -166,6 +166,7 @@ void write_why(json::Writer& w, const WhyView& why) {
     w.key("percent").millionths(percent(why.turn->part));
     w.member("priority", why.turn->priority).member("before", why.turn->before).end_object();
   }
+  if (why.until) member_time(w, "until", *why.until);
   if (why.instance) write_instance(w.key("instance"), *why.instance);
   if (why.pool) write_pool(w.key("pool"), *why.pool);
   if (why.set) write_set(w.key("set"), *why.set);

@@ -137,6 +137,9 @@ void print_all(json::Value root, const std::string& subject) {
   if (const auto waiting = root.at("waiting_because"); waiting.is(json::Kind::kObject))
     say(subject + " waits: " + field(waiting, "reason") + turn_of(waiting));
   if (root.has("turn")) print_turn(root.at("turn"));
+  if (root.has("until"))
+    say(subject + " is granted on " + field(root.at("instance"), "id") + " until " +
+        end_of_term(root));
   if (root.has("instance")) print_instance(root.at("instance"));
   if (root.has("pool")) print_pool(root.at("pool"), field(root, "ceiling"));
   if (root.has("set")) print_set(root.at("set"));
@@ -156,22 +159,12 @@ void print_all(json::Value root, const std::string& subject) {
   if (root.at("records").size() == 0) say("  nothing is recorded yet");
 }
 
-/// The answer of `why` about a lease has its host, and not the end of its term.
-void print_grant(Client& client, const std::string& subject) {
-  if (!subject.starts_with("l-")) return;
-  const auto lease = client.get(work_path(subject));
-  if (lease && field(lease->root(), "state") == "granted")
-    say(subject + " is granted on " + field(lease->root(), "instance") + " until " +
-        end_of_term(lease->root()));
-}
-
 }  // namespace
 
 int why(Client& client, const std::string& subject, bool json) {
   const auto got = client.get("/v1/why?subject=" + escape(subject));
   if (!got) return complain(got.error());
   if (json) return print_json(got->root());
-  print_grant(client, subject);
   print_all(got->root(), subject);
   return exit_code::kOk;
 }

@@ -15,8 +15,8 @@ std::string how_it_ended(json::Value lease) {
   return code + (code.empty() || text.empty() ? "" : ": ") + text;
 }
 
-std::string end_of_term(json::Value lease) {
-  return format_wall(parse_wall(lease.at("until").text_or("")).value_or(Wall{}));
+std::string end_of_term(json::Value answer) {
+  return format_wall(parse_wall(answer.at("until").text_or("")).value_or(Wall{}));
 }
 
 int act_on_work(Client& client, const std::vector<std::string>& ids, const std::string& action,

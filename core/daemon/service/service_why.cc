@@ -120,15 +120,22 @@ std::vector<std::string> DaemonService::site_conditions() const {
 void DaemonService::why(const api::Principal& who, const std::string& subject,
                         api::Answer<api::WhyView> answer) {
   model::InstanceId host;
+  std::optional<Wall> until;
   if (const auto id = model::WorkId::parse(subject)) {
-    const auto job = readable_work(who, *id);
-    if (!job) return answer(tl::unexpected(job.error()));
-    if (!model::is_terminal(job->record.state)) host = job->record.instance;
+    const auto work = readable_work(who, *id);
+    if (!work) return answer(tl::unexpected(work.error()));
+    if (!model::is_terminal(work->record.state)) host = work->record.instance;
+    if (id->kind == model::WorkKind::kLease && work->record.state == model::WorkState::kRunning) {
+      const auto terms = uses_.store->reads().lease_terms({*id});
+      if (!terms) return answer(tl::unexpected(terms.error()));
+      if (!terms->empty()) until = terms->begin()->second.until;  // Else its own row is damaged.
+    }
   }
   auto records = uses_.store->reads().ledger_of(subject, 0, 200, true);
   if (!records) return answer(tl::unexpected(records.error()));
   api::WhyView view;
   view.subject = subject;
+  view.until = until;
   view.records.assign(std::make_move_iterator(records->items.rbegin()),
                       std::make_move_iterator(records->items.rend()));
   if (const auto hidden = hide_reasons(who, view.records); !hidden)
