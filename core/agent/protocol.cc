@@ -29,9 +29,9 @@ FIELDS(Check) {
   v.number("timeout_us", m.timeout_us);
   v.choice("kind", m.kind, Check::Kind::kInterrupted);
 }
-FIELDS(Known) {
-  fields(v, m.attempt);
-  v.choice("phase", m.phase, Phase::kUnknownEnd);
+FIELDS(Cards::File) {
+  v.text("path", m.path, kPathMax);
+  v.text("bus", m.bus, kIdMax);
 }
 FIELDS(OutputFile) {
   v.text("path", m.path, kPathMax);
@@ -48,13 +48,24 @@ const auto kPair = [](auto& v, auto& item) {
   v.text("value", item.second, kArgMax);
 };
 
+const auto kName = [](auto& v, auto& item) { v.text("", item, kIdMax); };
+const auto kPath = [](auto& v, auto& item) { v.text("", item, kPathMax); };
+
+FIELDS(Known) {
+  fields(v, m.attempt);
+  v.choice("phase", m.phase, Phase::kUnknownEnd);
+  v.list("cards", m.cards, model::kCardsMax, kName);
+}
 FIELDS(Quit) { (void)v, (void)m; }
 FIELDS(Configure) {
   v.number("uid_first", m.uid_first);
   v.number("uid_count", m.uid_count);
   v.number("blobs_max", m.blobs_max);
   v.list("checks", m.checks, 64, kRecord);
+  v.text("cards_command", m.cards_command, kArgMax);
+  v.number("cards_timeout_us", m.cards_timeout_us);
 }
+FIELDS(Guard) { v.list("files", m.files, kCardFilesMax, kPath); }
 FIELDS(Start) {
   fields(v, m.attempt);
   v.text("boot_id", m.boot_id, kIdMax);
@@ -76,6 +87,8 @@ FIELDS(Start) {
   v.number("credit", m.credit);
   v.flag("no_new_privs", m.no_new_privs);
   v.flag("drop_capabilities", m.drop_capabilities);
+  v.list("cards", m.cards, model::kCardsMax, kName);
+  v.list("files", m.files, kCardFilesMax, kPath);
 }
 FIELDS(Kill) {
   fields(v, m.attempt);
@@ -117,6 +130,15 @@ FIELDS(Hello) {
 }
 FIELDS(Scratch) { v.number("bytes", m.bytes); }
 FIELDS(Ram) { v.number("bytes", m.bytes); }
+FIELDS(Cards) {
+  v.choice("tool", m.tool, Cards::Tool::kCommand);
+  v.number("status", m.status);
+  v.flag("timed_out", m.timed_out);
+  v.flag("cut", m.cut);
+  v.text("text", m.text, kCardsTextMax);
+  v.list("files", m.files, kCardFilesMax, kRecord);
+  v.choice("guard", m.guard, model::CardGuard::kBpf);
+}
 FIELDS(Listing) {
   v.list("known", m.known, kListingMax, kRecord);
   v.flag("last", m.last);
@@ -195,6 +217,8 @@ constexpr Type kType<Ping>{11, "ping"};
 template <>
 constexpr Type kType<Interrupt>{12, "interrupt"};
 template <>
+constexpr Type kType<Guard>{13, "guard"};
+template <>
 constexpr Type kType<Hello>{64, "hello"};
 template <>
 constexpr Type kType<Listing>{65, "listing"};
@@ -224,6 +248,8 @@ template <>
 constexpr Type kType<Scratch>{77, "scratch"};
 template <>
 constexpr Type kType<Ram>{78, "ram"};
+template <>
+constexpr Type kType<Cards>{79, "cards"};
 
 template <class Message>
 std::string read_fields(std::string_view body, Message& message) {
@@ -314,6 +340,7 @@ template Result<void> encode(const ListFiles&, std::string&);
 template Result<void> encode(const BlobQuery&, std::string&);
 template Result<void> encode(const BlobPut&, std::string&);
 template Result<void> encode(const Ping&, std::string&);
+template Result<void> encode(const Guard&, std::string&);
 template Result<void> encode(const Hello&, std::string&);
 template Result<void> encode(const Listing&, std::string&);
 template Result<void> encode(const Started&, std::string&);
@@ -329,5 +356,6 @@ template Result<void> encode(const Pong&, std::string&);
 template Result<void> encode(const Problem&, std::string&);
 template Result<void> encode(const Scratch&, std::string&);
 template Result<void> encode(const Ram&, std::string&);
+template Result<void> encode(const Cards&, std::string&);
 
 }  // namespace hostler::agent

@@ -11,6 +11,7 @@
 
 #include "core/agent/byte_queue.h"
 #include "core/base/error.h"
+#include "core/model/card.h"
 #include "core/model/ids.h"
 #include "core/model/interruption.h"
 #include "core/model/job.h"
@@ -28,7 +29,7 @@
 /// version. Everything else may change with kProtocolVersion.
 namespace hostler::agent {
 
-inline constexpr std::uint16_t kProtocolVersion = 5;
+inline constexpr std::uint16_t kProtocolVersion = 6;
 inline constexpr std::string_view kGreeting = "\nhostler-agent greets\n";
 
 inline constexpr std::size_t kFrameMax = std::size_t{4} << 20;
@@ -36,6 +37,8 @@ inline constexpr std::size_t kChunkMax = std::size_t{64} << 10;
 inline constexpr std::size_t kInlineMax = 4096;  ///< Output sent within Exit, both streams.
 inline constexpr std::size_t kTextMax = 4096;    ///< Messages for people.
 inline constexpr std::size_t kListingMax = 1024;
+inline constexpr std::size_t kCardsTextMax = std::size_t{64} << 10;
+inline constexpr std::size_t kCardFilesMax = 1024;
 inline constexpr std::size_t kAttemptsMax = 4096;  ///< On one host, not acknowledged.
 
 inline constexpr std::uint64_t kFilesBytesMax = std::uint64_t{64} << 30;  ///< Of one attempt.
@@ -77,7 +80,18 @@ struct Configure {
   std::uint32_t uid_count = 0;
   std::uint64_t blobs_max = std::uint64_t{10} << 30;  ///< Bytes of all blobs on the host.
   std::vector<Check> checks;
+  /// For /bin/sh -c, as the agent's user: prints the cards of the host, in place of the tools of
+  /// their makers. Empty: those tools are asked, where they are.
+  std::string cards_command;
+  std::uint64_t cards_timeout_us = 10'000'000;  ///< Of one reading.
   friend bool operator==(const Configure&, const Configure&) = default;
+};
+
+/// The device files of all cards of the host, from now on: a job can open those that its Start has
+/// named, and none of the others. Follows Cards, and is sent before the first Start.
+struct Guard {
+  std::vector<std::string> files;
+  friend bool operator==(const Guard&, const Guard&) = default;
 };
 
 /// Starts one attempt; its members are one message. An attempt runs at most once: the agent refuses
@@ -103,6 +117,9 @@ struct Start {
   std::uint64_t credit = 0;          ///< Like a Credit from 0 until this offset, for both streams.
   bool no_new_privs = true;          ///< Programs with setuid or capabilities give the job none.
   bool drop_capabilities = true;     ///< If the agent is root: the job's bounding set is empty.
+  std::vector<std::string> cards;    ///< UUIDs of the cards that are its own; refused while another
+                                     ///< attempt that runs has one of them.
+  std::vector<std::string> files;    ///< The device files of these cards.
   friend bool operator==(const Start&, const Start&) = default;
 };
 
@@ -213,6 +230,7 @@ enum class Phase : std::uint8_t {
 struct Known {
   model::AttemptId attempt;
   Phase phase{};
+  std::vector<std::string> cards;  ///< Of its Start.
   friend bool operator==(const Known&, const Known&) = default;
 };
 /// Follows Hello, Scratch and Ram, and answers List: all attempts that the agent knows, in pieces.
@@ -220,6 +238,25 @@ struct Listing {
   std::vector<Known> known;
   bool last = true;
   friend bool operator==(const Listing&, const Listing&) = default;
+};
+
+/// One reading of the cards: what the tool printed, which the daemon understands. Sent after each
+/// Configure, and whenever a later reading differs; readings are a minute apart.
+struct Cards {
+  enum class Tool : std::uint8_t { kNone, kNvidia, kRocm, kCommand };
+  /// A device file of a card, and its address on the PCI bus ("0000:3b:00.0"); empty: not known.
+  struct File {
+    std::string path, bus;
+    friend bool operator==(const File&, const File&) = default;
+  };
+  Tool tool = Tool::kNone;
+  std::int32_t status = 0;  ///< Exit status of the tool; 128 + n on a signal.
+  bool timed_out = false;   ///< It was killed after cards_timeout_us.
+  bool cut = false;         ///< It printed more than kCardsTextMax.
+  std::string text;         ///< Its standard output; if that is empty, its standard error.
+  std::vector<File> files;  ///< Those that the agent has found where makers of cards put them.
+  model::CardGuard guard = model::CardGuard::kNone;  ///< What it can do.
+  friend bool operator==(const Cards&, const Cards&) = default;
 };
 
 /// The attempt is recorded in the journal, and its command will be executed next. If the host keeps
@@ -326,9 +363,10 @@ struct Problem {
 };
 
 using ToAgent = std::variant<Quit, Configure, Start, Kill, Interrupt, List, Ack, Credit, ListFiles,
-                             BlobQuery, BlobPut, Ping>;
-using FromAgent = std::variant<Hello, Listing, Started, Refused, Exit, Output, OutputLost, Files,
-                               BlobState, HostBroken, SpotNotice, Pong, Problem, Scratch, Ram>;
+                             BlobQuery, BlobPut, Ping, Guard>;
+using FromAgent =
+    std::variant<Hello, Listing, Started, Refused, Exit, Output, OutputLost, Files, BlobState,
+                 HostBroken, SpotNotice, Pong, Problem, Scratch, Ram, Cards>;
 
 // ---- bytes -------------------------------------------------------------------------------------
 

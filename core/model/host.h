@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "core/model/card.h"
 #include "core/model/ids.h"
 #include "core/model/instance.h"
 #include "core/model/interruption.h"
@@ -58,6 +59,7 @@ struct StartAttempt {
   std::uint64_t connection = 0;
   std::uint64_t sequence = 0;
   std::shared_ptr<const JobSpec> spec;
+  std::vector<std::string> cards = {};  ///< UUIDs of the cards that are its own.
 };
 /// The answer to every HostReady: the reported attempts that belong to this host, and that run or
 /// have an end or output to send. The link handles further messages of the connection only after
@@ -189,6 +191,7 @@ enum class AttemptPhase : std::uint8_t { kRunning, kEnded, kUnknownEnd };
 struct AttemptReport {
   AttemptId attempt;
   AttemptPhase phase{};
+  std::vector<std::string> cards = {};  ///< UUIDs of those that it was started with.
 };
 /// The agent is connected: work may be sent. `attempts` are all that the agent knows and was not
 /// told to forget. An attempt that the daemon sent in this boot and that is not among them never
@@ -200,6 +203,11 @@ struct HostReady {
   std::vector<AttemptReport> attempts;
   std::optional<std::int64_t> scratch = {};  ///< Bytes that jobs may use there; unset: not known.
   std::optional<std::int64_t> ram = {};      ///< Bytes that it has; unset: not known.
+  CardReport cards = {};
+};
+/// A later reading of the cards on the same connection; sent if it differs from the one before.
+struct HostCards {
+  CardReport report;
 };
 /// A connection that had sent HostVerified ended, or its ping is overdue; the link reconnects.
 struct HostLost {
@@ -257,7 +265,7 @@ struct OutputProgress {
 using HostEventBody =
     std::variant<HostNotYet, HostInitFailed, HostVerified, HostBooted, HostKeyAlarm,
                  RotationProposed, RotationEnded, CommandProposed, CommandEnded, HostReady,
-                 HostLost, HostBroken, HostInterruption, AttemptStarted, AttemptRefused,
+                 HostCards, HostLost, HostBroken, HostInterruption, AttemptStarted, AttemptRefused,
                  AttemptExited, AttemptCollected, OutputProgress>;
 struct HostEvent {
   InstanceId instance;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "core/model/gpus.h"
 #include "core/model/ids.h"
 #include "core/model/offering.h"
 #include "core/model/resources.h"
@@ -67,6 +68,7 @@ struct Constraints {
   std::optional<Market> market;
   std::string zone;
   std::vector<std::string> pools;  ///< For leases: the pools that lend such hosts.
+  GpuWish gpu;                     ///< Of each card; only with Resources::gpus above 0.
   friend auto operator<=>(const Constraints&, const Constraints&) = default;
 };
 

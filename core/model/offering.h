@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/gpus.h"
 #include "core/model/image.h"
 #include "core/model/placement.h"
 #include "core/model/resources.h"
@@ -56,6 +57,7 @@ struct InstanceType {
   std::string name;                ///< `[a-z0-9_-]{1,63}`; also a tag's value.
   std::string provider_type;       ///< The cloud's name of it.
   Resources resources;             ///< Its scratch has `added_scratch` too.
+  GpuGroups gpu_groups = {};       ///< Of resources.gpus cards together; empty: not said.
   std::int64_t added_scratch = 0;  ///< Bytes of a scratch disk to ask for; 0: none.
   Micros price_per_hour;
   Market market = Market::kOnDemand;

@@ -115,7 +115,8 @@ struct AttemptChanged {
   std::string boot_id;
   std::uint64_t sequence = 0;
   AttemptState state = AttemptState::kIntended;
-  std::optional<AttemptEnd> end;  ///< From kEnded on; inline output included once, with kEnded.
+  std::vector<std::string> cards;  ///< UUIDs of the cards that are its own.
+  std::optional<AttemptEnd> end;   ///< From kEnded on; inline output included once, with kEnded.
   friend bool operator==(const AttemptChanged&, const AttemptChanged&) = default;
 };
 

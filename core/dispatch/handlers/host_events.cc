@@ -150,6 +150,8 @@ void HostEvents::learn_scratch(const Host& host) {
   plan_.want();
 }
 
+void HostEvents::on(Host&, const model::HostCards&, Now) {}
+
 void HostEvents::on(Host& host, const model::HostLost& event, Now now) {
   commands_.lost(host.id(), "the connection was lost", now);
   const auto& pool = policy_.pools[host.instance.pool];

@@ -44,6 +44,7 @@ class HostEvents {
   void on(Host& host, const model::CommandProposed& event, Now now);
   void on(Host& host, const model::CommandEnded& event, Now now);
   void on(Host& host, const model::HostReady& event, Now now);
+  void on(Host& host, const model::HostCards& event, Now now);
   void on(Host& host, const model::HostLost& event, Now now);
   void on(Host& host, const model::HostBroken& event, Now now);
   void on(Host& host, const model::HostInterruption& event, Now now);

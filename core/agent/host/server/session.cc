@@ -135,6 +135,8 @@ void Session::on(const Configure& configure) {
   parts_.checks.configure(configure.checks);
 }
 
+void Session::on(const Guard&) {}
+
 void Session::on(const Start& start) {
   const auto answer = parts_.supervisor.start(start);
   if (std::holds_alternative<Refused>(answer)) tell_lost_folder();

@@ -59,6 +59,7 @@ class Session {
   void tell_lost_folder();
   void on(const Quit&) { quit_asked_ = true; }
   void on(const Configure& configure);
+  void on(const Guard& guard);
   void on(const Start& start);
   void on(const Kill& kill);
   void on(const Interrupt& notice);

@@ -1,0 +1,19 @@
+#include "core/model/card.h"
+
+namespace hostler::model {
+
+const char* to_string(CardGuard guard) {
+  switch (guard) {
+    case CardGuard::kNone:
+      return "none";
+    case CardGuard::kOwners:
+      return "owners";
+    case CardGuard::kCgroup1:
+      return "cgroup_v1";
+    case CardGuard::kBpf:
+      return "bpf";
+  }
+  return "none";
+}
+
+}  // namespace hostler::model
