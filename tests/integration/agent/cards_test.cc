@@ -1,10 +1,13 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
+#include <cstdio>
 #include <string>
 
 #include "core/agent/host/system/device_guard.h"
@@ -29,6 +32,37 @@ CardGuard guard_here(CardGuard most) {
   guard.open(most);
   cgroups.remove_idle({});
   return guard.kind();
+}
+
+/// cgroup v2, mounted here as long as the object lives.
+class ScratchMount {
+ public:
+  explicit ScratchMount(std::string path) : path_(std::move(path)) {
+    std::filesystem::create_directory(path_);
+    EXPECT_EQ(::mount("none", path_.c_str(), "cgroup2", 0, nullptr), 0);
+  }
+  ~ScratchMount() { ::umount(path_.c_str()); }
+  ScratchMount(const ScratchMount&) = delete;
+  ScratchMount& operator=(const ScratchMount&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Whether a process in this cgroup can open the file.
+bool opens_in(const std::string& cgroup, const std::string& file) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    const UniqueFd enter(::open((cgroup + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
+    if (::write(enter.get(), "0", 1) != 1) ::_exit(2);
+    const UniqueFd opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    ::_exit(opened ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) < 2) << status;
+  return status == 0;
 }
 
 class CardsTest : public AgentTest {
@@ -176,6 +210,8 @@ TEST_P(EachGuardTest, ACardThatIsNewIsClosedToAttemptsThatRun) {
   auto link = link_with_cards(2);
   const Start first = look({0});
   start(*link, first, 1);
+  // The kernel takes 64 programs on one cgroup: those before must be gone.
+  for (std::size_t i = 0; i < 70; ++i) ASSERT_TRUE(link->client.guard(cards(2 + i % 2)));
   ASSERT_TRUE(link->client.guard(cards(4)));
   settle(*link);
   let_go();
@@ -255,6 +291,29 @@ INSTANTIATE_TEST_SUITE_P(Guards, CgroupGuardTest,
                          [](const auto& tested) {
                            return std::string(model::to_string(tested.param));
                          });
+
+// No controller can be enabled there: those of v1 may have all of them.
+TEST_F(CardsTest, AMountOfV2InAnyFolderIsEnoughForADeviceProgram) {
+  use(CardGuard::kBpf);
+  const ScratchMount mount(folder_ / "cgroup2");
+  SlotCgroups cgroups(
+      folder_ / "none", "/proc/self/cgroup",
+      folder_.put("mounts", "41 31 0:38 / " + mount.path() + " rw - cgroup2 x rw\n"));
+  cgroups.open("hostler-test-" + std::to_string(::getpid()), false);
+  DeviceGuard guard(cgroups);
+  guard.open(CardGuard::kBpf);
+  EXPECT_EQ(guard.kind(), CardGuard::kBpf);
+  EXPECT_TRUE(guard.set_files(cards(2).files).empty());
+
+  const auto place = cgroups.prepare(1, {}, true);
+  ASSERT_TRUE(guard.confine({.slot = 1, .uid = 0, .files = {card(1)}}));
+
+  EXPECT_FALSE(opens_in(place.devices, card(0)));
+  EXPECT_TRUE(opens_in(place.devices, card(1)));
+  EXPECT_TRUE(opens_in(place.devices, card(2)));
+  cgroups.remove_idle({});
+  EXPECT_FALSE(std::filesystem::exists(place.devices));
+}
 
 class OwnersTest : public CardsTest {
  protected:

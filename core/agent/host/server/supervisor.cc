@@ -71,9 +71,9 @@ void Supervisor::set_uids(std::uint32_t first, std::uint32_t count) {
 // ---- the life of an attempt --------------------------------------------------------------------
 
 std::variant<Started, Refused> Supervisor::start(const Start& start) {
-  const HostFacts facts{boot_id_,          log_.last_sequence(),
-                        log_.all().size(), log_.find(start.attempt) != nullptr,
-                        descriptors_max(), cards_.by_card()};
+  HostFacts facts{boot_id_, log_.last_sequence(), log_.all().size(),
+                  log_.find(start.attempt) != nullptr, descriptors_max()};
+  if (!start.cards.empty()) facts.holders = cards_.by_card();
   if (auto refused = check_start(start, facts)) return *std::move(refused);
   const auto slot = slots_.take(uid_count_);
   if (!slot)

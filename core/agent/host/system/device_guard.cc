@@ -40,9 +40,10 @@ Result<void> set_rules(const std::string& folder, const std::set<DeviceNumber>& 
 }
 
 /// Where the cgroup above allows only what it lists, a wide entry there outlives a rule of one
-/// device.
-bool allows_all(const std::string& folder) {
-  return read_small((folder + "/devices.list").c_str(), 64).starts_with("a *:* rwm");
+/// device. In a container, rules may be seen and not be written.
+bool takes_rules(const std::string& folder) {
+  return read_small((folder + "/devices.list").c_str(), 64).starts_with("a *:* rwm") &&
+         write_rule(folder + "/devices.deny", {0, 0}).has_value();
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ CardGuard DeviceGuard::best_of(CardGuard most) {
       set_device_program(tried(), nothing))
     return CardGuard::kBpf;
   if (most >= CardGuard::kCgroup1 && cgroups_.choose_devices(Cgroups::Version::kV1) &&
-      allows_all(tried()))
+      takes_rules(tried()))
     return CardGuard::kCgroup1;
   (void)cgroups_.choose_devices(Cgroups::Version::kNone);
   return most >= CardGuard::kOwners ? CardGuard::kOwners : CardGuard::kNone;
