@@ -8,6 +8,7 @@
 
 #include <filesystem>
 
+#include "core/base/files.h"
 #include "tests/temp_folder.h"
 
 namespace hostler::agent {
