@@ -113,6 +113,9 @@ model::Resources HostViewer::room_of(const fleet::Instance& instance) const {
   if (!instance.occupancy.reported_ram() && instance.empty())
     out.ram = model::ram_for_jobs(menu_.ram().expected(policy_.sets[instance.set].name, type),
                                   type.reserve);
+  if (!instance.occupancy.cards().are_known() && instance.occupancy.cards().problem().empty() &&
+      instance.empty())
+    out.gpus = menu_.gpus().expected(policy_.sets[instance.set].name, type).count;
   return out;
 }
 
