@@ -49,4 +49,19 @@ struct GpuWish {
   }
 };
 
+// What follows does not depend on the order of groups. `count`: cards of one item.
+
+/// The group whose cards an item gets: of those that meet the wish and have enough cards, the one
+/// with the fewest, then the one with the least memory. nullopt: there is none. `count` is above 0.
+[[nodiscard]] std::optional<std::size_t> pick_group(const GpuGroups& free, const GpuWish& wish,
+                                                    std::int32_t count);
+/// For how many items the groups have cards; INT32_MAX if an item needs none.
+[[nodiscard]] std::uint64_t fit_count(const GpuGroups& free, const GpuWish& wish,
+                                      std::int32_t count);
+/// Takes the cards of items for which there are enough, one item after the other.
+void take_cards(GpuGroups& free, const GpuWish& wish, std::int32_t count, std::uint64_t items);
+/// A host has the cards of one item, if their number is enough. No groups: nothing is said of its
+/// cards, and they meet only the wish for any.
+[[nodiscard]] bool has_cards(const GpuGroups& groups, const GpuWish& wish, std::int32_t count);
+
 }  // namespace hostler::model

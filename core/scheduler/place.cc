@@ -238,10 +238,11 @@ void keep_unreachable(World& world) {
       if (pool == nullptr || host.phase != HostPhase::kReady || host.busy || world.used[h] ||
           host.will_go() || host.attempts_left <= 0 || !host.unreachable_since ||
           world.snapshot.now - *host.unreachable_since >= pool->probe_timeout ||
-          !need.resources.fits_in(host.free) || !world.meets(need, host))
+          !world.meets(need, host))
         continue;
-      world.used[h] = true;
-      left -= std::min(left, fit_count(need, host.free));
+      const std::uint64_t fits = HostRoom::of(host).count(need, left);
+      if (fits > 0) world.used[h] = true;
+      left -= fits;
     }
   }
 }
