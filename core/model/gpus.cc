@@ -7,6 +7,11 @@
 
 namespace hostler::model {
 
+bool fits_kind(std::string_view wished, std::string_view kind) {
+  if (wished.empty() || wished == kind) return true;
+  return kind.starts_with(wished) && kind[wished.size()] == '-';
+}
+
 std::optional<std::size_t> pick_group(const GpuGroups& free, const GpuWish& wish,
                                       std::int32_t count) {
   const auto order = [](const GpuGroup& group) {

@@ -37,6 +37,10 @@ struct GpuGroup {
 /// By kind, then memory; no two have both alike. Empty: nothing is said beside the number.
 using GpuGroups = std::vector<GpuGroup>;
 
+/// A card of `kind` will do where `wished` is asked for: it is the same, or longer at a hyphen
+/// ("a100" is met by "a100-sxm4-40gb"); empty: any will do.
+[[nodiscard]] bool fits_kind(std::string_view wished, std::string_view kind);
+
 /// Which cards work asks for. All cards of one item are of one group, on one host.
 struct GpuWish {
   std::string kind;         ///< Empty: any.
@@ -45,7 +49,7 @@ struct GpuWish {
 
   /// A card of the group will do. What is not said of a card does not meet a wish for it.
   [[nodiscard]] bool meets(const GpuGroup& group) const {
-    return (kind.empty() || kind == group.kind) && memory <= group.memory;
+    return fits_kind(kind, group.kind) && memory <= group.memory;
   }
 };
 

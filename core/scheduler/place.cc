@@ -147,7 +147,10 @@ class Placements {
     world_.used[host] = true;
     world_.demand[d].placed += count;
     std::uint32_t& last = last_[d];
-    if (last != kNone && plan_.places[last].host == id) {
+    // Which cards are left depends on the order of items, if they are of several kinds.
+    const bool has_order = !world_.snapshot.hosts[host].cards.empty();
+    if (last != kNone && plan_.places[last].host == id &&
+        (!has_order || last + 1 == plan_.places.size())) {
       plan_.places[last].count += static_cast<std::uint32_t>(count);
       return;
     }
