@@ -14,10 +14,18 @@ namespace hostler::model {
 
 /// A kind's name is a part of ledgers, metrics and requests: `[a-z0-9._-]{1,63}`.
 inline constexpr std::size_t kGpuKindBytesMax = 63;
+/// The text has this form.
+inline bool is_gpu_kind(std::string_view text) {
+  constexpr std::string_view kBytes = "abcdefghijklmnopqrstuvwxyz0123456789._-";
+  return !text.empty() && text.size() <= kGpuKindBytesMax &&
+         text.find_first_not_of(kBytes) == std::string_view::npos;
+}
 /// Kinds on one type or host.
 inline constexpr std::size_t kGpuKindsMax = 8;
 /// Cards of one host.
 inline constexpr std::int32_t kCardsMax = 256;
+/// The highest number that a menu, a request or a driver may name.
+inline constexpr std::int32_t kGpusMax = 1 << 20;
 
 /// Equal cards of one type or host.
 struct GpuGroup {
@@ -45,10 +53,19 @@ struct GpuWish {
   }
 };
 
-/// Of free cards: the group from which so many cards are given for the wish. It is the one that
-/// suffices with the fewest free cards, so that larger groups stay whole; the first of equal ones.
-/// Unset: none suffices.
+// What follows does not depend on the order of groups. `count`: cards of one item.
+
+/// The group whose cards an item gets: of those that meet the wish and have enough cards, the one
+/// with the fewest, then the one with the least memory. nullopt: there is none. `count` is above 0.
 [[nodiscard]] std::optional<std::size_t> pick_group(const GpuGroups& free, const GpuWish& wish,
                                                     std::int32_t count);
+/// For how many items the groups have cards; INT32_MAX if an item needs none.
+[[nodiscard]] std::uint64_t fit_count(const GpuGroups& free, const GpuWish& wish,
+                                      std::int32_t count);
+/// Takes the cards of items for which there are enough, one item after the other.
+void take_cards(GpuGroups& free, const GpuWish& wish, std::int32_t count, std::uint64_t items);
+/// A host has the cards of one item, if their number is enough. No groups: nothing is said of its
+/// cards, and they meet only the wish for any.
+[[nodiscard]] bool has_cards(const GpuGroups& groups, const GpuWish& wish, std::int32_t count);
 
 }  // namespace hostler::model

@@ -104,7 +104,7 @@ void AttemptEvents::fill(Host& host, Now now) {
     for (;;) {
       const auto cls =
           scheduler::pick_next(waiting_.queue(), viewer_.view(host), policy_.pools[instance.pool],
-                               type.name, instance.record.zone, instance.record.market);
+                               type, instance.record.zone, instance.record.market);
       if (!cls) break;
       if (!place_own(host, *cls, now) && !place(host, *cls, now)) break;
     }
