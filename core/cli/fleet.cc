@@ -237,10 +237,10 @@ int show_list(json::Value set) {
 
 int instances(Client& client, bool json, bool wide) {
   if (wide)
-    return list(client, "instances", json,
-                {"ID", "STATE", "TYPE", "POOL", "VCPUS", "JOBS", "GPUS", "VERIFIED", "ADDRESS",
-                 "REASON"},
-                wide_instance_row, nullptr, std::numeric_limits<std::size_t>::max());
+    return list(
+        client, "instances", json,
+        {"ID", "STATE", "TYPE", "POOL", "VCPUS", "JOBS", "GPUS", "VERIFIED", "ADDRESS", "REASON"},
+        wide_instance_row, nullptr, std::numeric_limits<std::size_t>::max());
   return list(client, "instances", json,
               {"ID", "STATE", "TYPE", "POOL", "VCPUS", "JOBS", "VERIFIED", "ADDRESS", "REASON"},
               instance_row);

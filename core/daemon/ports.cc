@@ -66,7 +66,8 @@ const char* counted_name(const model::HostEventBody& event) {
 
 /// The event has a reading of cards that has failed.
 bool has_failed_reading(const model::HostEventBody& event) {
-  if (const auto* ready = std::get_if<model::HostReady>(&event)) return !ready->cards.problem.empty();
+  if (const auto* ready = std::get_if<model::HostReady>(&event))
+    return !ready->cards.problem.empty();
   const auto* cards = std::get_if<model::HostCards>(&event);
   return cards != nullptr && !cards->report.problem.empty();
 }

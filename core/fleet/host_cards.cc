@@ -113,12 +113,18 @@ std::string HostCards::why_broken(const InstanceType& type) const {
   if (failed_in_a_row_ >= kFailedReadingsMax)
     return "its cards could not be read " + std::to_string(failed_in_a_row_) +
            " times in a row: " + problem_;
-  if (!known_ || !problem_.empty() || std::ranges::any_of(cards_, is_healthy)) return {};
+  if (!known_ || !problem_.empty()) return {};
   if (cards_.empty())
     return "it has no card, and type " + type.name + " has " + std::to_string(type.resources.gpus) +
            " on the menu";
-  return "none of its " + std::to_string(cards_.size()) +
-         " cards is healthy: " + news_of(Event::kCardFailed, cards_.front()).text;
+  const auto is_right = [&](const Card& card) { return is_of_type(card, type); };
+  const auto right = std::ranges::find_if(cards_, is_right);
+  if (right == cards_.end())
+    return name_of(cards_.front()) + " is of no kind that type " + type.name +
+           " has on the menu, and no other is";
+  const auto gets_work = [&](const Card& card) { return is_healthy(card) && is_right(card); };
+  if (std::ranges::any_of(cards_, gets_work)) return {};
+  return "no card is healthy: " + news_of(Event::kCardFailed, *right).text;
 }
 
 const Card* HostCards::find(std::string_view uuid) const {

@@ -43,6 +43,8 @@ class HostCards {
 
   /// The host has told which cards it has. If not, its cards are a number.
   [[nodiscard]] bool are_known() const { return known_; }
+  /// It has told of its cards, or could not read them: the menu does not count any more.
+  [[nodiscard]] bool has_told() const { return known_ || !problem_.empty(); }
   /// The last reading has failed, and why: no work with cards starts.
   [[nodiscard]] const std::string& problem() const { return problem_; }
   /// Why the host is broken, as far as its cards say, for a type with so many cards; empty: it is

@@ -57,7 +57,7 @@ std::vector<FreeCard> Occupancy::free_cards_of(const model::InstanceType& type) 
 }
 
 model::GpuGroups Occupancy::free_groups(const model::InstanceType& type) const {
-  if (cards_.are_known() || !cards_.problem().empty()) return groups_of(free_cards_of(type));
+  if (cards_.has_told()) return groups_of(free_cards_of(type));
   if (is_lent()) return {};
   // Nobody knows of which group those are that are in use: each group may have lost all of them.
   model::GpuGroups out = type.gpu_groups;

@@ -92,8 +92,7 @@ std::string Queries::ceiling_of(std::uint32_t pool, Mono now) const {
 
 bool Queries::may_serve(std::uint32_t pool, const demand::Queue::Class& work) const {
   return std::ranges::any_of(state_.menu.offerings(), [&](const scheduler::Offering& offering) {
-    return offering.pool == pool &&
-           scheduler::fits(work.shape, work.kind, offering, state_.policy);
+    return offering.pool == pool && scheduler::fits(work.shape, work.kind, offering, state_.policy);
   });
 }
 

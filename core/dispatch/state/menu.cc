@@ -69,7 +69,9 @@ void Menu::add(std::uint32_t pool, std::uint32_t set, std::uint32_t t) {
   offering.resources = type.resources;
   offering.resources.ram = model::ram_for_jobs(ram, type.reserve);
   offering.note = note_of(type, ram, offering.resources.ram);
-  offering.resources.gpus = gpus_.expected(policy_.sets[set].name, type).count;
+  auto gpus = gpus_.expected(policy_.sets[set].name, type);
+  offering.resources.gpus = gpus.count;
+  if (!type.gpu_groups.empty()) offering.gpus = std::move(gpus.groups);
   for (const auto& [zone, subnet] : model::places_of(policy_.pools[pool], type)) {
     offering.zone = zone;
     offering.subnet = subnet;

@@ -15,15 +15,15 @@ using testing::SizeIs;
 struct OneRuns : CardSite {
   OneRuns() {
     begin();
-    job = submit({job_of(1)}).at(0);
+    ours = submit({job_of(1)}).at(0);
     on = made();
     boot_with(on, listed({card(0), card(1)}));
-    host(on, model::AttemptStarted{{job, 1}, now.wall});
+    host(on, model::AttemptStarted{{ours, 1}, now.wall});
     clear();
   }
   void read(model::CardReport report) { host(on, model::HostCards{std::move(report)}); }
 
-  WorkId job;
+  WorkId ours;
   InstanceId on;
 };
 
@@ -35,7 +35,7 @@ TEST(CardReadingsTest, AReadingThatFailsStopsNewWorkWithCardsAndNothingElse) {
   ASSERT_THAT(story.starts(), SizeIs(1));
   EXPECT_THAT(story.starts()[0], IsEmpty()) << "it is the job without cards";
   EXPECT_EQ(story.state(story.on), InstanceState::kBusy);
-  EXPECT_EQ(story.record(story.job).state, WorkState::kRunning);
+  EXPECT_EQ(story.record(story.ours).state, WorkState::kRunning);
 
   story.read(listed({card(0), card(1)}));
   ASSERT_THAT(story.starts(), SizeIs(2));
@@ -49,7 +49,7 @@ TEST(CardReadingsTest, TheThirdReadingThatFailsInARowBreaksTheHost) {
   story.read(unread());
   EXPECT_EQ(story.record(story.on).health, model::Health::kBroken);
   EXPECT_THAT(story.ledger(), Contains(story.on.text() + " broken gpus"));
-  EXPECT_EQ(story.record(story.job).state, WorkState::kRunning) << "what runs goes on";
+  EXPECT_EQ(story.record(story.ours).state, WorkState::kRunning) << "what runs goes on";
   EXPECT_THAT(story.record(story.on).last_text, HasSubstr("it took too long"));
 }
 
@@ -60,8 +60,8 @@ TEST(CardReadingsTest, AHostWithoutAHealthyCardIsBrokenAndStaysSo) {
   story.read(listed({card(0), card(1)}));
   EXPECT_THAT(story.ledger(), Contains(story.on.text() + " card_healthy GPU-0"));
   EXPECT_EQ(story.record(story.on).health, model::Health::kBroken);
-  story.exited(story.on, story.job);
-  story.host(story.on, model::AttemptCollected{{story.job, 1}, ""});
+  story.exited(story.on, story.ours);
+  story.host(story.on, model::AttemptCollected{{story.ours, 1}, ""});
   EXPECT_EQ(story.state(story.on), InstanceState::kTerminating);
 }
 
@@ -90,8 +90,7 @@ TEST(CardReadingsTest, AHostWhoseTypeHasNoCardsIsNotBrokenByThem) {
 
 TEST(CardReadingsTest, AHostWhoseCardsChangeAtEachReadingIsBrokenAndFillsNoLedger) {
   OneRuns story;
-  for (int i = 0; i < 100; ++i)
-    story.read(listed({card(0), card(1, i % 2 == 0 ? "ECC" : "")}));
+  for (int i = 0; i < 100; ++i) story.read(listed({card(0), card(1, i % 2 == 0 ? "ECC" : "")}));
   EXPECT_EQ(story.record(story.on).health, model::Health::kBroken);
   const auto told = story.ledger();
   EXPECT_THAT(told, Contains(story.on.text() + " cards_unsteady"));

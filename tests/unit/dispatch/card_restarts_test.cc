@@ -34,9 +34,9 @@ TEST(CardRestartsTest, TheRowsSayWhoHasWhichCard) {
   for (const bool agent_knows : {true, false}) {
     CardSite story;
     story.begin(site_with_a_card());
-    story.ready_with({7}, listed({card(0), card(1)}),
-                     {running(5, agent_knows ? std::vector<std::string>{"GPU-1"}
-                                             : std::vector<std::string>{})});
+    story.ready_with(
+        {7}, listed({card(0), card(1)}),
+        {running(5, agent_knows ? std::vector<std::string>{"GPU-1"} : std::vector<std::string>{})});
     EXPECT_THAT(story.starts(), ElementsAre(ElementsAre("GPU-0")));
   }
 }

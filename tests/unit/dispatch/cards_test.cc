@@ -87,7 +87,7 @@ TEST(CardsTest, AWishForAKindIsMetByCardsOfThisKindOnly) {
 
 TEST(CardsTest, ALeaseHasAllCardsOfItsHost) {
   auto site = two_cards();
-  site.pools[0].leases = model::LeaseRules{};
+  site.pools[0].leases = model::LeasePolicy{};
   CardSite story(site);
   story.begin();
   const auto lease = story.borrow(story.lease());

@@ -153,8 +153,8 @@ TEST(HostCardsTest, ACardIsOfTheGroupOfTheMenuThatItFitsBest) {
 
 TEST(HostCardsTest, NoGroupHasMoreFreeCardsThanTheMenuHasOfIt) {
   HostCards cards;
-  (void)cards.take(
-      reading({card(0), card(1), card(2), card(3, "", "t4"), card(4, "Xid", "t4")}), minute(0));
+  (void)cards.take(reading({card(0), card(1), card(2), card(3, "", "t4"), card(4, "Xid", "t4")}),
+                   minute(0));
   const auto type = type_of(4, {{"a100", 0, 2}, {"t4", 0, 2}});
   EXPECT_EQ(groups_of(free_cards(cards, type, {}, 4)),
             (model::GpuGroups{{"a100", 0, 2}, {"t4", 0, 1}}));
