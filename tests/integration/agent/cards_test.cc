@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <set>
 #include <string>
 
 #include "core/agent/host/system/device_guard.h"
@@ -219,6 +220,20 @@ TEST_P(EachGuardTest, ACardThatIsNewIsClosedToAttemptsThatRun) {
   EXPECT_EQ(seen(*link, first), "0\n");
 }
 
+TEST_P(EachGuardTest, AfterTheLastCardIsGoneAllFilesAreOpen) {
+  auto link = link_with_cards(2);
+  let_go();
+  for (const std::size_t count : {2U, 0U}) {
+    if (GetParam() == CardGuard::kCgroup1 && count == 0) return;  // it denies for longer
+    ASSERT_TRUE(link->client.guard(cards(count)));
+    const Start next = look({});
+    start(*link, next, 1);
+    EXPECT_EQ(seen(*link, next), count == 0 ? "0\n1\n2\n3\n" : "2\n3\n");
+    ASSERT_TRUE(link->client.ack({next.attempt}));
+    settle(*link);
+  }
+}
+
 TEST_P(EachGuardTest, ACardIsFreeOnceTheShimOfAnAdoptedAttemptIsGone) {
   auto link = link_with_cards(2);
   const Start first = look({0});
@@ -313,6 +328,23 @@ TEST_F(CardsTest, AMountOfV2InAnyFolderIsEnoughForADeviceProgram) {
   EXPECT_TRUE(opens_in(place.devices, card(2)));
   cgroups.remove_idle({});
   EXPECT_FALSE(std::filesystem::exists(place.devices));
+}
+
+TEST_F(CardsTest, TheKernelTakesAProgramForAThousandDevices) {
+  use(CardGuard::kBpf);
+  std::set<DeviceNumber> denied{{1, kMinors[0]}};
+  for (std::uint32_t i = 0; denied.size() < kCardFilesMax; ++i) denied.insert({1000 + i, i});
+  SlotCgroups cgroups;
+  cgroups.open("hostler-test-" + std::to_string(::getpid()), false);
+  ASSERT_TRUE(cgroups.choose_devices(Cgroups::Version::kV2));
+  const auto place = cgroups.prepare(1, {}, true);
+
+  const auto set = set_device_program(place.devices, denied);
+
+  EXPECT_TRUE(set) << set.error().message;
+  EXPECT_FALSE(opens_in(place.devices, card(0)));
+  EXPECT_TRUE(opens_in(place.devices, card(1)));
+  cgroups.remove_idle({});
 }
 
 class OwnersTest : public CardsTest {

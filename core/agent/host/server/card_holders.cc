@@ -41,10 +41,10 @@ CardGuard CardHolders::guard() const {
 }
 
 bool CardHolders::need_cgroups() const {
-  return guard_.has_files() && guard() >= CardGuard::kCgroup1;
+  return guard_.is_used() && guard() >= CardGuard::kCgroup1;
 }
 
-bool CardHolders::shares_out() const { return guard_.has_files() && guard() == CardGuard::kOwners; }
+bool CardHolders::shares_out() const { return guard_.is_used() && guard() == CardGuard::kOwners; }
 
 std::map<std::string, model::AttemptId> CardHolders::by_card() const {
   std::map<std::string, model::AttemptId> out;

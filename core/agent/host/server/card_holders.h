@@ -28,7 +28,7 @@ class CardHolders {
 
   /// What this host can do.
   [[nodiscard]] model::CardGuard guard() const;
-  /// Attempts need a cgroup for the guard: the host has cards.
+  /// Attempts need a cgroup for the guard: the host has cards, or had some.
   [[nodiscard]] bool need_cgroups() const;
   /// The attempt of each card, by UUID.
   [[nodiscard]] std::map<std::string, model::AttemptId> by_card() const;

@@ -70,6 +70,7 @@ std::vector<std::string> DeviceGuard::set_files(const std::vector<std::string>& 
   std::map<std::string, std::optional<DeviceNumber>> next;
   for (const std::string& file : files) next[file] = files_[file];
   files_ = std::move(next);
+  is_used_ = is_used_ || !files_.empty();
   look_again();
   std::vector<std::string> left_out;
   for (const auto& [path, number] : files_)

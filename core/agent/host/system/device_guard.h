@@ -39,7 +39,8 @@ class DeviceGuard {
   /// The device files of all cards, from now on. Returns those that are not character devices: the
   /// guard leaves them out. The list counts from the next confine() or share_out() on.
   std::vector<std::string> set_files(const std::vector<std::string>& files);
-  [[nodiscard]] bool has_files() const { return !files_.empty(); }
+  /// A list had files, if not the last one: cgroups may still have what it denied.
+  [[nodiscard]] bool is_used() const { return is_used_; }
 
   /// kBpf and kCgroup1: from now on the processes in the slot's cgroup can open, of the files of
   /// cards, the holder's alone.
@@ -58,6 +59,7 @@ class DeviceGuard {
   HostFiles host_files_;
   DeviceOwners owners_{host_files_};
   model::CardGuard kind_ = model::CardGuard::kNone;
+  bool is_used_ = false;
   std::map<std::string, std::optional<DeviceNumber>> files_;  ///< Unset: no character device.
 };
 
