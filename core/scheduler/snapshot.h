@@ -20,6 +20,7 @@ struct Offering {
   std::string zone, subnet;                   ///< Empty: the driver chooses.
   model::Market market = model::Market::kOnDemand;
   model::Resources resources;
+  model::GpuGroups gpus = {};  ///< Of its resources.gpus cards together; empty: not said.
   model::Micros price_per_hour;
   std::string shut;           ///< Why it cannot be created now (a gate's text); empty: it can.
   bool at_quota = false;      ///< `shut` is the quota of its cloud: the end of a host may open it.
