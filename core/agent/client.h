@@ -90,6 +90,7 @@ class Client {
 
   // Commands. Allowed after Ready.
   Result<void> configure(const Configure& configure) { return encode(configure, out_.end()); }
+  Result<void> guard(const Guard& guard) { return encode(guard, out_.end()); }
   /// Sets `credit` of the Start to the window, so that output is sent while the job runs.
   Result<void> start(Start start);
   Result<void> kill(model::AttemptId attempt, bool at_once = false);

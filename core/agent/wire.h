@@ -75,6 +75,12 @@ class Writer : public Place {
     for (std::size_t i = 0; i < values.size() && ok(); ++i)
       inside(field, i, [&] { each(*this, values[i]); });
   }
+  /// Fields that were added at the end of a record that lies on disks: left out if they are
+  /// `empty`, as an earlier version would do.
+  template <class Body>
+  void added(bool empty, Body body) {
+    if (!empty) body();
+  }
 
  private:
   std::string& out_;
@@ -128,6 +134,10 @@ class Reader : public Place {
     values.clear();
     for (std::uint32_t i = 0; i < count && ok(); ++i)
       inside(field, i, [&] { each(*this, values.emplace_back()); });
+  }
+  template <class Body>
+  void added(bool, Body body) {
+    if (ok() && !in_.empty()) body();
   }
   /// Call it last: bytes behind the last field are an error.
   void end() {

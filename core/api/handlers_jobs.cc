@@ -56,7 +56,7 @@ Result<std::vector<model::WorkItem>> read_submit(const Context& context, const R
 
 void write_detail(json::Writer& w, const JobDetail& detail, const Principal& who) {
   write_job(w, detail.job, detail.waiting ? &*detail.waiting : nullptr,
-            sight_of(who, detail.job.principal));
+            sight_of(who, detail.job.principal), detail.cards);
 }
 
 void write_ids(json::Writer& w, const std::vector<model::WorkId>& ids) {

@@ -235,13 +235,14 @@ model::WorkItem submitted_job(const model::JobSpec& spec) {
 }
 
 void write_job(Writer& w, const model::WorkItem& job, const model::WaitingView* waiting,
-               Sight sight) {
+               Sight sight, const std::vector<std::string>& cards) {
   const model::WorkRecord& record = job.record;
   w.begin_object();
   write_head(w, job, to_string(record.state), sight);
   write_end(w, record);
   if (record.attempt != 0) w.member("attempt", record.attempt);
   if (record.instance) w.member("instance", record.instance.text());
+  write_texts(w, "cards", cards);
   if (record.started.us != 0) w.member("limits", record.limits_enforced ? "cgroup" : "none");
   if (record.cancel_requested) w.member("cancel_requested", true);
   w.member("principal", job.principal);

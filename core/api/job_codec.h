@@ -47,8 +47,8 @@ std::string canonical_body(const model::JobSpec& spec);
 model::WorkItem submitted_job(const model::JobSpec& spec);
 
 /// Writes a job as one object: its present state, then, if `job.body` is set, the submitted
-/// members. `waiting` may be null.
+/// members. `waiting` may be null. `cards`: UUIDs of those that its attempt has now.
 void write_job(json::Writer& out, const model::WorkItem& job, const model::WaitingView* waiting,
-               Sight sight);
+               Sight sight, const std::vector<std::string>& cards = {});
 
 }  // namespace hostler::api

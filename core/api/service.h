@@ -33,6 +33,7 @@ using Answer = std::function<void(Result<T>)>;
 struct JobDetail {
   model::WorkItem job;  ///< The present record; `body` only where it was asked for.
   std::optional<model::WaitingView> waiting;
+  std::vector<std::string> cards = {};  ///< UUIDs of those that its attempt has now.
 };
 /// Which work of one kind to list.
 struct WorkFilter {

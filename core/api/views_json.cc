@@ -26,6 +26,36 @@ void write_demand(json::Writer& w, const model::DemandView& demand) {
 
 }  // namespace
 
+namespace {
+
+void write_card(json::Writer& w, const model::CardView& view) {
+  const auto& card = view.card;
+  w.begin_object().member("uuid", card.uuid).member("state", model::to_string(view.state));
+  if (!card.kind.empty()) w.member("index", card.index).member("kind", card.kind);
+  if (card.memory != 0) w.member("memory", card.memory);
+  member_text(w, "driver", card.driver);
+  member_text(w, "problem", card.problem);
+  if (view.attempt) w.member("attempt", view.attempt->text());
+  w.end_object();
+}
+
+void write_gpus(json::Writer& w, const model::InstanceView& view) {
+  const auto& counts = view.card_counts;
+  w.key("gpus").begin_object().member("free", counts.free).member("used", counts.used);
+  w.member("bad", counts.bad).member("unknown", counts.unknown);
+  if (view.guard) w.member("guard", model::to_string(*view.guard));
+  w.end_object();
+  if (!view.cards.empty()) write_cards(w, view.cards);
+}
+
+}  // namespace
+
+void write_cards(json::Writer& w, const std::vector<model::CardView>& cards) {
+  w.key("cards").begin_array();
+  for (const auto& card : cards) write_card(w, card);
+  w.end_array();
+}
+
 void write_instance(json::Writer& w, const model::InstanceView& view) {
   const auto& r = view.record;
   w.begin_object().member("id", r.id.text()).member("state", model::to_string(r.state));
@@ -69,6 +99,7 @@ void write_instance(json::Writer& w, const model::InstanceView& view) {
   w.key("attempts").begin_array();
   for (const auto& attempt : view.attempts) w.value(attempt.text());
   w.end_array();
+  if (view.card_counts.sum() > 0) write_gpus(w, view);
   if (view.lease) w.member("lease", view.lease->text());
   if (view.uses_max > 0 && r.uses != model::kUsesUnknown) w.member("uses", r.uses);
   if (view.uses_max > 0) w.member("uses_max", view.uses_max);

@@ -115,6 +115,18 @@ Cgroups::Folders Cgroups::prepare(std::uint32_t slot, const CgroupLimits& limits
   const bool has_limits =
       limits.ram_max != 0 || limits.processes_max != 0 || limits.cpu_weight != 0;
   if (version_ == Version::kNone || !has_limits) return {};
+  return make_limited(slot, limits);
+}
+
+Cgroups::Folders Cgroups::make(std::uint32_t slot) {
+  return version_ == Version::kNone ? Folders() : make_limited(slot, {});
+}
+
+void Cgroups::adopt(std::uint32_t slot) {
+  if (!folders(slot).empty()) made_.insert(slot);
+}
+
+Cgroups::Folders Cgroups::make_limited(std::uint32_t slot, const CgroupLimits& limits) {
   // remove_idle() has removed the base with the last cgroup: a new one passes no controllers on.
   if (made_.empty() && !std::ranges::all_of(bases_, [&](const auto& b) { return make_base(b); }))
     return {};
@@ -201,6 +213,22 @@ void Cgroups::kill(const Folders& folders) {
   for (const std::string_view line : split(text, '\n'))
     if (const auto pid = parse_u64(line); pid && *pid > 1)
       ::kill(static_cast<pid_t>(*pid), SIGKILL);
+}
+
+// "38 31 0:37 / /sys/fs/cgroup/unified rw,relatime shared:9 - cgroup2 cgroup2 rw"
+Cgroups::Folders Cgroups::mounts_of_v2(const std::string& mounts) {
+  constexpr std::size_t kMountPoint = 4;
+  Folders out;
+  const std::string text = read_small(mounts, std::size_t{4} << 20U);
+  for (const std::string_view line : split(text, '\n')) {
+    const std::size_t dash = line.find(" - cgroup2 ");
+    if (dash == std::string_view::npos) continue;
+    const auto fields = split(line.substr(0, dash), ' ');
+    // A backslash stands for a character that the kernel has escaped: such a folder is not used.
+    if (fields.size() > kMountPoint && fields[kMountPoint].find('\\') == std::string_view::npos)
+      out.emplace_back(fields[kMountPoint]);
+  }
+  return out;
 }
 
 }  // namespace hostler

@@ -11,6 +11,7 @@ namespace hostler::cli {
 /// The values of all options and arguments of `hostler`, as parsed, one member each.
 struct Arguments {
   std::string url, token_file, ca_file;
+  std::string form;  ///< Of a table: "wide", or empty.
   SubmitOptions submit;
   JobsOptions jobs;
   LeaseOptions lease;

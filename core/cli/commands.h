@@ -102,7 +102,8 @@ int give_up_outputs(Client& client, const std::vector<std::string>& ids);
 /// Limits and what there is; an empty `principal`: all that the daemon shows.
 int quotas(Client& client, const std::string& principal, bool json);
 
-int instances(Client& client, bool json);
+/// `wide`: with the cards of each, and all of each line.
+int instances(Client& client, bool json, bool wide = false);
 /// `action`: hold, drain, run, kill or ready.
 int act_on_instances(Client& client, const std::string& action, const std::vector<std::string>& ids,
                      const std::string& reason);

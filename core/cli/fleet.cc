@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <limits>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -46,6 +47,18 @@ int list(Client& client, const std::string& kind, bool json, const Row& head,
   return exit_code::kOk;
 }
 
+/// "2/4 free, 1 bad".
+std::string cards_of(json::Value one) {
+  if (!one.has("gpus")) return "";
+  const auto gpus = one.at("gpus");
+  std::int64_t sum = 0;
+  for (const char* state : {"free", "used", "bad", "unknown"}) sum += gpus.at(state).int_or(0);
+  std::string out = field(gpus, "free") + "/" + std::to_string(sum) + " free";
+  for (const char* state : {"bad", "unknown"})
+    if (gpus.at(state).int_or(0) > 0) out += ", " + field(gpus, state) + " " + state;
+  return out;
+}
+
 Row instance_row(json::Value one) {
   const auto used = one.at("used");
   const auto total = one.at("total");
@@ -72,6 +85,12 @@ Row instance_row(json::Value one) {
           field(one, "verified_by"),
           field(one, "address"),
           reason_of(one)};
+}
+
+Row wide_instance_row(json::Value one) {
+  Row out = instance_row(one);
+  out.insert(out.begin() + 6, cards_of(one));
+  return out;
 }
 
 Row pool_row(json::Value one) {
@@ -217,7 +236,12 @@ int show_list(json::Value set) {
 
 }  // namespace
 
-int instances(Client& client, bool json) {
+int instances(Client& client, bool json, bool wide) {
+  if (wide)
+    return list(
+        client, "instances", json,
+        {"ID", "STATE", "TYPE", "POOL", "VCPUS", "JOBS", "GPUS", "VERIFIED", "ADDRESS", "REASON"},
+        wide_instance_row, nullptr, std::numeric_limits<std::size_t>::max());
   return list(client, "instances", json,
               {"ID", "STATE", "TYPE", "POOL", "VCPUS", "JOBS", "VERIFIED", "ADDRESS", "REASON"},
               instance_row);

@@ -4,7 +4,13 @@ namespace hostler::cli {
 namespace {
 
 void add_instances(CLI::App& app, Arguments& a, Chosen& chosen) {
-  add_list(app, a, chosen, "instances", "List instances", instances);
+  CLI::App* list = add(app, chosen, "instances", "List instances", [&a](Client& client) {
+    return instances(client, a.json, a.form == "wide");
+  });
+  list->add_flag("--json", a.json, "Print JSON");
+  list->add_option("-o", a.form, "\"wide\": also GPUs by state, and whole lines")
+      ->type_name("FORM")
+      ->check(one_of({"wide"}));
   const std::vector<std::pair<std::string, const char*>> actions{
       {"hold", "Keep instances, but place no work on them"},
       {"drain",

@@ -19,6 +19,21 @@ void print_conditions(json::Value of) {
     say("  " + std::string(text.text()));
 }
 
+/// "gpus: 2 free, 1 used, 1 bad; guard: bpf", and each card that was listed.
+void print_cards(json::Value instance) {
+  const auto gpus = instance.at("gpus");
+  std::string counts;
+  for (const char* state : {"free", "used", "bad", "unknown"})
+    if (gpus.at(state).int_or(0) > 0)
+      counts += (counts.empty() ? "" : ", ") + field(gpus, state) + " " + state;
+  say("  gpus: " + counts + (gpus.has("guard") ? "; guard: " + field(gpus, "guard") : ""));
+  for (const json::Value card : instance.at("cards").children())
+    say("    " + (card.has("index") ? field(card, "index") + " " + field(card, "kind") + " " : "") +
+        field(card, "uuid") + " is " + field(card, "state") +
+        (card.has("attempt") ? ", " + field(card, "attempt") + " has it" : "") +
+        because(field(card, "problem")));
+}
+
 void print_instance(json::Value instance) {
   say(field(instance, "id") + " is " + field(instance, "state") + " since " +
       field(instance, "state_since") + because(field(instance, "reason")));
@@ -30,6 +45,7 @@ void print_instance(json::Value instance) {
     say("  set by an admin: " + field(instance, "idle_behavior"));
   if (field(instance, "health") != "healthy") say("  health: " + field(instance, "health"));
   print_conditions(instance);
+  if (instance.has("gpus")) print_cards(instance);
   if (const auto alarm = instance.at("host_key_alarm"); alarm.is(json::Kind::kObject))
     say("  host key alarm since " + field(alarm, "since") +
         ": its address presents another host key, " + field(alarm, "seen_key") +

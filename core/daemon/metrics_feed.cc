@@ -34,6 +34,21 @@ BootOutcome failed_boot(const model::InstanceRecord& record) {
   }
 }
 
+/// Hosts without cards add nothing.
+void add_cards(const model::InstanceView& view, std::vector<metrics::CardCount>& out) {
+  const auto& counts = view.card_counts;
+  if (counts.sum() == 0 || view.record.state == InstanceState::kStopped ||
+      is_over(view.record.state))
+    return;
+  const auto add = [&](model::CardState state, std::int32_t count) {
+    out.push_back({view.record.pool, state, static_cast<std::size_t>(count)});
+  };
+  add(model::CardState::kFree, counts.free);
+  add(model::CardState::kUsed, counts.used);
+  add(model::CardState::kBad, counts.bad);
+  add(model::CardState::kUnknown, counts.unknown);
+}
+
 }  // namespace
 
 void MetricsFeed::restore(const model::Restored& restored) {
@@ -161,6 +176,7 @@ void MetricsFeed::set_instances(const dispatch::Queries& state) {
   std::vector<metrics::InstanceCount> instances;
   std::vector<metrics::HostCount> hosts;
   std::vector<metrics::PriceSum> prices;
+  std::vector<metrics::CardCount> cards;
   std::map<std::string, std::size_t> by_pool;
   for (const auto& set : state.policy().sets) {
     prices.push_back({set.name, {}});
@@ -172,12 +188,14 @@ void MetricsFeed::set_instances(const dispatch::Queries& state) {
     const auto& record = view.record;
     instances.push_back({record.set, record.type, record.state, 1});
     prices.push_back({record.set, record.price_per_hour});
+    add_cards(view, cards);
     if (record.state == InstanceState::kIdle || record.state == InstanceState::kBusy)
       hosts.push_back({record.set, record.health, 1});
     if (record.state != InstanceState::kStopped) ++by_pool[record.pool];
   }
   metrics_.set_instances(instances);
   metrics_.set_hosts(hosts);
+  metrics_.set_cards(cards);
   metrics_.set_prices(prices);
   metrics_.set_price_max(state.policy().ceilings.price_per_hour_max);
   std::vector<metrics::PoolStatus> pools;

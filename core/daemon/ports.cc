@@ -64,6 +64,14 @@ const char* counted_name(const model::HostEventBody& event) {
   return nullptr;
 }
 
+/// The event has a reading of cards that has failed.
+bool has_failed_reading(const model::HostEventBody& event) {
+  if (const auto* ready = std::get_if<model::HostReady>(&event))
+    return !ready->cards.problem.empty();
+  const auto* cards = std::get_if<model::HostCards>(&event);
+  return cards != nullptr && !cards->report.problem.empty();
+}
+
 std::vector<store::OutputFile> stored_files(const std::vector<agent::OutputFile>& files) {
   std::vector<store::OutputFile> out;
   for (const auto& file : files)
@@ -79,6 +87,7 @@ hosts::HostPorts make_host_ports(std::function<void(dispatch::Event)> post, stor
   hosts::HostPorts ports;
   ports.post = [&metrics, post](model::HostEvent event) {
     if (const char* const name = counted_name(event.body)) metrics.host_event(name);
+    if (has_failed_reading(event.body)) metrics.host_event("cards_unread");
     post(std::move(event));
   };
   ports.jump_host_changed = [post = std::move(post)](const std::string& set,

@@ -41,12 +41,14 @@ void Occupancy::release(const model::AttemptId& attempt) {
   found->collecting = true;
   used_ -= found->needs;
   --active_;
+  reported_.erase(attempt);
 }
 
 bool Occupancy::remove(const model::AttemptId& attempt) {
   const auto found = std::ranges::find(attempts_, attempt, &PlacedAttempt::attempt);
   if (found == attempts_.end()) return false;
   release(attempt);
+  reported_.erase(attempt);
   if (found != attempts_.end() - 1) std::iter_swap(found, attempts_.end() - 1);
   attempts_.pop_back();
   return true;
@@ -62,9 +64,11 @@ bool Occupancy::remove(const model::WorkId& claim) {
 
 void Occupancy::leave_alone(const model::AttemptId& attempt, model::AttemptPhase phase) {
   left_alone_[attempt] = phase;
+  if (phase != model::AttemptPhase::kRunning) reported_.erase(attempt);
 }
 
 bool Occupancy::forget_unplaced(const model::AttemptId& attempt) {
+  if (find(attempt) == nullptr) reported_.erase(attempt);
   return left_alone_.erase(attempt) + ending_.erase(attempt) > 0;
 }
 
@@ -158,6 +162,8 @@ model::Resources Occupancy::room_of(const model::InstanceType& type) const {
   const std::int64_t ram = std::min(out.ram, ram_.value_or(out.ram));
   out.ram = room(out.ram, model::ram_for_jobs(ram, type.reserve), used_.ram);
   out.scratch = room(out.scratch, scratch_.value_or(out.scratch), used_.scratch);
+  if (cards_.has_told())
+    out.gpus = used_.gpus + static_cast<std::int32_t>(free_cards_of(type).size());
   return out;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/base/time.h"
 #include "core/fleet/deadline.h"
+#include "core/fleet/host_cards.h"
 #include "core/model/host.h"
 #include "core/model/ids.h"
 #include "core/model/policy.h"
@@ -38,6 +39,7 @@ struct PlacedAttempt {
   std::uint64_t output_bytes = 0;    ///< Of its output, once it has ended.
   std::optional<Mono> started = {};  ///< When the host reported that it runs.
   OutputFetch fetch = {};
+  std::vector<std::string> cards = {};  ///< UUIDs of those that it got; its own until it has ended.
   friend bool operator==(const PlacedAttempt&, const PlacedAttempt&) = default;
 };
 
@@ -60,6 +62,10 @@ struct Claim {
 /// they take, and each of them frees its room once. A host is also in use by attempts that it
 /// reports and that are left alone; their needs are not known. Others that it reports are ended,
 /// and run until then.
+///
+/// Who has which card follows from that, and is stored nowhere else: an attempt has its cards while
+/// it takes room, and those that its host says it has while it runs there. A claim has them all.
+/// Also a card that has failed or vanished stays with its attempt.
 class Occupancy {
  public:
   void add(PlacedAttempt attempt);
@@ -90,6 +96,12 @@ class Occupancy {
   bool forget_unplaced(const model::AttemptId& attempt);
   /// The host reports anew what is there.
   void forget_unplaced();
+  /// Which cards the host says its attempts have, placed here or not; replaces what it said before.
+  void report_attempts(const std::vector<model::AttemptReport>& attempts);
+  /// See HostCards::take().
+  std::vector<CardNews> report_cards(const model::CardReport& report, Mono now) {
+    return cards_.take(report, now);
+  }
   /// The host has so many bytes of scratch and RAM; unset: it does not say, as before.
   void report_room(std::optional<std::int64_t> scratch, std::optional<std::int64_t> ram);
 
@@ -106,9 +118,26 @@ class Occupancy {
   /// What the host has last reported; unset: nothing.
   [[nodiscard]] const std::optional<std::int64_t>& reported_scratch() const { return scratch_; }
   [[nodiscard]] const std::optional<std::int64_t>& reported_ram() const { return ram_; }
-  /// What work may use of a host of this type: it may have less scratch and RAM, never more, and
-  /// what is in use was there.
+  /// What work may use of a host of this type: it may have less scratch, RAM and cards, never more,
+  /// and what is in use was there.
   [[nodiscard]] model::Resources room_of(const model::InstanceType& type) const;
+  [[nodiscard]] const HostCards& cards() const { return cards_; }
+  /// The cards that the host says this attempt has.
+  [[nodiscard]] std::vector<std::string> reported_cards(const model::AttemptId& attempt) const;
+  /// Who has each card that is not free, also one that the host does not list; empty: nobody of
+  /// whom it is known has one. O(attempts + cards).
+  [[nodiscard]] std::map<std::string, model::AttemptId> holders() const;
+  /// What is free of the cards of a host of this type. Unless it has told which cards it has, that
+  /// is of the menu; while it is not known who has which, nothing.
+  [[nodiscard]] model::GpuGroups free_groups(const model::InstanceType& type) const;
+  /// The same if nothing were in use; empty unless the host has told which cards it has.
+  [[nodiscard]] model::GpuGroups healthy_groups(const model::InstanceType& type) const {
+    return groups_of(free_cards(cards_, type, {}, type.resources.gpus));
+  }
+  /// The cards for an attempt that needs so many: all of one group, the lowest indices. Empty: it
+  /// needs none, or the host has not told which cards it has. Unset: they do not suffice.
+  [[nodiscard]] std::optional<std::vector<std::string>> choose_cards(
+      const model::InstanceType& type, std::int32_t count, const model::GpuWish& wish) const;
   /// Of active attempts and of claims.
   [[nodiscard]] const model::Resources& used() const { return used_; }
   /// Attempts that are starting or running.
@@ -131,6 +160,10 @@ class Occupancy {
   }
 
  private:
+  /// Work has cards of which nobody has told which they are: it may use any.
+  [[nodiscard]] bool has_unnamed() const;
+  [[nodiscard]] std::vector<FreeCard> free_cards_of(const model::InstanceType& type) const;
+
   std::vector<PlacedAttempt> attempts_;
   std::vector<Claim> claims_;
   LeftAlone left_alone_;
@@ -138,6 +171,8 @@ class Occupancy {
   model::Resources used_;
   std::uint32_t active_ = 0;
   std::optional<std::int64_t> scratch_, ram_;
+  HostCards cards_;
+  std::map<model::AttemptId, std::vector<std::string>> reported_;  ///< Cards, as the host says.
 };
 
 }  // namespace hostler::fleet

@@ -107,6 +107,7 @@ struct Metrics::Families {
   Snapshot instances{registry, "hostler_instances", "Instances, by instance set, type and state."};
   Snapshot hosts{registry, "hostler_hosts",
                  "Idle and busy hosts, by health; healthy hosts are connected."};
+  Snapshot cards{registry, "hostler_cards", "Cards (GPUs) of hosts, by pool and state."};
   Snapshot pool{registry, "hostler_pool_instances",
                 "Instances of a pool that are not switched off."};
   Snapshot pool_max{registry, "hostler_pool_instances_max",

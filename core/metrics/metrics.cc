@@ -84,6 +84,13 @@ void Metrics::set_sets(const std::vector<SetStatus>& sets) {
   families_->foreign.replace(foreign);
 }
 
+void Metrics::set_cards(const std::vector<CardCount>& counts) {
+  Values values;
+  for (const CardCount& c : counts)
+    values[{{"pool", c.pool}, {"state", model::to_string(c.state)}}] += number(c.count);
+  families_->cards.replace(values);
+}
+
 void Metrics::set_leftovers(const std::vector<LeftoverCount>& counts) {
   Values values;
   for (const LeftoverCount& c : counts) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "core/model/card.h"
 #include "core/model/cloud.h"
 #include "core/model/event.h"
 #include "core/model/instance.h"
@@ -63,6 +64,12 @@ struct HostCount {
   std::size_t count = 0;
 };
 
+struct CardCount {
+  std::string pool;
+  model::CardState state{};
+  std::size_t count = 0;
+};
+
 struct SetStatus {
   std::string set;
   bool open = false;
@@ -111,6 +118,8 @@ class Metrics {
   // not name is removed.
   void set_instances(const std::vector<InstanceCount>& counts);
   void set_hosts(const std::vector<HostCount>& counts);
+  /// Counts of one pool and state are added up.
+  void set_cards(const std::vector<CardCount>& counts);
   void set_prices(const std::vector<PriceSum>& sums);
   void set_gates(const std::vector<GateCount>& counts);
   void set_sets(const std::vector<SetStatus>& sets);

@@ -25,4 +25,18 @@ const char* to_string(CardGuard guard) {
   return "none";
 }
 
+const char* to_string(CardState state) {
+  switch (state) {
+    case CardState::kFree:
+      return "free";
+    case CardState::kUsed:
+      return "used";
+    case CardState::kBad:
+      return "bad";
+    case CardState::kUnknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
 }  // namespace hostler::model

@@ -38,6 +38,15 @@ enum class CardGuard : std::uint8_t {
 /// "none", "owners", "cgroup_v1", "bpf".
 const char* to_string(CardGuard guard);
 
+enum class CardState : std::uint8_t {
+  kFree,     ///< Work may get it.
+  kUsed,     ///< Work has it, and it is healthy.
+  kBad,      ///< It has a problem or has vanished, whoever has it.
+  kUnknown,  ///< Nobody has it, and the last reading failed; or only its number is known.
+};
+/// "free", "used", "bad", "unknown".
+const char* to_string(CardState state);
+
 /// One reading of all cards of a host.
 struct CardReport {
   /// Who has told: "nvidia-smi", "rocm-smi", "command"; empty: the host has nothing that tells, so

@@ -108,6 +108,27 @@ constexpr std::array kEvents{
     EventInfo{Event::kHostKeyAlarm, "host_key_alarm", kInstance, kAlarm, Holds::kData,
               "another host answers at the address, with the key in `reason_code`: nothing is "
               "sent there"},
+    EventInfo{Event::kCardAppeared, "card_appeared", kInstance, kInfo, Holds::kData,
+              "the host lists the card in `reason_code`, which it did not list before"},
+    EventInfo{Event::kCardVanished, "card_vanished", kInstance, kWarning, Holds::kData,
+              "the host does not list the card in `reason_code` any more: no work gets it, and an "
+              "attempt that has it goes on"},
+    EventInfo{Event::kCardFailed, "card_failed", kInstance, kWarning, Holds::kData,
+              "the card in `reason_code` has a problem: no work gets it, and an attempt that has "
+              "it goes on"},
+    EventInfo{Event::kCardHealthy, "card_healthy", kInstance, kInfo, Holds::kData,
+              "the card in `reason_code` has no problem any more: work gets it again"},
+    EventInfo{Event::kCardsChanged, "cards_changed", kInstance, kWarning, Holds::kNone,
+              "more cards of the host have changed in one reading than the ten with an event of "
+              "their own"},
+    EventInfo{Event::kCardsUnread, "cards_unread", kInstance, kWarning, Holds::kNone,
+              "the cards of the host could not be read: no work with cards starts there until a "
+              "reading is good, and after the third in a row the host is broken"},
+    EventInfo{Event::kCardsReadAgain, "cards_read_again", kInstance, kInfo, Holds::kNone,
+              "the cards of the host could be read again"},
+    EventInfo{Event::kCardsUnsteady, "cards_unsteady", kInstance, kWarning, Holds::kNone,
+              "the cards of the host change at each reading: it is broken, and further changes "
+              "are not told"},
     EventInfo{Event::kKept, "kept", kInstance, kAlarm, Holds::kReason,
               "the host of a restored state cannot be reached or proved: work that is not known "
               "here may run on it, so it is kept until an admin kills it"},
@@ -219,6 +240,9 @@ constexpr std::array kEvents{
     EventInfo{Event::kRamLearned, "ram_learned", kSet, kInfo, Holds::kData,
               "hosts of the type in `reason_code` report less RAM than the menu says: plans count "
               "with the least that was reported"},
+    EventInfo{Event::kGpusLearned, "gpus_learned", kSet, kInfo, Holds::kData,
+              "hosts of the type in `reason_code` list fewer cards than the menu says: plans "
+              "count with the least that was listed"},
     EventInfo{Event::kOfferingsChanged, "offerings_changed", kSet, kInfo, Holds::kNone,
               "the cloud offers other types than before to pools that choose types by their "
               "properties"},

@@ -37,6 +37,10 @@ struct GpuGroup {
 /// By kind, then memory; no two have both alike. Empty: nothing is said beside the number.
 using GpuGroups = std::vector<GpuGroup>;
 
+/// A card of `kind` will do where `wished` is asked for: it is the same, or longer at a hyphen
+/// ("a100" is met by "a100-sxm4-40gb"); empty: any will do.
+[[nodiscard]] bool fits_kind(std::string_view wished, std::string_view kind);
+
 /// Which cards work asks for. All cards of one item are of one group, on one host.
 struct GpuWish {
   std::string kind;         ///< Empty: any.
@@ -45,8 +49,23 @@ struct GpuWish {
 
   /// A card of the group will do. What is not said of a card does not meet a wish for it.
   [[nodiscard]] bool meets(const GpuGroup& group) const {
-    return (kind.empty() || kind == group.kind) && memory <= group.memory;
+    return fits_kind(kind, group.kind) && memory <= group.memory;
   }
 };
+
+// What follows does not depend on the order of groups. `count`: cards of one item.
+
+/// The group whose cards an item gets: of those that meet the wish and have enough cards, the one
+/// with the fewest, then the one with the least memory. nullopt: there is none. `count` is above 0.
+[[nodiscard]] std::optional<std::size_t> pick_group(const GpuGroups& free, const GpuWish& wish,
+                                                    std::int32_t count);
+/// For how many items the groups have cards; INT32_MAX if an item needs none.
+[[nodiscard]] std::uint64_t fit_count(const GpuGroups& free, const GpuWish& wish,
+                                      std::int32_t count);
+/// Takes the cards of items for which there are enough, one item after the other.
+void take_cards(GpuGroups& free, const GpuWish& wish, std::int32_t count, std::uint64_t items);
+/// A host has the cards of one item, if their number is enough. No groups: nothing is said of its
+/// cards, and they meet only the wish for any.
+[[nodiscard]] bool has_cards(const GpuGroups& groups, const GpuWish& wish, std::int32_t count);
 
 }  // namespace hostler::model

@@ -240,10 +240,25 @@ struct RamForgotten {
   friend bool operator==(const RamForgotten&, const RamForgotten&) = default;
 };
 
+/// The fewest cards of a group of the menu that hosts of a set and a type have listed, while the
+/// menu has `menu_count` in the group. Without groups on the menu: of all cards, the kind is empty.
+struct GpuReport {
+  std::string set, type, kind;
+  std::int64_t memory = 0;  ///< Of the group.
+  std::int32_t menu_count = 0, count = 0;
+  friend bool operator==(const GpuReport&, const GpuReport&) = default;
+};
+struct GpuForgotten {
+  std::string set, type, kind;
+  std::int64_t memory = 0;
+  friend bool operator==(const GpuForgotten&, const GpuForgotten&) = default;
+};
+
 using Change =
     std::variant<WorkItem, WorkChanged, LeaseChanged, AttemptChanged, Boxed<InstanceChanged>,
                  Boxed<GateChanged>, GateOpened, PriceRow, SetAccount, ImageRow, ImageForgotten,
-                 PrincipalUse, OfferedRow, OfferedGone, RamReport, RamForgotten, LedgerRecord>;
+                 PrincipalUse, OfferedRow, OfferedGone, RamReport, RamForgotten, GpuReport, GpuForgotten,
+                 LedgerRecord>;
 /// The change, if it is of this kind; else null.
 template <class Kind>
 const Kind* get_change(const Change& change) {
@@ -309,6 +324,7 @@ struct Restored {
   std::vector<PrincipalUse> uses;
   std::vector<OfferedRow> offered;
   std::vector<RamReport> ram_reports;
+  std::vector<GpuReport> gpu_reports;
   struct ClientKey {
     std::string principal, key, digest;
     WorkId work;

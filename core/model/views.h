@@ -20,11 +20,25 @@ struct WaitingView {
   std::string reason;
   std::uint64_t ahead = 0;
 };
+/// Of one host: how many of its cards are in each state.
+struct CardCounts {
+  std::int32_t free = 0, used = 0, bad = 0, unknown = 0;
+  [[nodiscard]] std::int32_t sum() const { return free + used + bad + unknown; }
+  friend bool operator==(const CardCounts&, const CardCounts&) = default;
+};
+struct CardView {
+  Card card;  ///< Of one that has vanished only the UUID is known.
+  CardState state = CardState::kFree;
+  std::optional<AttemptId> attempt;  ///< That has it.
+};
 struct InstanceView {
   InstanceRecord record;
   Resources total, used;
   std::vector<AttemptId> attempts;
   std::optional<WorkId> lease;  ///< It is lent to this lease.
+  CardCounts card_counts;
+  std::vector<CardView> cards;     ///< By index; only where one instance is shown.
+  std::optional<CardGuard> guard;  ///< Unset: the host has not told which cards it has.
   std::int32_t uses_max = 0;    ///< So often it may be used; 0: no limit.
   std::optional<StandingKeyAlarm> key_alarm;
   std::optional<Wall> unlisted_since;  ///< Lists omit it since then.

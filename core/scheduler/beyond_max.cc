@@ -39,6 +39,11 @@ bool goes_anywhere(const demand::ClassView& view, const model::PoolPolicy& pool)
          unmet_by_pool(view.kind, view.shape.constraints, pool).empty();
 }
 
+/// Cards for an item that wishes for no kind, if their number is enough.
+bool has_cards(const HostView& host, std::int32_t count) {
+  return host.cards.empty() || model::has_cards(host.cards, {}, count);
+}
+
 /// The classes that no idle host of the pool can take.
 Unserved left_by_idle_hosts(const std::vector<HostView>& hosts,
                             const std::vector<std::uint32_t>& may_go,
@@ -49,7 +54,8 @@ Unserved left_by_idle_hosts(const std::vector<HostView>& hosts,
     const bool is_free = goes_anywhere(view, pool);
     const bool is_taken = is_free && std::ranges::any_of(may_go, [&](std::uint32_t h) {
                             return is_idle(hosts[h]) && hosts[h].takes_work &&
-                                   view.shape.needs.fits_in(hosts[h].free);
+                                   view.shape.needs.fits_in(hosts[h].free) &&
+                                   has_cards(hosts[h], view.shape.needs.gpus);
                           });
     if (view.count > 0 && !is_taken) out.push_back({&view, is_free});
   }
@@ -62,7 +68,8 @@ bool is_needed(const HostView& host, const Unserved& waiting) {
   return std::ranges::any_of(waiting, [&](const UnservedClass& one) {
     const bool was_made_for =
         std::ranges::find(host.load, one.view->id, &demand::Load::cls) != host.load.end();
-    return was_made_for || (one.goes_anywhere && one.view->shape.needs.fits_in(host.total));
+    return was_made_for || (one.goes_anywhere && one.view->shape.needs.fits_in(host.total) &&
+                            has_cards(host, one.view->shape.needs.gpus));
   });
 }
 

@@ -5,7 +5,9 @@
 
 #include "core/base/units.h"
 #include "core/scheduler/fit.h"
+#include "core/scheduler/lacks.h"
 #include "core/scheduler/price_rule.h"
+#include "core/scheduler/room.h"
 #include "core/scheduler/steps.h"
 
 namespace hostler::scheduler {
@@ -96,6 +98,14 @@ std::optional<model::Micros> part_from(const World& world, const Demand& demand)
   return out;
 }
 
+/// Work asks for such a type. Some of its cards are of the right kind, or none are wished for.
+bool is_asked_for(const World& world, const Need& need, std::uint32_t index) {
+  if (!world.meets_but_cards(need, index)) return false;
+  const auto is_wished = [&](const model::GpuGroup& group) { return need.wish().meets(group); };
+  return need.wish() == model::GpuWish{} ||
+         std::ranges::any_of(world.snapshot.offerings[index].gpus, is_wished);
+}
+
 /// Whether why `next` is not bought says more of the need than why `known` is not, which is
 /// cheaper. A type that would hold the job says most, then one that it asks for and that is too
 /// small; of those the largest.
@@ -103,10 +113,26 @@ bool says_more(const World& world, const Need& need, std::uint32_t next, std::ui
   enum Says { kNothing, kHoldsUnasked, kIsAskedFor, kHolds };
   const auto says = [&](std::uint32_t i) {
     const bool fits = need.resources.fits_in(world.snapshot.offerings[i].resources);
-    if (world.meets(need, i)) return fits ? kHolds : kIsAskedFor;
+    if (fits && world.meets(need, i)) return kHolds;
+    if (is_asked_for(world, need, i)) return kIsAskedFor;
     return fits ? kHoldsUnasked : kNothing;
   };
   return says(next) > says(known) || (says(next) == says(known) && says(known) != kHoldsUnasked);
+}
+
+/// A host that has enough free room and cards for an item, but not of one kind: "; h-3: its 2 free
+/// cards are of different kinds"; empty: there is none.
+std::string cards_in_the_way(const World& world, const Need& need) {
+  if (need.resources.gpus == 0) return {};
+  for (const std::uint32_t h : world.hosts) {
+    const HostView& host = world.snapshot.hosts[h];
+    if (host.phase != HostPhase::kReady || !host.takes_work || host.cards.empty() ||
+        !need.resources.fits_in(host.free) || !world.meets(need, host) ||
+        HostRoom::of(host).holds(need))
+      continue;
+    return "; " + host.id.text() + ": " + lacks_cards(host.cards, need.wish(), need.resources.gpus);
+  }
+  return {};
 }
 
 /// Why no host comes for the items that are on none: sets code and reason.
@@ -136,9 +162,10 @@ void explain_uncovered(const World& world, const Demand& demand, Waiting& out) {
     return world.policy.types[world.snapshot.offerings[i].type].name + ": " + text;
   };
   if (!ceiling.empty()) {
-    set(WaitingCode::kAtCeiling, std::move(ceiling));
+    set(WaitingCode::kAtCeiling, ceiling + cards_in_the_way(world, need));
   } else if (shut != kNone) {
-    set(WaitingCode::kGateShut, named(shut, world.snapshot.offerings[shut].shut));
+    set(WaitingCode::kGateShut,
+        named(shut, world.snapshot.offerings[shut].shut) + cards_in_the_way(world, need));
   } else if (beyond != kNone) {
     set(WaitingCode::kQuota,
         named(beyond, beyond_limit(world, demand, world.snapshot.offerings[beyond])));
@@ -219,8 +246,8 @@ std::string obstacle(const World& world, const Demand& demand, std::uint32_t ind
   const Need& need = world.needs[demand.need];
   const Offering& o = world.snapshot.offerings[index];
   const auto& pool = world.policy.pools[o.pool];
-  if (!world.meets(need, index)) return unmet(world, demand, o);
-  if (!need.resources.fits_in(o.resources)) return lacks(need.resources, o);
+  if (!world.meets_but_cards(need, index)) return unmet(world, demand, o);
+  if (std::string lack = lacks(need.resources, need.wish(), o); !lack.empty()) return lack;
   if (world.bounds[o.pool].is_held)
     return "pool " + pool.name + " is held: its policy contradicts itself";
   if (!within_cap(o, world.policy))

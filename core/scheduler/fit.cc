@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/base/units.h"
 #include "core/demand/shares.h"
+#include "core/scheduler/lacks.h"
 #include "core/scheduler/plan.h"
 #include "core/scheduler/price_rule.h"
 
@@ -19,35 +19,6 @@ bool may_go(const model::WorkShape& shape, model::WorkKind kind, const Offering&
             const model::SitePolicy& policy) {
   return meets(kind, shape.constraints, policy.pools[o.pool], type_name(o, policy), o.zone,
                o.market);
-}
-
-/// How much a type lacks for the needs: the sum of the missing shares of all resources.
-double distance(const model::Resources& needs, const model::Resources& room) {
-  const auto share = [](auto want, auto have) {
-    return want <= have ? 0.0 : static_cast<double>(want - have) / static_cast<double>(want);
-  };
-  return share(needs.vcpus.thousandths(), room.vcpus.thousandths()) + share(needs.gpus, room.gpus) +
-         share(needs.ram, room.ram) + share(needs.scratch, room.scratch);
-}
-
-std::string all_lacks(const model::Resources& needs, const model::Resources& room) {
-  std::string out;
-  const auto add = [&out](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
-  if (needs.vcpus > room.vcpus)
-    add(to_string(room.vcpus) + " of " + to_string(needs.vcpus) + " vcpus");
-  if (needs.gpus > room.gpus)
-    add(std::to_string(room.gpus) + " of " + std::to_string(needs.gpus) + " gpus");
-  if (needs.ram > room.ram) add(format_size(room.ram) + " of " + format_size(needs.ram) + " ram");
-  if (needs.scratch > room.scratch)
-    add(format_size(room.scratch) + " of " + format_size(needs.scratch) + " scratch");
-  return out;
-}
-
-/// The note is of ram and scratch: it says nothing of a lack of vcpus or gpus.
-std::string note_for(const model::Resources& needs, const Offering& offering) {
-  const auto& has = offering.resources;
-  const bool is_of_it = needs.vcpus <= has.vcpus && needs.gpus <= has.gpus;
-  return is_of_it && !offering.note.empty() ? ", " + offering.note : "";
 }
 
 /// The constraint that the offering does not meet.
@@ -74,9 +45,12 @@ std::string nearest_types(const model::WorkShape& shape, model::WorkKind kind,
   for (const Offering& o : offerings) {
     if (!is_valid(o, policy)) continue;
     const std::string& name = type_name(o, policy);
-    Near one{distance(shape.needs, o.resources), name + ": "};
-    if (const std::string lack = all_lacks(shape.needs, o.resources); !lack.empty()) {
-      one.text += lack + note_for(shape.needs, o);
+    const model::GpuWish& wish = shape.constraints.gpu;
+    Near one{distance(shape.needs, wish, o), name + ": "};
+    if (const auto lack = all_lacks(shape.needs, wish, o); !lack.empty()) {
+      for (const std::string& one_of : lack)
+        one.text += (&one_of == lack.data() ? "" : ", ") + one_of;
+      one.text += note_for(shape.needs, wish, o);
       if (!may_go(shape, kind, o, policy)) one.far += 10;
     } else if (!takes(policy.pools[o.pool], kind)) {
       one.text += unmet_constraint(kind, shape.constraints, o, policy);
@@ -138,6 +112,12 @@ bool meets(model::WorkKind kind, const model::Constraints& constraints,
                                                 type_name) != constraints.types.end();
 }
 
+bool fits(const model::WorkShape& shape, model::WorkKind kind, const Offering& o,
+          const model::SitePolicy& policy) {
+  return shape.needs.fits_in(o.resources) && may_go(shape, kind, o, policy) &&
+         model::has_cards(o.gpus, shape.constraints.gpu, shape.needs.gpus);
+}
+
 bool is_valid(const Offering& offering, const model::SitePolicy& policy) {
   return offering.pool < policy.pools.size() && offering.set < policy.sets.size() &&
          offering.type < policy.types.size();
@@ -146,22 +126,13 @@ bool is_valid(const Offering& offering, const model::SitePolicy& policy) {
 bool cheaper(const Offering& a, const Offering& b, const model::SitePolicy& policy) {
   if (a.price_per_hour != b.price_per_hour) return a.price_per_hour < b.price_per_hour;
   if (a.market != b.market) return a.market < b.market;
+  if (a.resources.gpus != b.resources.gpus) return a.resources.gpus < b.resources.gpus;
   if (a.type != b.type) {
     const int order = type_name(a, policy).compare(type_name(b, policy));
     if (order != 0) return order < 0;
   }
   return std::tie(a.zone, policy.pools[a.pool].name, policy.sets[a.set].name, a.subnet) <
          std::tie(b.zone, policy.pools[b.pool].name, policy.sets[b.set].name, b.subnet);
-}
-
-std::string lacks(const model::Resources& needs, const model::Resources& room) {
-  const std::string all = all_lacks(needs, room);
-  return all.substr(0, all.find(','));
-}
-
-std::string lacks(const model::Resources& needs, const Offering& offering) {
-  const std::string text = lacks(needs, offering.resources);
-  return text.empty() ? text : text + note_for(needs, offering);
 }
 
 std::uint64_t fit_count(const model::Resources& item, const model::Resources& room) {
@@ -182,14 +153,27 @@ model::Resources times(const model::Resources& r, std::uint64_t n) {
           .scratch = r.scratch * k};
 }
 
+namespace {
+
+/// As far as their number, which HostView::free says, is not enough to know.
+bool has_free_cards(const model::WorkShape& shape, const HostView& host,
+                    const model::InstanceType& type) {
+  const auto& of_host = host.gpus.empty() ? type.gpu_groups : host.gpus;
+  const auto& groups = host.cards.empty() ? of_host : host.cards;
+  return model::has_cards(groups, shape.constraints.gpu, shape.needs.gpus);
+}
+
+}  // namespace
+
 std::optional<demand::ClassId> pick_next(const demand::Queue& queue, const HostView& host,
                                          const model::PoolPolicy& pool,
-                                         const std::string& type_name, const std::string& zone,
+                                         const model::InstanceType& type, const std::string& zone,
                                          model::Market market) {
   if (!host.takes_work || host.attempts_left <= 0) return std::nullopt;
   const auto may_run = [&](const demand::Queue::Class& cls) {
-    return meets(cls.kind, cls.shape.constraints, pool, type_name, zone, market) &&
-           !(cls.shape.exclusive && host.busy) && cls.shape.gang.count == 0;
+    return meets(cls.kind, cls.shape.constraints, pool, type.name, zone, market) &&
+           has_free_cards(cls.shape, host, type) && !(cls.shape.exclusive && host.busy) &&
+           cls.shape.gang.count == 0;
   };
   const auto price = [&](const demand::Queue::Class& cls) {
     return demand::price_of_part(host.price_per_hour, demand::held_by(cls.shape, host.total),
@@ -213,8 +197,7 @@ std::optional<std::uint32_t> cheapest_fit(const model::WorkShape& shape,
   const Offering* best = nullptr;
   for (const Offering& o : offerings) {
     if (best != nullptr && best->price_per_hour < o.price_per_hour) continue;
-    if (!shape.needs.fits_in(o.resources) || !is_valid(o, policy) ||
-        !may_come_within_cap(o, policy) || !may_go(shape, kind, o, policy))
+    if (!is_valid(o, policy) || !may_come_within_cap(o, policy) || !fits(shape, kind, o, policy))
       continue;
     if (best == nullptr || cheaper(o, *best, policy)) best = &o;
   }

@@ -16,7 +16,8 @@ namespace hostler::scheduler {
 /// "job", "lease", "reservation".
 [[nodiscard]] const char* noun_of(model::WorkKind kind);
 
-/// Work of the kind with these constraints may go to such a host of the pool, if it fits.
+/// Work of the kind with these constraints may go to such a host of the pool, if it fits and the
+/// host has such cards.
 [[nodiscard]] bool meets(model::WorkKind kind, const model::Constraints& constraints,
                          const model::PoolPolicy& pool, const std::string& type_name,
                          const std::string& zone, model::Market market);
@@ -27,15 +28,14 @@ namespace hostler::scheduler {
 /// The offering's indices are within the policy's tables.
 [[nodiscard]] bool is_valid(const Offering& offering, const model::SitePolicy& policy);
 
-/// The order of offerings: price, market (on_demand first), type name, zone, pool name, set name.
-/// It does not depend on indices. Both must be valid.
+/// An empty host of the offering holds an item of the shape. It must be valid.
+[[nodiscard]] bool fits(const model::WorkShape& shape, model::WorkKind kind,
+                        const Offering& offering, const model::SitePolicy& policy);
+
+/// The order of offerings: price, market (on_demand first), gpus (fewer first, or work without gpus
+/// would take them), type name, zone, pool name, set name. It does not depend on indices. Both must
+/// be valid.
 [[nodiscard]] bool cheaper(const Offering& a, const Offering& b, const model::SitePolicy& policy);
-
-/// The first resource that `room` has too little of for `needs`: "2 of 8 vcpus"; or empty.
-[[nodiscard]] std::string lacks(const model::Resources& needs, const model::Resources& room);
-
-/// The same for a new host of the offering, with its note: "2 GiB of 8 GiB scratch, which is ...".
-[[nodiscard]] std::string lacks(const model::Resources& needs, const Offering& offering);
 
 /// How many such items fit into `room` together; INT32_MAX if an item needs nothing.
 [[nodiscard]] std::uint64_t fit_count(const model::Resources& item, const model::Resources& room);

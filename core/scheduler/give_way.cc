@@ -162,11 +162,11 @@ class GiveWay {
     return true;
   }
 
-  /// Hosts of one offering and size have one answer.
+  /// Hosts of one offering, size and kinds of cards have one answer.
   bool fits_what_waits(std::uint32_t h) {
     const HostView& host = world_.snapshot.hosts[h];
     const auto& total = host.total;
-    const auto [at, fresh] = fits_.try_emplace({host.offering, total});
+    const auto [at, fresh] = fits_.try_emplace({host.offering, total, host.gpus});
     if (!fresh) return at->second;
     for (std::size_t n = 0; n < world_.needs.size() && !at->second; ++n)
       at->second = waits_[n] && world_.needs[n].resources.fits_in(total) &&
@@ -179,7 +179,7 @@ class GiveWay {
   std::vector<bool> waits_;  ///< By need: items of it wait.
   std::vector<std::vector<std::uint32_t>> pools_;  ///< Hosts of no use, in the order of going.
   std::vector<std::size_t> first_;                 ///< By pool: those before have given way.
-  std::map<std::pair<std::uint32_t, model::Resources>, bool> fits_;
+  std::map<std::tuple<std::uint32_t, model::Resources, model::GpuGroups>, bool> fits_;
 };
 
 }  // namespace

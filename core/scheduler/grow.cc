@@ -8,6 +8,7 @@
 #include "core/scheduler/join_lots.h"
 #include "core/scheduler/pack.h"
 #include "core/scheduler/price_rule.h"
+#include "core/scheduler/room.h"
 #include "core/scheduler/steps.h"
 #include "core/scheduler/targets.h"
 #include "core/scheduler/whole_hosts.h"
@@ -273,24 +274,19 @@ class Buyer {
   /// Adds items of the pattern's lots that fit into what the load leaves free.
   void top_up(std::uint32_t o, const Packer& packer, const Pattern& pattern,
               std::vector<Items>& load) {
-    model::Resources free = world_.snapshot.offerings[o].resources;
-    auto attempts = static_cast<std::uint64_t>(packer.kind(pattern.kind).attempts_max);
-    for (const Items& items : load) {
-      free -= times(item_of(items.demand), items.count);
-      attempts -= items.count;
-    }
+    const Offering& offering = world_.snapshot.offerings[o];
+    HostRoom room = HostRoom::of_empty(offering.resources, offering.gpus,
+                                       packer.kind(pattern.kind).attempts_max);
+    for (const auto& [of, count] : load) room.take(need_of(of), room.count(need_of(of), count));
     int looks = kLooksMax;
     for (const auto& [l, unused] : pattern.items)
       for (const std::uint32_t d : packer.lot(l).demand) {
-        if (attempts == 0 || --looks < 0) return;
-        const std::uint64_t count =
-            put(o, d, std::min(fit_count(item_of(d), free), attempts), load);
-        free -= times(item_of(d), count);
-        attempts -= count;
+        if (room.attempts_left == 0 || --looks < 0) return;
+        room.take(need_of(d), put(o, d, room.count(need_of(d), UINT64_MAX), load));
       }
   }
-  [[nodiscard]] const model::Resources& item_of(std::uint32_t d) const {
-    return world_.needs[world_.demand[d].need].resources;
+  [[nodiscard]] const Need& need_of(std::uint32_t d) const {
+    return world_.needs[world_.demand[d].need];
   }
 
   /// Puts up to `wanted` items of the demand into the load. Returns their number.

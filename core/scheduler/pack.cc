@@ -234,7 +234,7 @@ Packer::Fill Packer::best_of(std::vector<Candidate> candidates) {
       fill(k, rule, tried);
       if (tried.items.empty()) continue;
       if (kinds_[k].price > tried.worth * least * kGoodEnough ||
-          kinds_[k].like->market == model::Market::kSpot)
+          kinds_[k].like->market == model::Market::kSpot || kinds_[k].like->resources.gpus > 0)
         use_cheapest(tried);
       if (too_dear(tried)) {
         round_.was_too_dear = true;

@@ -81,6 +81,7 @@ class Packer {
   /// Free room of a host while it is filled.
   struct Filling {
     model::Resources free;
+    model::GpuGroups cards;  ///< Of a kind with several groups; else empty.
     std::uint64_t attempts = 0;
     std::vector<std::uint64_t> used;  ///< By index into Kind::lots.
   };
@@ -126,6 +127,9 @@ class Packer {
   // pack_fill.cc
   void fill(std::uint32_t kind, FillRule rule, Fill& out);
   [[nodiscard]] static Filling empty_host(const Kind& kind);
+  [[nodiscard]] std::uint64_t count(const Lot& lot, const Filling& host) const;
+  void put(const Lot& lot, std::uint64_t items, Filling& host) const;
+  [[nodiscard]] bool have_cards(const Kind& kind, const Fill& fill) const;
   void finish(std::uint32_t kind, const Filling& host, std::uint64_t copies_most, Fill& out) const;
   [[nodiscard]] Fill fill_for_one_lot();
   [[nodiscard]] std::uint64_t fill_shares(const Kind& kind, Filling& host);

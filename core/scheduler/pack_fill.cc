@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <vector>
 
 #include "core/scheduler/fit.h"
@@ -25,15 +26,34 @@ void Packer::fill(std::uint32_t k, FillRule rule, Fill& out) {
 }
 
 Packer::Filling Packer::empty_host(const Kind& kind) {
+  const model::GpuGroups& gpus = kind.like->gpus;
   return {.free = kind.like->resources,
+          .cards = gpus.size() > 1 ? gpus : model::GpuGroups{},
           .attempts = static_cast<std::uint64_t>(kind.attempts_max),
           .used = std::vector<std::uint64_t>(kind.lots.size(), 0)};
 }
 
-/// Sets `out` to what is on the host, for at most so many equal hosts.
+/// So many more items of the lot fit on the host, whatever its attempts are.
+std::uint64_t Packer::count(const Lot& lot, const Filling& host) const {
+  const std::uint64_t fits = fit_count(lot.item, host.free);
+  if (host.cards.empty() || fits == 0) return fits;
+  return std::min(fits, model::fit_count(host.cards, world_.needs[lot.need].wish(), lot.item.gpus));
+}
+
+/// Items that fit.
+void Packer::put(const Lot& lot, std::uint64_t items, Filling& host) const {
+  host.free -= times(lot.item, items);
+  host.attempts -= items;
+  if (!host.cards.empty())
+    model::take_cards(host.cards, world_.needs[lot.need].wish(), lot.item.gpus, items);
+}
+
+/// Sets `out` to what is on the host, for at most so many equal hosts. Steps that count the items
+/// on the host later do it in the order of `out`: what has no cards then is left out.
 void Packer::finish(std::uint32_t k, const Filling& host, std::uint64_t copies_most,
                     Fill& out) const {
   const Kind& kind = kinds_[k];
+  Filling again = empty_host(kind);
   out.kind = k;
   out.items.clear();
   out.worth = 0;
@@ -41,9 +61,15 @@ void Packer::finish(std::uint32_t k, const Filling& host, std::uint64_t copies_m
   for (std::uint32_t i = 0; i < kind.lots.size(); ++i) {
     if (host.used[i] == 0) continue;
     const std::uint32_t l = kind.lots[i];
-    out.items.emplace_back(l, static_cast<std::uint32_t>(host.used[i]));
-    out.worth += worth_[l] * static_cast<double>(host.used[i]);
-    out.copies = std::min(out.copies, lots_[l].left / host.used[i]);
+    std::uint64_t items = host.used[i];
+    if (!again.cards.empty()) {
+      items = std::min(items, count(lots_[l], again));
+      if (items == 0) continue;
+      put(lots_[l], items, again);
+    }
+    out.items.emplace_back(l, static_cast<std::uint32_t>(items));
+    out.worth += worth_[l] * static_cast<double>(items);
+    out.copies = std::min(out.copies, lots_[l].left / items);
   }
 }
 
@@ -56,15 +82,15 @@ Packer::Fill Packer::fill_for_one_lot() {
   for (const std::uint32_t k : order_) {
     const Kind& kind = kinds_[k];
     const Offering& o = *kind.like;
+    const Filling empty = empty_host(kind);
     work_ += kind.lots.size();
     for (std::uint32_t i = 0; i < kind.lots.size(); ++i) {
       const Lot& lot = lots_[kind.lots[i]];
-      const std::uint64_t count = std::min({lot.left, static_cast<std::uint64_t>(kind.attempts_max),
-                                            fit_count(lot.item, o.resources)});
-      if (count == 0) continue;
-      const double ratio = kind.price / (worth_[kind.lots[i]] * static_cast<double>(count));
+      const std::uint64_t items = std::min({lot.left, empty.attempts, count(lot, empty)});
+      if (items == 0) continue;
+      const double ratio = kind.price / (worth_[kind.lots[i]] * static_cast<double>(items));
       if (ratio >= best_ratio ||
-          is_too_dear(o.price_per_hour, price_singly(world_.needs[lot.need], o.market, count),
+          is_too_dear(o.price_per_hour, price_singly(world_.needs[lot.need], o.market, items),
                       world_.policy.pools[o.pool]))
         continue;
       best_ratio = ratio, best_kind = k, best_lot = i;
@@ -123,9 +149,8 @@ void Packer::deal(const Kind& kind, std::vector<Part>& parts, const ResourceVect
     for (std::size_t d = 0; d < 4; ++d)
       if (share[d] > 0) missing[d] = std::max(0.0, 1 - (kind.size[d] - room[d]) / share[d]);
     const double length = std::max(std::sqrt(dot(missing, missing)), 1e-9);
-    std::erase_if(hand, [&](const Part& part) {
-      return !lots_[kind.lots[part.lot]].item.fits_in(host.free);
-    });
+    std::erase_if(hand,
+                  [&](const Part& part) { return count(lots_[kind.lots[part.lot]], host) == 0; });
     work_ += hand.size();
     const auto score = [&](const Part& part) {
       return part.lacks + kBalance * dot(missing, shapes_[kind.lots[part.lot]].direction) / length;
@@ -140,19 +165,17 @@ void Packer::deal(const Kind& kind, std::vector<Part>& parts, const ResourceVect
 /// Takes as many as fit.
 void Packer::take(const Kind& kind, std::uint32_t i, std::uint64_t wanted, Filling& host) const {
   const Lot& lot = lots_[kind.lots[i]];
-  const std::uint64_t count =
-      std::min({wanted, host.attempts, lot.left - host.used[i], fit_count(lot.item, host.free)});
-  host.free -= times(lot.item, count);
-  host.attempts -= count;
-  host.used[i] += count;
+  const std::uint64_t items =
+      std::min({wanted, host.attempts, lot.left - host.used[i], count(lot, host)});
+  put(lot, items, host);
+  host.used[i] += items;
 }
 
 /// Fills the rest of a host greedily, with the item that has the best score by the rule.
 void Packer::fill_up(const Kind& kind, FillRule rule, Filling& host) {
   static constexpr std::uint32_t kNoLot = UINT32_MAX;
-  auto& [free, attempts, used] = host;
-  while (attempts > 0) {
-    const auto room = vector_of(free);
+  while (host.attempts > 0) {
+    const auto room = vector_of(host.free);
     ResourceVector pull{};
     for (std::size_t d = 0; d < 4; ++d)
       if (kind.size[d] > 0) pull[d] = room[d] / (kind.size[d] * kind.size[d]);
@@ -161,8 +184,9 @@ void Packer::fill_up(const Kind& kind, FillRule rule, Filling& host) {
     double best_score = -1;
     for (std::uint32_t i = 0; i < kind.lots.size(); ++i) {
       const std::uint32_t l = kind.lots[i];
-      if (lots_[l].left <= used[i]) continue;
-      if (!lots_[l].item.fits_in(free)) continue;
+      if (lots_[l].left <= host.used[i]) continue;
+      if (!lots_[l].item.fits_in(host.free)) continue;
+      if (!host.cards.empty() && count(lots_[l], host) == 0) continue;
       const double score = rule == FillRule::kDot ? dot(pull, shapes_[l].size)
                            : rule == FillRule::kCosine
                                ? dot(pull, shapes_[l].size) / shapes_[l].length
@@ -170,14 +194,12 @@ void Packer::fill_up(const Kind& kind, FillRule rule, Filling& host) {
       if (score > best_score) best = i, best_score = score;
     }
     if (best == kNoLot) break;
-    const std::uint32_t l = kind.lots[best];
-    const auto& item = lots_[l].item;
+    const Lot& lot = lots_[kind.lots[best]];
     const std::uint64_t fits =
-        std::min({fit_count(item, free), lots_[l].left - used[best], attempts});
-    const std::uint64_t count = std::max<std::uint64_t>(1, fits / 4);
-    free -= times(item, count);
-    used[best] += count;
-    attempts -= count;
+        std::min({count(lot, host), lot.left - host.used[best], host.attempts});
+    const std::uint64_t items = std::max<std::uint64_t>(1, fits / 4);
+    put(lot, items, host);
+    host.used[best] += items;
   }
 }
 
@@ -198,8 +220,20 @@ bool Packer::hold_rest(Fill& out) const {
   return out.kind != kNone && !out.items.empty() && !too_dear(out);
 }
 
+/// The cards of an empty host are enough for the items, in this order.
+bool Packer::have_cards(const Kind& kind, const Fill& fill) const {
+  if (kind.like->gpus.size() < 2) return true;
+  Filling host = empty_host(kind);
+  return std::ranges::all_of(fill.items, [&](const auto& item) {
+    const Lot& lot = lots_[item.first];
+    if (count(lot, host) < item.second) return false;
+    put(lot, item.second, host);
+    return true;
+  });
+}
+
 /// The cheapest kind of host that may hold the items, if it costs less than the present one, or as
-/// much and is no spot.
+/// much and is no spot, or has fewer gpus.
 void Packer::use_cheapest(Fill& fill) const {
   model::Resources sum;
   std::uint64_t count = 0;
@@ -210,12 +244,15 @@ void Packer::use_cheapest(Fill& fill) const {
   const auto may_hold = [&](const Kind& kind) {
     return sum.fits_in(kind.like->resources) &&
            count <= static_cast<std::uint64_t>(kind.attempts_max) &&
-           std::ranges::all_of(fill.items, [&](const auto& item) {
-             return std::ranges::binary_search(kind.lots, item.first);
-           });
+           std::ranges::all_of(fill.items,
+                               [&](const auto& item) {
+                                 return std::ranges::binary_search(kind.lots, item.first);
+                               }) &&
+           have_cards(kind, fill);
   };
   const auto price = [&](std::uint32_t k) {
-    return std::pair(kinds_[k].price, kinds_[k].like->market);
+    const Offering& o = *kinds_[k].like;
+    return std::tuple(kinds_[k].price, o.market, o.resources.gpus);
   };
   for (const std::uint32_t k : order_) {
     if (fill.kind != kNone && price(k) >= price(fill.kind)) return;

@@ -16,6 +16,7 @@ bool may_go(const World& world, const Lot& lot, std::uint32_t index) {
   const Offering& o = world.snapshot.offerings[index];
   const Need& need = world.needs[lot.need];
   return lot.item.fits_in(o.resources) && world.meets(need, index) &&
+         (o.gpus.size() < 2 || model::has_cards(o.gpus, need.wish(), lot.item.gpus)) &&
          (o.market == model::Market::kSpot ? may_be_spot(need) : bool{lot.on_demand[o.pool]}) &&
          (!lot.price_most || world.price_of_part(lot.item, o) <= *lot.price_most);
 }
@@ -45,6 +46,12 @@ void bound_by_price(const World& world, const Demand& demand, Lot& lot) {
   const auto dearer = std::ranges::partition_point(
       parts, [&](model::Micros each) { return bound.count(each, lot.left) == lot.left; });
   lot.price_most = *std::prev(dearer);
+}
+
+/// A host of `large`, which has room for each item that one of `small` has room for, also has cards
+/// for as many of them: those of one group serve all wishes, those of several may not.
+bool has_cards_of(const Offering& large, const Offering& small) {
+  return large.gpus.size() < 2 || small.resources.gpus == 0;
 }
 
 }  // namespace
@@ -84,16 +91,17 @@ void Packer::gather_kinds() {
   const bool zones_matter = std::any_of(lots_.begin(), lots_.end(), [&](const Lot& lot) {
     return !world_.needs[lot.need].constraints->zone.empty();
   });
-  std::map<std::tuple<std::uint32_t, std::uint32_t, model::Market, std::int64_t, std::string>,
+  std::map<std::tuple<std::uint32_t, std::uint32_t, model::Market, std::int64_t, std::string,
+                      model::Resources, model::GpuGroups>,
            std::size_t>
       seen;
   for (const std::uint32_t i : world_.offers) {
     const Offering& o = world_.snapshot.offerings[i];
     const auto& pool = world_.policy.pools[o.pool];
     if (!may_buy(world_, o)) continue;
-    const auto [found, fresh] = seen.try_emplace(
-        {o.pool, o.type, o.market, o.price_per_hour.value, zones_matter ? o.zone : ""},
-        kinds_.size());
+    const auto [found, fresh] = seen.try_emplace({o.pool, o.type, o.market, o.price_per_hour.value,
+                                                  zones_matter ? o.zone : "", o.resources, o.gpus},
+                                                 kinds_.size());
     const auto room = static_cast<std::uint64_t>(
         world_.budget.creates(o, static_cast<std::int64_t>(round_.hosts_most)));
     if (!fresh) {
@@ -128,6 +136,7 @@ void Packer::drop_dominated() {
       const Kind& b = kinds_[other];  // Not dearer: kinds are sorted by price.
       return a.like->pool == b.like->pool && a.like->market == b.like->market &&
              a.price >= b.price && a.like->resources.fits_in(b.like->resources) &&
+             has_cards_of(*b.like, *a.like) &&
              std::includes(b.lots.begin(), b.lots.end(), a.lots.begin(), a.lots.end());
     });
     if (!dominated) order_.push_back(k);

@@ -147,7 +147,10 @@ class Placements {
     world_.used[host] = true;
     world_.demand[d].placed += count;
     std::uint32_t& last = last_[d];
-    if (last != kNone && plan_.places[last].host == id) {
+    // Which cards are left depends on the order of items, if they are of several kinds.
+    const bool has_order = !world_.snapshot.hosts[host].cards.empty();
+    if (last != kNone && plan_.places[last].host == id &&
+        (!has_order || last + 1 == plan_.places.size())) {
       plan_.places[last].count += static_cast<std::uint32_t>(count);
       return;
     }
@@ -238,10 +241,11 @@ void keep_unreachable(World& world) {
       if (pool == nullptr || host.phase != HostPhase::kReady || host.busy || world.used[h] ||
           host.will_go() || host.attempts_left <= 0 || !host.unreachable_since ||
           world.snapshot.now - *host.unreachable_since >= pool->probe_timeout ||
-          !need.resources.fits_in(host.free) || !world.meets(need, host))
+          !world.meets(need, host))
         continue;
-      world.used[h] = true;
-      left -= std::min(left, fit_count(need, host.free));
+      const std::uint64_t fits = HostRoom::of(host).count(need, left);
+      if (fits > 0) world.used[h] = true;
+      left -= fits;
     }
   }
 }

@@ -100,13 +100,13 @@ struct Plan {
 /// The class whose next item goes on a host that has room, or nullopt: the highest priority, then
 /// the next turn that meets the constraints, the host's reservation and its principal's allowance
 /// at the host's price. An exclusive item goes on a host without work only. As Queue::next();
-/// called once for each item that is placed. `pool` is the host's, `type_name` its menu type.
+/// called once for each item that is placed. `pool` is the host's, `type` its type on the menu.
 [[nodiscard]] std::optional<demand::ClassId> pick_next(
     const demand::Queue& queue, const HostView& host, const model::PoolPolicy& pool,
-    const std::string& type_name, const std::string& zone, model::Market market);
+    const model::InstanceType& type, const std::string& zone, model::Market market);
 
 /// The cheapest offering that an item of the shape fits, even if its price is above the cap today;
-/// ties by type name, zone, pool. nullopt if there is none; `nearest` then names up to three types
+/// ties as in cheaper(). nullopt if there is none; `nearest` then names up to three types
 /// and what each lacks ("small: 2 of 8 vcpus"), or why its pool is not for work of the kind.
 [[nodiscard]] std::optional<std::uint32_t> cheapest_fit(
     const model::WorkShape& shape, const std::vector<Offering>& offerings,

@@ -8,7 +8,8 @@ namespace hostler::scheduler {
 
 std::uint64_t HostRoom::count(const Need& need, std::uint64_t wanted) const {
   if (!holds(need)) return 0;
-  return std::min({wanted, fit_count(need, free), static_cast<std::uint64_t>(attempts_left)});
+  return std::min(
+      {wanted, fit_count(need, free, cards), static_cast<std::uint64_t>(attempts_left)});
 }
 
 void HostRoom::take(const Need& need, std::uint64_t items) {
@@ -17,8 +18,10 @@ void HostRoom::take(const Need& need, std::uint64_t items) {
   if (need.exclusive) {
     free = {};
     attempts_left = 0;
+    cards.clear();
     return;
   }
+  if (!cards.empty()) model::take_cards(cards, need.wish(), need.resources.gpus, items);
   free -= times(need.resources, items);
   attempts_left -= static_cast<std::int64_t>(items);
 }

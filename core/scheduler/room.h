@@ -8,18 +8,26 @@
 
 namespace hostler::scheduler {
 
-/// The room that is left on one host while a plan puts items on it.
+/// The room that is left on one host while a plan puts items on it. Its kind of cards, if it has
+/// only one, is not looked at (World::meets).
 struct HostRoom {
   model::Resources free;
   std::int64_t attempts_left = 0;
   bool has_work = false;
+  model::GpuGroups cards = {};  ///< The free ones of a host with several groups; else empty.
 
   [[nodiscard]] static HostRoom of(const HostView& host) {
-    return {host.free, host.attempts_left, host.busy};
+    return {host.free, host.attempts_left, host.busy, host.cards};
+  }
+  /// Of a host without work. `gpus`: its cards by group.
+  [[nodiscard]] static HostRoom of_empty(const model::Resources& total,
+                                         const model::GpuGroups& gpus, std::int64_t attempts) {
+    return {total, attempts, false, gpus.size() > 1 ? gpus : model::GpuGroups{}};
   }
   /// It has room for an item of the need.
   [[nodiscard]] bool holds(const Need& need) const {
-    return attempts_left > 0 && need.resources.fits_in(free) && !(need.exclusive && has_work);
+    return attempts_left > 0 && need.resources.fits_in(free) && !(need.exclusive && has_work) &&
+           (cards.empty() || model::has_cards(cards, need.wish(), need.resources.gpus));
   }
   /// For how many items it has room, at most `wanted`.
   [[nodiscard]] std::uint64_t count(const Need& need, std::uint64_t wanted) const;

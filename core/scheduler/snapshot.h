@@ -59,7 +59,13 @@ struct HostView {
   bool unfulfilled_spot = false;
   bool unseen = false;  ///< kComing, and its set has had no list for long that could show it: it
                         ///< covers no work that an offering of another set can take.
-  model::Resources total, free;
+  model::Resources total, free;  ///< Of gpus: the healthy cards, and those of them that are free.
+  /// Its healthy cards by group, if it has reported others than its offering or its type on the
+  /// menu has; empty: they are as its offering says.
+  model::GpuGroups gpus = {};
+  /// Its free cards by group, if it has cards of several groups, whatever its phase is; together
+  /// they are free.gpus. Of one group or none free.gpus says enough, and this may be empty.
+  model::GpuGroups cards = {};
   std::int32_t jobs_max = 0;               ///< At the same time (model::jobs_max_of).
   std::int32_t attempts_left = INT32_MAX;  ///< So many more may run.
   model::Micros price_per_hour;

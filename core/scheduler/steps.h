@@ -22,7 +22,8 @@ void cover(World& world, Plan& plan, bool unseen);
 /// 3. Wakes switched-off hosts for items that still wait, the cheapest first. A host is woken if it
 /// costs at most price_factor_max times the cost of new hosts for the items of one need on it.
 void wake(World& world, Plan& plan);
-/// Hosts that may be switched on and that the plan does not use yet, cheapest first.
+/// Hosts that may be switched on and that the plan does not use yet, cheapest first; of equal
+/// prices those without gpus first.
 [[nodiscard]] std::vector<std::uint32_t> wakeable(const World& world);
 /// The host is switched off and kept, and this plan does not wake it.
 [[nodiscard]] bool is_standby(const World& world, std::uint32_t host);

@@ -113,7 +113,8 @@ std::vector<std::uint32_t> wakeable(const World& world) {
         !world.bounds[hosts[h].pool].is_held)
       out.push_back(h);
   std::stable_sort(out.begin(), out.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return hosts[a].price_per_hour < hosts[b].price_per_hour;
+    return std::tie(hosts[a].price_per_hour, hosts[a].total.gpus) <
+           std::tie(hosts[b].price_per_hour, hosts[b].total.gpus);
   });
   return out;
 }
@@ -142,7 +143,9 @@ void wake(World& world, Plan& plan) {
   std::vector<WakeCandidate> candidates;
   for (const std::uint32_t h : wakeable(world))
     candidates.push_back(
-        {h, {.free = hosts[h].total, .attempts_left = hosts[h].attempts_left}, {}});
+        {h,
+         HostRoom::of_empty(hosts[h].total, world.cards_of(hosts[h]), hosts[h].attempts_left),
+         {}});
   if (candidates.empty()) return;
   WakeCost cost(world);
   for (Demand& demand : world.demand) assign_all(world, cost, demand, candidates, true);

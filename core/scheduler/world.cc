@@ -78,20 +78,25 @@ bool may_gather(const demand::ClassView& view, Mono now) {
   return gang.count > 0 && view.count == gang.count && !view.displaced && view.not_before <= now;
 }
 
-Need World::need_of(const demand::ClassView& view) const {
+Need World::need_of(const demand::ClassView& view, bool are_mixed) const {
   Need need;
   need.resources = view.shape.needs;
   need.constraints = &view.shape.constraints;
   need.kind = view.kind;
   need.exclusive = view.shape.exclusive;
   const auto is_taken = [&](const model::PoolPolicy& p) { return takes(p, need.kind); };
-  if (*need.constraints == model::Constraints{} && std::ranges::all_of(policy.pools, is_taken))
+  const bool has_any_cards = need.resources.gpus == 0 || !are_mixed;
+  if (*need.constraints == model::Constraints{} && has_any_cards &&
+      std::ranges::all_of(policy.pools, is_taken))
     return need;
   need.meets.resize(snapshot.offerings.size());
   for (const std::uint32_t i : offers) {
     const Offering& o = snapshot.offerings[i];
-    need.meets[i] = scheduler::meets(need.kind, *need.constraints, policy.pools[o.pool],
-                                     policy.types[o.type].name, o.zone, o.market);
+    if (!scheduler::meets(need.kind, *need.constraints, policy.pools[o.pool],
+                          policy.types[o.type].name, o.zone, o.market))
+      continue;
+    const bool cards = model::has_cards(o.gpus, need.wish(), need.resources.gpus);
+    need.meets[i] = cards ? Meets::kYes : Meets::kButCards;
   }
   return need;
 }
@@ -106,12 +111,14 @@ void World::group_needs() {
       return key(*a) < key(*b);
     }
   };
+  const bool are_mixed = std::ranges::any_of(
+      offers, [&](std::uint32_t i) { return snapshot.offerings[i].gpus.size() > 1; });
   std::map<const demand::ClassView*, std::uint32_t, Less> seen;
   demand.reserve(snapshot.classes.size());
   by_class_.reserve(snapshot.classes.size());
   for (const demand::ClassView& view : snapshot.classes) {
     const auto [found, fresh] = seen.try_emplace(&view, static_cast<std::uint32_t>(needs.size()));
-    if (fresh) needs.push_back(need_of(view));
+    if (fresh) needs.push_back(need_of(view, are_mixed));
     needs[found->second].items += view.count;
     by_class_.emplace_back(view.id, static_cast<std::uint32_t>(demand.size()));
     const bool is_gang = view.shape.gang.count > 0;  // Only gather() deals with it.
@@ -164,19 +171,26 @@ void World::give_up_spot() {
 }
 
 bool World::meets(const Need& need, const HostView& host) const {
-  if (host.offering < snapshot.offerings.size()) return meets(need, host.offering);
-  // Its type has left the menu.
+  const bool is_offered = host.offering < snapshot.offerings.size();
+  if (is_offered && host.gpus.empty()) return meets(need, host.offering);
+  // Else its type has left the menu.
   const auto* its = pool(host);
-  return *need.constraints == model::Constraints{} && (its == nullptr || takes(*its, need.kind));
+  const bool may_go = is_offered ? meets_but_cards(need, host.offering)
+                                 : *need.constraints == model::Constraints{} &&
+                                       (its == nullptr || takes(*its, need.kind));
+  return may_go && model::has_cards(host.gpus, need.wish(), need.resources.gpus);
 }
 
-std::uint64_t fit_count(const Need& need, const model::Resources& room) {
-  if (need.exclusive) return need.resources.fits_in(room) ? 1 : 0;
-  return fit_count(need.resources, room);
+std::uint64_t fit_count(const Need& need, const model::Resources& room,
+                        const model::GpuGroups& cards) {
+  std::uint64_t fits = fit_count(need.resources, room);
+  if (!cards.empty())
+    fits = std::min(fits, model::fit_count(cards, need.wish(), need.resources.gpus));
+  return need.exclusive ? std::min<std::uint64_t>(fits, 1) : fits;
 }
 
 std::uint64_t World::items_per_host(const Need& need, const Offering& offering) const {
-  const std::uint64_t fits = fit_count(need, offering.resources);
+  const std::uint64_t fits = fit_count(need, offering.resources, offering.gpus);
   const std::int32_t most =
       model::jobs_max_of(policy.pools[offering.pool], policy.types[offering.type]);
   return std::min(fits, static_cast<std::uint64_t>(most));

@@ -37,14 +37,21 @@ struct Demand {
   [[nodiscard]] demand::Turn turn(std::uint64_t n) const;
 };
 
+/// Whether the items of a need may go on hosts of an offering, size aside.
+enum class Meets : std::uint8_t {
+  kNo,
+  kButCards,  ///< Its cards are of other kinds, or no kind has enough of them for an item.
+  kYes,
+};
+
 /// The properties that decide where an item may run. Classes that differ in priority share one.
 struct Need {
   model::Resources resources;
   const model::Constraints* constraints = nullptr;
   model::WorkKind kind = model::WorkKind::kJob;
-  bool exclusive = false;           ///< An item takes a host without work, whole.
-  std::vector<std::uint8_t> meets;  ///< By offering; empty: unconstrained.
-  std::uint64_t items = 0;          ///< Of all its classes.
+  bool exclusive = false;    ///< An item takes a host without work, whole.
+  std::vector<Meets> meets;  ///< By offering; empty: unconstrained.
+  std::uint64_t items = 0;   ///< Of all its classes.
   /// By market: the price that price_factor_max multiplies, of the cheapest offering that fits
   /// within its pool's cap, gates aside. Offerings that cost nothing do not count, nor those whose
   /// ceiling or quota our own hosts have filled. For spot also that of on_demand, if it is lower.
@@ -63,10 +70,13 @@ struct Need {
   bool spot_in_vain = false;
 
   [[nodiscard]] bool falls_back() const { return !constraints->market && has_on_demand; }
+  [[nodiscard]] const model::GpuWish& wish() const { return constraints->gpu; }
 };
 
-/// How many items of the need fit into the room of a host that is empty.
-[[nodiscard]] std::uint64_t fit_count(const Need& need, const model::Resources& room);
+/// How many items of the need fit into the room of a host that is empty. `cards`: its cards by
+/// group; empty: the room has as many as it says, of the right kind.
+[[nodiscard]] std::uint64_t fit_count(const Need& need, const model::Resources& room,
+                                      const model::GpuGroups& cards);
 
 /// It is a gang all of whose items wait and are within their user's allowance, and it may hold
 /// hosts now.
@@ -111,9 +121,19 @@ class World {
     const HostView& view = snapshot.hosts[host];
     return view.is_on() && !view.will_go() && closed[host] == Closed::kNo;
   }
+  /// Of a host by its healthy cards, free or not.
   [[nodiscard]] bool meets(const Need& need, const HostView& host) const;
   [[nodiscard]] bool meets(const Need& need, std::uint32_t offering) const {
-    return need.meets.empty() || need.meets[offering] != 0;
+    return need.meets.empty() || need.meets[offering] == Meets::kYes;
+  }
+  /// Whatever the cards of the offering are.
+  [[nodiscard]] bool meets_but_cards(const Need& need, std::uint32_t offering) const {
+    return need.meets.empty() || need.meets[offering] != Meets::kNo;
+  }
+  /// The healthy cards of the host by group; empty: not said.
+  [[nodiscard]] const model::GpuGroups& cards_of(const HostView& host) const {
+    const bool is_as_offered = host.gpus.empty() && host.offering < snapshot.offerings.size();
+    return is_as_offered ? snapshot.offerings[host.offering].gpus : host.gpus;
   }
   /// The host is a spot request that took too long, and the need may fall back to on_demand.
   [[nodiscard]] bool given_up(const Need& need, std::uint32_t host) const {
@@ -166,8 +186,9 @@ class World {
 
  private:
   void group_needs();
-  /// Without what find_cheapest() and give_up_spot() set.
-  [[nodiscard]] Need need_of(const demand::ClassView& view) const;
+  /// Without what find_cheapest() and give_up_spot() set. `are_mixed`: some type has cards of
+  /// several groups.
+  [[nodiscard]] Need need_of(const demand::ClassView& view, bool are_mixed) const;
   /// Sets Need::spot_in_vain.
   void give_up_spot();
   [[nodiscard]] bool may_hold(const HostView& host, const Need& need) const;

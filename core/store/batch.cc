@@ -69,6 +69,12 @@ class Collector {
   void operator()(const model::RamForgotten& gone) {
     batch_.ram_reports[{gone.set, gone.type}] = nullptr;
   }
+  void operator()(const model::GpuReport& row) {
+    batch_.gpu_reports[{row.set, row.type, row.kind, row.memory}] = &row;
+  }
+  void operator()(const model::GpuForgotten& gone) {
+    batch_.gpu_reports[{gone.set, gone.type, gone.kind, gone.memory}] = nullptr;
+  }
   void operator()(const model::LedgerRecord& record) { batch_.ledger.push_back(&record); }
 
  private:

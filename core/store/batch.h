@@ -45,6 +45,8 @@ struct Batch {
   std::map<OfferedKey, const model::OfferedRow*> offered;  ///< Null: it is offered no longer.
   /// By set and type. Null: forgotten.
   std::map<std::pair<std::string_view, std::string_view>, const model::RamReport*> ram_reports;
+  using GpuKey = std::tuple<std::string_view, std::string_view, std::string_view, std::int64_t>;
+  std::map<GpuKey, const model::GpuReport*> gpu_reports;  ///< Null: forgotten.
   std::vector<const model::LedgerRecord*> ledger;
 };
 

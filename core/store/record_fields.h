@@ -299,6 +299,16 @@ void fields(V& v, typename V::template Ref<model::RamReport> r) {
 }
 
 template <class V>
+void fields(V& v, typename V::template Ref<model::GpuReport> r) {
+  v.text("set_name", r.set);
+  v.text("type", r.type);
+  v.text("kind", r.kind);
+  v.amount("memory", r.memory);
+  v.number("menu_count", r.menu_count);
+  v.number("count", r.count);
+}
+
+template <class V>
 void fields(V& v, typename V::template Ref<model::LedgerRecord> r) {
   v.any_number("rev", r.rev);
   v.time("time_us", r.time);

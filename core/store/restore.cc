@@ -62,6 +62,7 @@ class Restorer {
     HOSTLER_TRY(read_uses());
     HOSTLER_TRY(read_all(out_.offered));
     HOSTLER_TRY(read_all(out_.ram_reports));
+    HOSTLER_TRY(read_all(out_.gpu_reports));
     return read_prices();
   }
 

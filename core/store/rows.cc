@@ -164,6 +164,9 @@ std::string key_text(const model::OfferedRow& row) {
   return row.set + " " + row.provider_type + " " + model::to_string(row.market) + " " + row.zone;
 }
 std::string key_text(const model::RamReport& row) { return row.set + " " + row.type; }
+std::string key_text(const model::GpuReport& row) {
+  return row.set + " " + row.type + " " + row.kind + " " + std::to_string(row.memory);
+}
 std::string key_text(const model::LedgerRecord& row) { return std::to_string(row.rev); }
 
 Error damaged_row(std::string_view table, std::string_view key, std::string_view problem) {

@@ -94,6 +94,10 @@ struct Table<model::RamReport> {
   static constexpr std::string_view kName = "ram_reports", kKey = "set_name, type";
 };
 template <>
+struct Table<model::GpuReport> {
+  static constexpr std::string_view kName = "gpu_reports", kKey = "set_name, type, kind, memory";
+};
+template <>
 struct Table<model::LedgerRecord> {
   static constexpr std::string_view kName = "ledger", kKey = "rev";
 };
@@ -166,6 +170,7 @@ std::string key_text(const model::ImageRow& row);
 std::string key_text(const model::PrincipalUse& row);
 std::string key_text(const model::OfferedRow& row);
 std::string key_text(const model::RamReport& row);
+std::string key_text(const model::GpuReport& row);
 std::string key_text(const model::LedgerRecord& row);
 
 /// kInternal: "row j-5 of table work is damaged (state is 99): ...", with what to do.

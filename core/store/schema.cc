@@ -206,9 +206,13 @@ ALTER TABLE work_specs ADD COLUMN lasts_us BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE instances ADD COLUMN uses BIGINT NOT NULL DEFAULT 0;
 UPDATE instances SET uses = 4294967295 WHERE first_job_us <> 0;
 )sql",
-                                                       // Which gpus work asks for and types have,
-                                                       // and the cards that attempts were given.
+                                                       // Which gpus hosts, types and attempts
+                                                       // have, and work asks for.
                                                        R"sql(
+CREATE TABLE gpu_reports (     -- the fewest cards of hosts, while the menu has menu_count of them
+  set_name TEXT NOT NULL, type TEXT NOT NULL, kind TEXT NOT NULL, memory BIGINT NOT NULL,
+  menu_count BIGINT NOT NULL, count BIGINT NOT NULL,
+  PRIMARY KEY (set_name, type, kind, memory)) {by_key};
 ALTER TABLE work_specs ADD COLUMN gpu_kind TEXT NOT NULL DEFAULT '';
 ALTER TABLE work_specs ADD COLUMN gpu_memory BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE attempts ADD COLUMN cards TEXT NOT NULL DEFAULT '';

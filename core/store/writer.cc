@@ -32,6 +32,10 @@ Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& s
       .put_ram = HOSTLER_TRY(connection.prepare(upsert_sql<model::RamReport>())),
       .forget_ram = HOSTLER_TRY(
           connection.prepare("DELETE FROM ram_reports WHERE set_name = $1 AND type = $2")),
+      .put_gpus = HOSTLER_TRY(connection.prepare(upsert_sql<model::GpuReport>())),
+      .forget_gpus = HOSTLER_TRY(connection.prepare(
+          "DELETE FROM gpu_reports WHERE set_name = $1 AND type = $2 AND kind = $3 AND memory = "
+          "$4")),
       .put_record = HOSTLER_TRY(connection.prepare(insert_sql<model::LedgerRecord>())),
       .find_bodies = HOSTLER_TRY(
           connection.prepare("SELECT id, body FROM work_specs WHERE id IN (" + in_list() + ")")),
@@ -94,6 +98,7 @@ Result<void> Writer::write_rows(const Batch& batch, const std::vector<InlinePlac
   for (const auto& [principal, use] : batch.uses) HOSTLER_TRY(store::write(sql_.put_use, *use));
   HOSTLER_TRY(write_offered(batch));
   HOSTLER_TRY(write_ram_reports(batch));
+  HOSTLER_TRY(write_gpu_reports(batch));
   for (const auto* record : batch.ledger) HOSTLER_TRY(store::write(sql_.put_record, *record));
   // Before the commit of the rows that point there; the disk has begun with it at flush().
   return segments_.sync();
@@ -115,6 +120,17 @@ Result<void> Writer::write_ram_reports(const Batch& batch) {
       HOSTLER_TRY(store::write(sql_.put_ram, *row));
     else
       HOSTLER_TRY(sql_.forget_ram.run(key.first, key.second));
+  }
+  return {};
+}
+
+Result<void> Writer::write_gpu_reports(const Batch& batch) {
+  for (const auto& [key, row] : batch.gpu_reports) {
+    const auto& [set, type, kind, memory] = key;
+    if (row != nullptr)
+      HOSTLER_TRY(store::write(sql_.put_gpus, *row));
+    else
+      HOSTLER_TRY(sql_.forget_gpus.run(set, type, kind, memory));
   }
   return {};
 }

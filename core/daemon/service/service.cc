@@ -122,11 +122,12 @@ void DaemonService::job(const api::Principal& who, model::WorkId id, bool with_b
                         api::Answer<api::JobDetail> answer) {
   auto found = readable_work(who, id, with_body);
   if (!found) return answer(tl::unexpected(found.error()));
-  api::JobDetail detail{std::move(*found), std::nullopt};
-  if (!may_wait(detail.job.record.state)) return answer(std::move(detail));
+  api::JobDetail detail{std::move(*found), std::nullopt, {}};
+  if (model::is_terminal(detail.job.record.state)) return answer(std::move(detail));
   uses_.loop->query([id, detail = std::move(detail), answer = std::move(answer)](
                         const dispatch::Queries& state, Now) mutable {
-    detail.waiting = state.waiting(id);
+    if (may_wait(detail.job.record.state)) detail.waiting = state.waiting(id);
+    detail.cards = state.cards_of(id);
     answer(std::move(detail));
   });
 }
@@ -151,7 +152,7 @@ void DaemonService::jobs(const api::Principal& who, const api::WorkFilter& filte
   if (!found) return answer(tl::unexpected(found.error()));
   api::JobPage page;
   if (found->more && !found->items.empty()) page.next = found->items.back().record.id;
-  for (auto& row : found->items) page.jobs.push_back({std::move(row), std::nullopt});
+  for (auto& row : found->items) page.jobs.push_back({std::move(row), std::nullopt, {}});
   uses_.loop->query([page = std::move(page), answer = std::move(answer)](
                         const dispatch::Queries& state, Now) mutable {
     std::vector<model::WorkId> asked;

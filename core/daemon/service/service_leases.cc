@@ -31,6 +31,7 @@ void add_present(Leases& leases, const config::Config& config, const dispatch::Q
     using model::WorkState;  // One that waits again names the host that it had.
     if (record.state != WorkState::kQueued && record.state != WorkState::kHeld)
       one.now.host = state.instance(record.instance, now);
+    if (one.now.host && leases.size() > 1) one.now.host->cards.clear();
     if (one.now.host) one.now.jump_host = jump_host_of(config, one.now.host->record.set);
   }
   auto waiting = state.waiting(live);

@@ -38,9 +38,13 @@ bool AttemptEvents::place_job(Host& host, demand::ClassId cls, Now now) {
   if (!waiting_.queue().waits(cls) || !instance.takes_jobs() || !instance.type ||
       host.closed != scheduler::Closed::kNo)
     return false;
-  const model::Resources needs = waiting_.queue().at(cls).shape.needs;
-  const auto total = instance.occupancy.room_of(policy_.types[*instance.type]);
+  const auto& shape = waiting_.queue().at(cls).shape;
+  const model::Resources needs = shape.needs;
+  const auto& type = policy_.types[*instance.type];
+  const auto total = instance.occupancy.room_of(type);
   if (!(instance.occupancy.used() + needs).fits_in(total)) return false;
+  auto cards = instance.occupancy.choose_cards(type, needs.gpus, shape.constraints.gpu);
+  if (!cards) return false;
   if (viewer_.attempts_left(instance) == 0) return false;
   const auto price = demand::price_of_part(instance.record.price_per_hour, needs, total,
                                            viewer_.jobs_max(instance));
@@ -54,11 +58,13 @@ bool AttemptEvents::place_job(Host& host, demand::ClassId cls, Now now) {
   const model::AttemptId attempt = job.attempt();
   const std::uint64_t sequence = ++instance.record.last_sequence;
   fleet::PlacedAttempt placed{attempt, instance.record.boot_id, sequence, needs};
+  placed.cards = *cards;
   recorder_.change(AttemptRows::row_of(host, placed));
   instance.occupancy.add(std::move(placed));
   recorder_.want_body(job.id);
   recorder_.command(model::StartAttempt{host.id(), attempt, instance.record.boot_id,
-                                        instance.link.connection(), sequence, nullptr});
+                                        instance.link.connection(), sequence, nullptr,
+                                        *std::move(cards)});
   return true;
 }
 
@@ -98,7 +104,7 @@ void AttemptEvents::fill(Host& host, Now now) {
     for (;;) {
       const auto cls =
           scheduler::pick_next(waiting_.queue(), viewer_.view(host), policy_.pools[instance.pool],
-                               type.name, instance.record.zone, instance.record.market);
+                               type, instance.record.zone, instance.record.market);
       if (!cls) break;
       if (!place_own(host, *cls, now) && !place(host, *cls, now)) break;
     }
@@ -200,6 +206,7 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
   for (const auto& one : report.attempts) reported[one.attempt] = one.phase;
   model::ResumeAttempts resume{host.id(), report.connection, {}};
   host.instance.occupancy.forget_unplaced();  // end_foreign() adds what still is.
+  host.instance.occupancy.report_attempts(report.attempts);
   const auto placed = host.instance.occupancy.attempts();
   for (const auto& ours : placed) {
     work::Job* job = jobs_.find(ours.attempt);
@@ -284,6 +291,7 @@ void AttemptEvents::take_found(Host& host, Reported& reported, model::ResumeAtte
     placed.attempt = attempt;
     placed.boot_id = host.instance.record.boot_id;
     placed.needs = jobs_.needs(*job);
+    placed.cards = host.instance.occupancy.reported_cards(attempt);
     recorder_.change(AttemptRows::row_of(host, placed));
     host.instance.occupancy.add(std::move(placed));
     resume.attempts.push_back(attempt);

@@ -25,6 +25,7 @@ model::AttemptChanged AttemptRows::row_of(const Host& host, const fleet::PlacedA
   row.instance = host.id();
   row.boot_id = attempt.boot_id;
   row.sequence = attempt.sequence;
+  row.cards = attempt.cards;
   return row;
 }
 

@@ -7,6 +7,7 @@
 #include "core/dispatch/handlers/boot_consoles.h"
 #include "core/dispatch/handlers/broken_gangs.h"
 #include "core/dispatch/handlers/call_answers.h"
+#include "core/dispatch/handlers/card_events.h"
 #include "core/dispatch/handlers/creates.h"
 #include "core/dispatch/handlers/disk_events.h"
 #include "core/dispatch/handlers/duplicates.h"
@@ -79,6 +80,7 @@ struct Handlers {
   AttemptEvents attempts;
   DiskEvents disk;
   OutputEvents outputs;
+  CardEvents cards;
   HostEvents hosts;
   WorkRequests work;
   LeaseEnds lease_ends;

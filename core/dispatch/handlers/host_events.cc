@@ -81,6 +81,7 @@ void HostEvents::on(Host& host, const model::CommandEnded& event, Now now) {
 void HostEvents::on(Host& host, const model::HostReady& event, Now now) {
   const model::InstanceId id = host.id();
   judge_ram(host, event, now);
+  if (Host* live = hosts_.change(id)) cards_.take(*live, event.cards, now);
   if (Host* live = hosts_.change(id))
     steps_.apply(*live, fleet::ready(live->instance, event, now), "host", now);
   // One that has vanished meanwhile takes nothing: its connection ends soon.
@@ -90,6 +91,7 @@ void HostEvents::on(Host& host, const model::HostReady& event, Now now) {
     return;
   learn_scratch(*taken);
   learn_ram(*taken, now);
+  cards_.learn(*taken, now);
   attempts_.compare(*taken, event, now);
   if (const Host* still = hosts_.find(id)) {
     lending_.connected(*still, now);
@@ -150,7 +152,15 @@ void HostEvents::learn_scratch(const Host& host) {
   plan_.want();
 }
 
-void HostEvents::on(Host&, const model::HostCards&, Now) {}
+void HostEvents::on(Host& host, const model::HostCards& event, Now now) {
+  if (!host.instance.link.has_agent()) return;
+  const model::InstanceId id = host.id();
+  cards_.take(host, event.report, now);
+  Host* still = hosts_.change(id);
+  if (still == nullptr) return;
+  cards_.learn(*still, now);
+  attempts_.fill(*still, now);
+}
 
 void HostEvents::on(Host& host, const model::HostLost& event, Now now) {
   commands_.lost(host.id(), "the connection was lost", now);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/dispatch/handlers/attempt_events.h"
+#include "core/dispatch/handlers/card_events.h"
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/handlers/interruptions.h"
 #include "core/dispatch/handlers/lease_takeover.h"
@@ -14,7 +15,7 @@ class HostEvents {
   HostEvents(const model::SitePolicy& policy, Hosts& hosts, HostCommands& commands, Menu& menu,
              PlanState& plan, Recorder& recorder, InstanceSteps& steps, Lending& lending,
              LeaseTakeover& takeover, AttemptEvents& attempts, Interruptions& interruptions,
-             OutputEvents& outputs)
+             OutputEvents& outputs, CardEvents& cards)
       : policy_(policy),
         hosts_(hosts),
         commands_(commands),
@@ -26,7 +27,8 @@ class HostEvents {
         takeover_(takeover),
         attempts_(attempts),
         interruptions_(interruptions),
-        outputs_(outputs) {}
+        outputs_(outputs),
+        cards_(cards) {}
 
   /// An event of a host that is gone has no effect.
   void on(const model::HostEvent& event, Now now);
@@ -70,6 +72,7 @@ class HostEvents {
   AttemptEvents& attempts_;
   Interruptions& interruptions_;
   OutputEvents& outputs_;
+  CardEvents& cards_;
 };
 
 }  // namespace hostler::dispatch

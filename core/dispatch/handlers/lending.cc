@@ -21,6 +21,13 @@ bool Lending::may_lend(const Host& host) const {
          host.closed == scheduler::Closed::kNo && policy_.pools[instance.pool].leases.has_value();
 }
 
+bool Lending::suits(const Host& host, const model::WorkShape& shape) const {
+  const auto& instance = host.instance;
+  if (!shape.needs.fits_in(room_of(host))) return false;
+  return !instance.type || instance.occupancy.choose_cards(policy_.types[*instance.type],
+                                                           shape.needs.gpus, shape.constraints.gpu);
+}
+
 model::Resources Lending::room_of(const Host& host) const {
   const auto& instance = host.instance;
   return instance.type ? instance.occupancy.room_of(policy_.types[*instance.type])
@@ -29,9 +36,8 @@ model::Resources Lending::room_of(const Host& host) const {
 
 bool Lending::place(Host& host, demand::ClassId cls, Now now) {
   if (!waiting_.queue().waits(cls) || !may_lend(host)) return false;
-  const model::Resources room = room_of(host);
-  if (!waiting_.queue().at(cls).shape.needs.fits_in(room)) return false;
-  const Principals::Part part = whole(host, room);
+  if (!suits(host, waiting_.queue().at(cls).shape)) return false;
+  const Principals::Part part = whole(host, room_of(host));
   if (!waiting_.queue().has_next(cls, part.per_hour, part.vcpus)) return false;
   lend(host, cls, now);
   return true;
@@ -46,7 +52,7 @@ bool Lending::place_gang(const std::vector<Host*>& hosts, demand::ClassId cls, N
     if (!may_lend(*host)) return false;
     const model::Resources room = room_of(*host);
     const model::Micros price = whole(*host, room).per_hour;
-    if (!gang.shape.needs.fits_in(room) || !left.covers(room, price)) return false;
+    if (!suits(*host, gang.shape) || !left.covers(room, price)) return false;
     left.take(room, price, 1);
   }
   for (Host* host : hosts) lend(*host, cls, now);

@@ -42,6 +42,8 @@ class Lending {
   /// Lends the host, which may be lent, to the next lease of the class.
   void lend(Host& host, demand::ClassId cls, Now now);
   /// The resources of the host that work may use.
+  /// It may lend the host to work of the shape, and has what that needs.
+  [[nodiscard]] bool suits(const Host& host, const model::WorkShape& shape) const;
   [[nodiscard]] model::Resources room_of(const Host& host) const;
 
   const model::SitePolicy& policy_;

@@ -16,8 +16,9 @@ bool Restore::apply(model::Restored restored, Now now) {
   }
   for (const auto& gate : restored.gates) gates_.restore(gate, now);
   for (const auto& price : restored.prices) menu_.restore(price);
-  for (auto& report : restored.ram_reports) menu_.restore(std::move(report));
-  for (auto& forgotten : menu_.settle_ram()) recorder_.change(std::move(forgotten));
+  for (const auto& report : restored.ram_reports) menu_.restore(report);
+  for (const auto& report : restored.gpu_reports) menu_.restore(report);
+  for (auto& forgotten : menu_.settle_reports()) recorder_.change(std::move(forgotten));
   menu_.rebuild();
   for (auto& unwanted : images_.restore(restored.images, now))
     recorder_.change(std::move(unwanted));

@@ -64,9 +64,15 @@ void RestoredWork::take(const model::AttemptChanged& row, Now now) {
                demand::price_of_part(instance.record.price_per_hour, needs, instance.record.total,
                                      instance.record.jobs_max),
                now.mono);
-  instance.occupancy.add(
-      {row.attempt, row.boot_id, row.sequence, needs, row.state == model::AttemptState::kEnded,
-       fleet::output_size(job->record->stdout_bytes, job->record->stderr_bytes)});
+  fleet::PlacedAttempt placed{
+      row.attempt,
+      row.boot_id,
+      row.sequence,
+      needs,
+      row.state == model::AttemptState::kEnded,
+      fleet::output_size(job->record->stdout_bytes, job->record->stderr_bytes)};
+  placed.cards = row.cards;
+  instance.occupancy.add(std::move(placed));
 }
 
 void RestoredWork::settle_orphaned_jobs(Now now) {

@@ -88,6 +88,7 @@ void Takeover::put(Host& host, work::Job& job, const model::AttemptId& attempt, 
   auto& instance = host.instance;
   const model::Resources needs = jobs_.needs(job);
   fleet::PlacedAttempt placed{attempt, instance.record.boot_id, 0, needs};
+  placed.cards = instance.occupancy.reported_cards(attempt);
   recorder_.change(AttemptRows::row_of(host, placed));
   instance.occupancy.add(std::move(placed));
   steps_.apply(job, work::taken_over(job, attempt.number, host.id(), instance.record.created, now),

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/dispatch/queries/cards.h"
 #include "core/fleet/step.h"
 #include "core/fleet/uses.h"
 #include "core/model/currency.h"
@@ -239,6 +240,7 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
     if (const auto of_type = all.policy.types[*instance.type].resources.scratch;
         *instance.occupancy.reported_scratch() < of_type)
       out.push_back(less_scratch(*instance.occupancy.reported_scratch(), of_type));
+  if (is_expected(state)) add_cards(instance, all.policy, out);
   if (is_expected(state) && instance.record.interruption)
     out.push_back(interrupted(instance, pool));
   if (is_expected(state) && host.closed == scheduler::Closed::kBeyondMax)

@@ -93,10 +93,7 @@ std::string Queries::ceiling_of(std::uint32_t pool, Mono now) const {
 
 bool Queries::may_serve(std::uint32_t pool, const demand::Queue::Class& work) const {
   return std::ranges::any_of(state_.menu.offerings(), [&](const scheduler::Offering& offering) {
-    return offering.pool == pool && work.shape.needs.fits_in(offering.resources) &&
-           scheduler::meets(work.kind, work.shape.constraints, state_.policy.pools[pool],
-                            state_.policy.types[offering.type].name, offering.zone,
-                            offering.market);
+    return offering.pool == pool && scheduler::fits(work.shape, work.kind, offering, state_.policy);
   });
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/dispatch/queries.h"
+#include "core/dispatch/queries/cards.h"
 #include "core/dispatch/queries/conditions.h"
 #include "core/dispatch/state/live_work.h"
 #include "core/dispatch/state/state.h"
@@ -29,6 +30,9 @@ model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
   out.used = instance.occupancy.used();
   for (const auto& placed : instance.occupancy.attempts()) out.attempts.push_back(placed.attempt);
   if (instance.occupancy.is_lent()) out.lease = instance.occupancy.claims().front().work;
+  const auto cards = cards_of(instance);
+  out.card_counts = count_of(cards, instance, policy);
+  if (instance.occupancy.cards().are_known()) out.guard = instance.occupancy.cards().guard();
   out.uses_max = policy.pools[instance.pool].uses_max;
   out.key_alarm = instance.link.key_alarm();
   if (is_unlisted(instance)) out.unlisted_since = instance.listing.absence()->since;
@@ -244,6 +248,7 @@ std::optional<model::InstanceView> Queries::instance(model::InstanceId id, Now n
   const Host* host = state_.hosts.find(id);
   if (host == nullptr) return std::nullopt;
   auto view = view_of(*host, state_.policy);
+  view.cards = dispatch::cards_of(host->instance);
   view.conditions = conditions_of(*host, state_, now);
   return view;
 }

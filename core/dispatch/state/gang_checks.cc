@@ -53,11 +53,8 @@ std::map<Zone, Most> most_of(const model::WorkShape& shape,
   const auto bounds = scheduler::numbers_of(policy, {}, {}, {});
   for (const auto& offering : offerings) {
     if (!scheduler::is_valid(offering, policy)) continue;
-    const auto& pool = policy.pools[offering.pool];
-    if (!shape.needs.fits_in(offering.resources) ||
-        !scheduler::may_come_within_cap(offering, policy) ||
-        !scheduler::meets(model::WorkKind::kLease, shape.constraints, pool,
-                          policy.types[offering.type].name, offering.zone, offering.market))
+    if (!scheduler::may_come_within_cap(offering, policy) ||
+        !scheduler::fits(shape, model::WorkKind::kLease, offering, policy))
       continue;
     Zone zone;
     if (shape.gang.one_zone) zone.emplace(offering.set, offering.zone);

@@ -66,11 +66,13 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   out.unseen = sets_.at(instance.set).lists.is_overdue() &&
                fleet::awaits_list(instance, policy_.pools[instance.pool]);
   if (instance.type) out.total = room_of(instance);
+  if (instance.type) add_cards(instance, out);
   out.free = out.total - instance.occupancy.used();
   out.jobs_max = jobs_max(instance);
   out.attempts_left = attempts_left(instance);
   if (instance.occupancy.is_lent()) {
     out.free = {};
+    out.cards = {};
     out.attempts_left = 0;
   }
   out.price_per_hour = record.price_per_hour;
@@ -113,7 +115,24 @@ model::Resources HostViewer::room_of(const fleet::Instance& instance) const {
   if (!instance.occupancy.reported_ram() && instance.empty())
     out.ram = model::ram_for_jobs(menu_.ram().expected(policy_.sets[instance.set].name, type),
                                   type.reserve);
+  if (!instance.occupancy.cards().has_told() && instance.empty())
+    out.gpus = menu_.gpus().expected(policy_.sets[instance.set].name, type).count;
   return out;
+}
+
+void HostViewer::add_cards(const fleet::Instance& instance, scheduler::HostView& out) const {
+  const auto& type = policy_.types[*instance.type];
+  if (type.resources.gpus == 0) return;
+  const auto expected = menu_.gpus().expected(policy_.sets[instance.set].name, type).groups;
+  const auto& occupancy = instance.occupancy;
+  const bool is_expected = !occupancy.cards().has_told() && instance.empty();
+  auto groups = is_expected ? expected : occupancy.healthy_groups(type);
+  if (groups.size() > 1 || type.gpu_groups.size() > 1)
+    out.cards = is_expected ? expected : occupancy.free_groups(type);
+  // Without kinds on the menu only a host that has told its cards has any.
+  const bool says_more = type.gpu_groups.empty() ? occupancy.cards().are_known()
+                                                 : groups != expected || groups != type.gpu_groups;
+  if (says_more) out.gpus = std::move(groups);
 }
 
 bool HostViewer::can_wake(const Host& host) const {

@@ -34,6 +34,8 @@ class HostViewer {
  private:
   /// Of one that has not reported: what others of its type have reported.
   [[nodiscard]] model::Resources room_of(const fleet::Instance& instance) const;
+  /// Which cards it has, and which of them are free.
+  void add_cards(const fleet::Instance& instance, scheduler::HostView& out) const;
 
   const model::SitePolicy& policy_;
   const Sets& sets_;

@@ -11,6 +11,7 @@ namespace {
 /// Free room is no reason for a plan: it is filled at once, in the order of the queue.
 bool is_worth_a_plan(scheduler::HostView before, const scheduler::HostView& after) {
   before.free = after.free;
+  before.cards = after.cards;
   before.attempts_left = after.attempts_left;
   return before != after;
 }

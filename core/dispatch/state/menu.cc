@@ -24,10 +24,17 @@ std::string note_of(const model::InstanceType& type, std::int64_t ram, std::int6
 
 Menu::Menu(const model::SitePolicy& policy) : policy_(policy) { rebuild(); }
 
-std::vector<model::RamForgotten> Menu::reload() {
+std::vector<model::Change> Menu::settle_reports() {
+  std::vector<model::Change> out;
+  for (auto& gone : ram_.settle(policy_)) out.emplace_back(std::move(gone));
+  for (auto& gone : gpus_.settle(policy_)) out.emplace_back(std::move(gone));
+  return out;
+}
+
+std::vector<model::Change> Menu::reload() {
   refuses_stop_.clear();
   scratch_.clear();
-  auto forgotten = settle_ram();
+  auto forgotten = settle_reports();
   rebuild();
   return forgotten;
 }
@@ -62,6 +69,9 @@ void Menu::add(std::uint32_t pool, std::uint32_t set, std::uint32_t t) {
   offering.resources = type.resources;
   offering.resources.ram = model::ram_for_jobs(ram, type.reserve);
   offering.note = note_of(type, ram, offering.resources.ram);
+  auto gpus = gpus_.expected(policy_.sets[set].name, type);
+  offering.resources.gpus = gpus.count;
+  if (!type.gpu_groups.empty()) offering.gpus = std::move(gpus.groups);
   for (const auto& [zone, subnet] : model::places_of(policy_.pools[pool], type)) {
     offering.zone = zone;
     offering.subnet = subnet;

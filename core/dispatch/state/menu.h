@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/dispatch/state/gpu_reports.h"
 #include "core/dispatch/state/ram_reports.h"
 #include "core/dispatch/state/scratch_reports.h"
 #include "core/fleet/instance.h"
@@ -26,12 +27,14 @@ class Menu {
   explicit Menu(const model::SitePolicy& policy);
 
   /// The policy has changed: makes the offerings anew, and forgets what was learned of types: which
-  /// cannot be stopped, and what scratch their hosts have reported. Of the RAM that was reported
-  /// only what does not fit to the policy; it is returned for the journal.
-  [[nodiscard]] std::vector<model::RamForgotten> reload();
+  /// cannot be stopped, and what scratch their hosts have reported. Of the RAM and the cards that
+  /// were reported only what does not fit to the policy; it is returned for the journal.
+  [[nodiscard]] std::vector<model::Change> reload();
   void restore(const model::PriceRow& price) { prices_.restore(price); }
-  void restore(model::RamReport report) { ram_.restore(std::move(report)); }
-  /// Makes the offerings anew, at the present prices, with the RAM that hosts have reported.
+  void restore(const model::RamReport& report) { ram_.restore(report); }
+  void restore(const model::GpuReport& report) { gpus_.restore(report); }
+  /// Makes the offerings anew, at the present prices, with the RAM and the cards that hosts have
+  /// reported.
   void rebuild();
 
   /// With the resources that jobs get. `shut` and `can_stop` are not set, because they depend on
@@ -68,10 +71,12 @@ class Menu {
   PriceNews take_prices(std::uint32_t set, const std::string& type,
                         const std::vector<model::ZonePrice>& fetched, Wall now);
 
-  /// See RamReports.
-  [[nodiscard]] std::vector<model::RamForgotten> settle_ram() { return ram_.settle(policy_); }
+  /// See RamReports and GpuReports.
+  [[nodiscard]] std::vector<model::Change> settle_reports();
   [[nodiscard]] RamReports& ram() { return ram_; }
   [[nodiscard]] const RamReports& ram() const { return ram_; }
+  [[nodiscard]] GpuReports& gpus() { return gpus_; }
+  [[nodiscard]] const GpuReports& gpus() const { return gpus_; }
   [[nodiscard]] ScratchReports& scratch() { return scratch_; }
   [[nodiscard]] const ScratchReports& scratch() const { return scratch_; }
 
@@ -96,6 +101,7 @@ class Menu {
   std::set<std::pair<std::uint32_t, std::string>> refuses_stop_;
   ScratchReports scratch_;
   RamReports ram_;
+  GpuReports gpus_;
 };
 
 }  // namespace hostler::dispatch

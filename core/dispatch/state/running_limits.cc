@@ -35,10 +35,7 @@ std::optional<demand::PartPrices> RunningLimits::prices(ClassId cls,
     const auto& offering = menu_.offerings()[i];
     const auto& pool = policy_.pools[offering.pool];
     const auto& type = policy_.types[offering.type];
-    if (!shape.needs.fits_in(offering.resources) ||
-        !scheduler::meets(of.kind, shape.constraints, pool, type.name, offering.zone,
-                          offering.market))
-      continue;
+    if (!scheduler::fits(shape, of.kind, offering, policy_)) continue;
     const auto& held = demand::held_by(shape, offering.resources);
     const auto part = [&](model::Micros of_host) {
       return demand::price_of_part(of_host, held, offering.resources,

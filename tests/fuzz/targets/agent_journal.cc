@@ -26,7 +26,11 @@ std::string text(Bytes& in) {
 
 agent::Record record(std::uint8_t choice, Bytes& in) {
   const model::AttemptId id{model::WorkId{choice % 8U + 1U}, 1};
-  if (choice < 176) return agent::Begin{.attempt = id, .sequence = choice, .boot_id = text(in)};
+  if (choice < 176) {
+    agent::Begin begin{.attempt = id, .sequence = choice, .boot_id = text(in)};
+    if (choice < 152) begin.cards = {text(in)};
+    return begin;
+  }
   if (choice < 224) {
     agent::End end{.attempt = id, .end = {}};
     end.end.stdout_inline = text(in);

@@ -185,11 +185,10 @@ AgentTest::~AgentTest() {
 }
 
 std::unique_ptr<Link> AgentTest::connect(std::uint64_t window) {
-  return std::make_unique<Link>(
-      command_,
-      std::map<std::string, std::string>{{"HOSTLER_BOOT_ID", boot_id_},
-                                         {"HOSTLER_TEST_FOLDER", folder_.path().string()}},
-      window);
+  auto env = env_;
+  env["HOSTLER_BOOT_ID"] = boot_id_;
+  env["HOSTLER_TEST_FOLDER"] = folder_.path().string();
+  return std::make_unique<Link>(command_, env, window);
 }
 
 std::unique_ptr<Link> AgentTest::ready_link(const Configure& configure) {

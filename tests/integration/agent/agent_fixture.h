@@ -97,6 +97,7 @@ class AgentTest : public ::testing::Test {
   std::filesystem::path state_;       ///< The agent's folder, as seen from here.
   std::vector<std::string> command_;  ///< What runs `connect`.
   std::string boot_id_ = "boot-1";
+  std::map<std::string, std::string> env_;  ///< Of the agent, further variables.
   std::uint64_t last_sequence_ = 0;
   std::uint64_t last_job_ = 0;
 };

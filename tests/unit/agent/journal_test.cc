@@ -8,6 +8,7 @@
 
 #include "core/agent/host/journal/attempts.h"
 #include "core/agent/host/system/sha256.h"
+#include "core/base/files.h"
 #include "tests/temp_folder.h"
 #include "tests/unit/agent/attempts.h"
 
@@ -49,6 +50,40 @@ TEST_F(JournalTest, WhatWasAppendedIsFoundAgain) {
   ASSERT_TRUE(attempts.find(id(2)) && attempts.find(id(2))->end);
   EXPECT_EQ(attempts.find(id(2))->end->exit_code, 2);
   EXPECT_FALSE(attempts.find(id(7))->end);
+}
+
+TEST_F(JournalTest, TheCardsOfAnAttemptAreFoundAgain) {
+  Begin with_cards = begin(1);
+  with_cards.cards = {"GPU-1", "GPU-2"};
+  with_cards.files = {"/dev/nvidia0", "/dev/nvidia1"};
+  {
+    Journal journal;
+    ASSERT_TRUE(journal.open([](Record&&) {}));
+    ASSERT_TRUE(journal.append(to_record(with_cards)));
+  }
+  Attempts attempts = reopened();
+  ASSERT_TRUE(attempts.find(id(1)));
+  EXPECT_EQ(attempts.find(id(1))->begin.cards, with_cards.cards);
+  EXPECT_EQ(attempts.find(id(1))->begin.files, with_cards.files);
+}
+
+// Written by agents before there were cards; one of them reads an attempt without cards, too.
+TEST_F(JournalTest, AJournalOfAnEarlierAgentIsRead) {
+  const char kRecord[] =
+      "\x68\x61\x6a\x6c\x36\x00\x00\x00\x2a\x23\x5c\xdd"
+      "\x00\x07\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x07\x00\x00\x00\x00\x00\x00\x00"
+      "\x04\x00\x00\x00"
+      "boot\x01\x00\x00\x00\x00\x00\x00\x00\x00"
+      "\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00";
+  const std::string record(kRecord, sizeof kRecord - 1);
+  EXPECT_EQ(to_record(begin(7)), record);
+  ASSERT_TRUE(write_file("journal.1", record, 0600));
+
+  Attempts attempts = reopened();
+
+  ASSERT_TRUE(attempts.find(id(7)));
+  EXPECT_EQ(attempts.find(id(7))->begin.output_tail_max, 2U);
+  EXPECT_TRUE(attempts.find(id(7))->begin.cards.empty());
 }
 
 TEST_F(JournalTest, ATornRecordLosesNothingBehindIt) {

@@ -76,6 +76,28 @@ TEST_F(StartCheckTest, LimitsThatOverflowTheClockOrTheFileSizeAreRefused) {
   }
 }
 
+TEST_F(StartCheckTest, ACardOfAnAttemptThatRunsIsNotGivenOutAgain) {
+  start_.cards = {"GPU-1", "GPU-2"};
+  host_.holders = {{"GPU-3", id(3)}};
+  EXPECT_EQ(why(), std::nullopt);
+  host_.holders.emplace("GPU-2", id(4));
+  const auto refused = check_start(start_, host_);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->why, Refused::Why::kBusy);
+  EXPECT_EQ(refused->text, "attempt j-4.1 has the card GPU-2 and still runs");
+}
+
+TEST_F(StartCheckTest, CardsThatTheJournalCannotKeepAreRefused) {
+  start_.files = {"/dev/nvidia0"};
+  EXPECT_EQ(why(), Refused::Why::kBadRequest) << "of which card?";
+  start_.cards = {""};
+  EXPECT_EQ(why(), Refused::Why::kBadRequest);
+  start_.cards = {"GPU-1"};
+  EXPECT_EQ(why(), std::nullopt);
+  start_.files.assign(9, "/dev/" + std::string(4000, 'x'));
+  EXPECT_EQ(why(), Refused::Why::kBadRequest);
+}
+
 TEST_F(StartCheckTest, AFullTableRefusesFurtherAttempts) {
   host_.attempts = kAttemptsMax - 1;
   EXPECT_EQ(why(), std::nullopt);

@@ -99,6 +99,37 @@ TEST_F(CgroupsTest, ThatCannotBeMadeAreNone) {
   EXPECT_THAT(cgroups.prepare(1, kLimits), IsEmpty());
 }
 
+TEST_F(CgroupsTest, ThatAreMadeWithoutLimitsLoseThoseOfTheJobBefore) {
+  give_v2(".");
+  auto cgroups = this->cgroups("0::/\n");
+  (void)cgroups.prepare(1, kLimits);
+
+  EXPECT_THAT(cgroups.make(1), ElementsAre(folder_ / "drivers/1"));
+  EXPECT_THAT(written("drivers/1/memory.max"), testing::StartsWith("max"));
+}
+
+TEST_F(CgroupsTest, OfV2NeedNoControllers) {
+  give("unified", {"cgroup.controllers", "cgroup.subtree_control"});
+  give("unified/guard", {"cgroup.subtree_control"});
+  Cgroups cgroups({}, folder_ / "unified", folder_.put("own", "0::/\n"));
+  cgroups.open("guard");
+
+  EXPECT_EQ(cgroups.version(), Cgroups::Version::kV2);
+  EXPECT_THAT(cgroups.make(3), ElementsAre(folder_ / "unified/guard/3"));
+}
+
+TEST_F(CgroupsTest, OfV2AreFoundWhereverTheyAreMounted) {
+  const std::string mounts =
+      folder_.put("mounts",
+                  "31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755\n"
+                  "36 31 0:33 / /sys/fs/cgroup/devices rw,relatime - cgroup cgroup rw,devices\n"
+                  "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime shared:9 - cgroup2 cgroup2 rw\n"
+                  "42 31 0:38 / /with\\040blank rw - cgroup2 none rw\n"
+                  "43 31 0:38 /part /srv/cg rw shared:1 master:2 - cgroup2 none rw\n - cgroup2 \n");
+  EXPECT_THAT(Cgroups::mounts_of_v2(mounts), ElementsAre("/sys/fs/cgroup/unified", "/srv/cg"));
+  EXPECT_THAT(Cgroups::mounts_of_v2(folder_ / "nothing"), IsEmpty());
+}
+
 TEST_F(CgroupsTest, WithoutALimitThatWasAskedForAreNone) {
   give_v2(".");
   std::filesystem::remove(folder_ / "drivers/1/cpu.weight");

@@ -26,7 +26,7 @@ TEST(PickNextTest, GoesByPriorityThenArrivalAndPassesWhatDoesNotFit) {
   Site site;
   HostView host = site.host(1, site.type("small", 4, 8, 100));
   const auto pick = [&] {
-    return pick_next(queue, host, site.pool(), "small", "", Market::kOnDemand);
+    return pick_next(queue, host, site.pool(), site.policy.types[0], "", Market::kOnDemand);
   };
 
   EXPECT_EQ(pick(), early);
@@ -38,8 +38,9 @@ TEST(PickNextTest, GoesByPriorityThenArrivalAndPassesWhatDoesNotFit) {
   EXPECT_EQ(pick(), urgent_but_large);
   host.takes_work = false;
   EXPECT_EQ(pick(), std::nullopt);
-  EXPECT_EQ(pick_next(demand::Queue{}, host, site.pool(), "small", "", Market::kOnDemand),
-            std::nullopt);
+  EXPECT_EQ(
+      pick_next(demand::Queue{}, host, site.pool(), site.policy.types[0], "", Market::kOnDemand),
+      std::nullopt);
 }
 
 TEST(PickNextTest, GivesAnExclusiveItemAnEmptyHostWithinTheVcpusOfItsUser) {
@@ -52,7 +53,7 @@ TEST(PickNextTest, GivesAnExclusiveItemAnEmptyHostWithinTheVcpusOfItsUser) {
   Site site;
   HostView host = site.host(1, site.type("small", 4, 8, 100));
   const auto pick = [&] {
-    return pick_next(queue, host, site.pool(), "small", "", Market::kOnDemand);
+    return pick_next(queue, host, site.pool(), site.policy.types[0], "", Market::kOnDemand);
   };
 
   EXPECT_EQ(pick(), std::nullopt) << "the pool does not lend hosts";

@@ -112,9 +112,13 @@ TEST_F(LimitsTest, AReservedHostServesOthersWhenTheOneItWaitsForMayNotStart) {
   push(wide, kAnn);
   push(other, kBob);
   host.reserved_for = wide;
-  EXPECT_EQ(pick_next(queue, host, site.pool(), "large", "", model::Market::kOnDemand), wide);
+  EXPECT_EQ(
+      pick_next(queue, host, site.pool(), site.policy.types.back(), "", model::Market::kOnDemand),
+      wide);
   limit_vcpus(kAnn, 7);
-  EXPECT_EQ(pick_next(queue, host, site.pool(), "large", "", model::Market::kOnDemand), other);
+  EXPECT_EQ(
+      pick_next(queue, host, site.pool(), site.policy.types.back(), "", model::Market::kOnDemand),
+      other);
 }
 
 // Against a queue that looks at every item; each start takes of the allowance, each end gives back.

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/scheduler/fit.h"
+#include "core/scheduler/lacks.h"
 #include "tests/unit/scheduler/world_builder.h"
 
 /// Work that needs parts of a vcpu, or nothing at all.
@@ -40,8 +41,10 @@ TEST(PartsOfVcpusTest, APartIsPlacedWhereAPartIsLeft) {
 }
 
 TEST(PartsOfVcpusTest, ReasonsNameThePart) {
+  Offering offering;
+  offering.resources.vcpus = 1;
   EXPECT_EQ(lacks({.vcpus = model::Vcpus::of_thousandths(1250), .gpus = 0, .ram = 0, .scratch = 0},
-                  {.vcpus = 1, .gpus = 0, .ram = 0, .scratch = 0}),
+                  {}, offering),
             "1 of 1.25 vcpus");
 }
 
@@ -109,9 +112,10 @@ TEST(PartsOfVcpusTest, TheNoteOfRamIsToldOnlyWhereRamIsLacking) {
   Offering offering;
   offering.resources = {.vcpus = 2, .gpus = 0, .ram = 7 * kGiB, .scratch = 0};
   offering.note = "its hosts report less";
-  EXPECT_EQ(lacks({.vcpus = 1, .gpus = 0, .ram = 8 * kGiB, .scratch = 0}, offering),
+  EXPECT_EQ(lacks({.vcpus = 1, .gpus = 0, .ram = 8 * kGiB, .scratch = 0}, {}, offering),
             "7 GiB of 8 GiB ram, its hosts report less");
-  EXPECT_EQ(lacks({.vcpus = 4, .gpus = 0, .ram = kGiB, .scratch = 0}, offering), "2 of 4 vcpus");
+  EXPECT_EQ(lacks({.vcpus = 4, .gpus = 0, .ram = kGiB, .scratch = 0}, {}, offering),
+            "2 of 4 vcpus");
 }
 
 }  // namespace

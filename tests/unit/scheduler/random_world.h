@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -63,9 +64,68 @@ class RandomWorld : public Site {
         h.lent_until = snapshot.now + std::chrono::minutes(number(0, 40));
   }
 
+  /// From now on most types have cards, of up to three groups, some hosts have lost some of theirs,
+  /// and half of the work wants cards.
+  void add_cards() {
+    for (std::uint32_t t = 0; t < policy.types.size(); ++t) {
+      const model::GpuGroups groups = random.chance(0.8) ? some_groups() : model::GpuGroups{};
+      for (std::uint32_t o = 0; o < snapshot.offerings.size(); ++o) {
+        if (snapshot.offerings[o].type != t) continue;
+        snapshot.offerings[o].resources.gpus = 0;
+        cards(o, groups);
+      }
+    }
+    for (HostView& h : snapshot.hosts)
+      if (h.offering < snapshot.offerings.size()) add_cards(h);
+    for (demand::ClassView& c : snapshot.classes) {
+      if (random.chance(0.5)) continue;
+      c.shape.needs.gpus = static_cast<std::int32_t>(number(1, 3));
+      if (random.chance(0.4)) c.shape.constraints.gpu.kind = some_kind();
+      if (random.chance(0.2)) c.shape.constraints.gpu.memory = number(1, 40) * kGiB;
+    }
+  }
+
   Random random;
 
  private:
+  std::string some_kind() { return std::array{"a100", "l4", "t4"}[random.below(3)]; }
+
+  model::GpuGroups some_groups() {
+    model::GpuGroups out;
+    for (auto n = number(1, 3); n > 0; --n) {
+      model::GpuGroup group;
+      group.kind = some_kind();
+      group.memory = number(0, 2) * 16 * kGiB;
+      const auto is_alike = [&](const auto& other) {
+        return other.kind == group.kind && other.memory == group.memory;
+      };
+      if (std::ranges::any_of(out, is_alike)) continue;
+      group.count = static_cast<std::int32_t>(number(1, 4));
+      out.push_back(group);
+    }
+    std::ranges::sort(out);
+    return out;
+  }
+
+  void add_cards(HostView& h) {
+    const Offering& o = snapshot.offerings[h.offering];
+    model::GpuGroups groups = o.gpus;
+    if (random.chance(0.1))
+      for (model::GpuGroup& group : groups)
+        if (random.chance(0.5)) --group.count;
+    std::erase_if(groups, [](const auto& group) { return group.count == 0; });
+    if (groups != o.gpus) h.gpus = groups;
+    if (groups.empty() && !o.gpus.empty()) h.takes_work = false;  // It is broken.
+    h.total.gpus = h.free.gpus = 0;
+    for (const model::GpuGroup& group : groups) h.total.gpus += group.count;
+    if (h.free == model::Resources{} && h.attempts_left == 0) return;  // It is lent.
+    if (h.busy)
+      for (model::GpuGroup& group : groups)
+        group.count = static_cast<std::int32_t>(number(0, group.count));
+    for (const model::GpuGroup& group : groups) h.free.gpus += group.count;
+    if (groups.size() > 1 || h.gpus.size() > 1) h.cards = groups;
+  }
+
   std::int64_t number(std::int64_t low, std::int64_t high) {
     return low +
            static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(high - low + 1)));

@@ -55,7 +55,9 @@ TEST_F(WholeLimitsTest, AReadyHostThatIsTooLargeForItsUserGoesToAnother) {
   push(lease, kBob);
   limit_vcpus(kAnn, 7);
   const HostView& host = site.snapshot.hosts[0];
-  EXPECT_EQ(pick_next(queue, host, site.pool(), "octa", "", model::Market::kOnDemand), lease);
+  EXPECT_EQ(
+      pick_next(queue, host, site.pool(), site.policy.types.back(), "", model::Market::kOnDemand),
+      lease);
   EXPECT_EQ(queue.pop(lease, {200'000}, 8).arrival, 6U) << "of bob, although ann came first";
   EXPECT_FALSE(queue.has_next(lease, {200'000}, 8));
 }

@@ -53,6 +53,15 @@ struct Site {
     snapshot.offerings.push_back(o);
     return static_cast<std::uint32_t>(snapshot.offerings.size() - 1);
   }
+  /// The cards of a type that has just been added. Returns its offering's index.
+  std::uint32_t cards(std::uint32_t offering, const model::GpuGroups& groups) {
+    Offering& o = snapshot.offerings[offering];
+    model::InstanceType& t = policy.types[o.type];
+    o.gpus = t.gpu_groups = groups;
+    for (const model::GpuGroup& group : groups) o.resources.gpus += group.count;
+    t.resources.gpus = o.resources.gpus;
+    return offering;
+  }
   /// A host that has been ready and idle for one second.
   HostView& host(std::uint64_t id, std::uint32_t offering, HostPhase phase = HostPhase::kReady) {
     const Offering& o = snapshot.offerings[offering];
@@ -63,6 +72,7 @@ struct Site {
     h.phase = phase;
     h.takes_work = phase == HostPhase::kReady;
     h.total = h.free = o.resources;
+    if (o.gpus.size() > 1) h.cards = o.gpus;
     h.price_per_hour = o.price_per_hour;
     h.created = h.since = snapshot.now - 1s;
     snapshot.hosts.push_back(h);
@@ -89,6 +99,14 @@ struct Site {
     snapshot.classes.push_back(c);
     return c.id;
   }
+  /// The same for jobs of one vcpu and some cards each.
+  demand::ClassId gpu_jobs(std::uint64_t count, std::int32_t gpus, const model::GpuWish& wish = {},
+                           std::int32_t priority = 0, Duration waited = 1s) {
+    const demand::ClassId cls = jobs(count, 1, 1, priority, waited);
+    snapshot.classes.back().shape.needs.gpus = gpus;
+    constraints(cls).gpu = wish;
+    return cls;
+  }
   /// The same for leases, which get whole hosts. All pools lend from then on.
   demand::ClassId leases(std::uint64_t count, model::Vcpus vcpus, std::int64_t gib = 1,
                          std::int32_t priority = 0, Duration waited = 1s) {
@@ -101,7 +119,8 @@ struct Site {
   model::Constraints& constraints(demand::ClassId cls) {
     return snapshot.classes[cls].shape.constraints;
   }
-  void occupy(HostView& h, const model::Resources& used) {
+  void occupy(HostView& h, const model::Resources& used, const model::GpuWish& wish = {}) {
+    if (!h.cards.empty()) model::take_cards(h.cards, wish, used.gpus, 1);
     h.free -= used;
     h.busy = true;
   }
@@ -113,26 +132,30 @@ struct Site {
       if (c.shape.gang.count > 0 && !load.empty() && load.front().cls == c.id) return c.id;
     return std::nullopt;
   }
+  void place(const Place& p, demand::ClassView& c) {
+    c.count -= p.count;
+    c.oldest = snapshot.now;  // the next job is newer
+    c.heads.erase(c.heads.begin(),
+                  c.heads.begin() + std::min<std::ptrdiff_t>(p.count, std::ssize(c.heads)));
+    for (HostView& h : snapshot.hosts)
+      if (h.id == p.host)
+        for (std::uint32_t i = 0; i < p.count; ++i) {
+          if (c.shape.exclusive) h.takes_work = false, h.cards.clear();
+          occupy(h, model::Resources{demand::held_by(c.shape, h.free)}, c.shape.constraints.gpu);
+          if (h.attempts_left < INT32_MAX) --h.attempts_left;
+        }
+  }
   /// Applies a plan as the kernel would. Placed jobs leave the queue. Hosts are created, shut down
   /// and switched on or off at once.
   void apply(const Plan& plan) {
     for (HostView& h : snapshot.hosts) h.reserved_for.reset();
-    for (const Place& p : plan.places) {
-      demand::ClassView& c = snapshot.classes[p.cls];
-      c.count -= p.count;
-      c.oldest = snapshot.now;  // the next job is newer
-      c.heads.erase(c.heads.begin(),
-                    c.heads.begin() + std::min<std::ptrdiff_t>(p.count, std::ssize(c.heads)));
-      for (HostView& h : snapshot.hosts)
-        if (h.id == p.host)
-          for (std::uint32_t i = 0; i < p.count; ++i) {
-            if (c.shape.exclusive) h.takes_work = false;
-            occupy(h, model::Resources{demand::held_by(c.shape, h.free)});
-            if (h.attempts_left < INT32_MAX) --h.attempts_left;
-          }
-    }
+    for (const Place& p : plan.places)
+      for (demand::ClassView& c : snapshot.classes)
+        if (c.id == p.cls) place(p, c);
     for (const Create& create : plan.creates) {
-      HostView& h = host(1000 + snapshot.hosts.size(), create.offering, HostPhase::kComing);
+      std::uint64_t id = 1000 + snapshot.hosts.size();
+      for (const HostView& other : snapshot.hosts) id = std::max(id, other.id.value + 1);
+      HostView& h = host(id, create.offering, HostPhase::kComing);
       h.created = h.since = snapshot.now;
       h.load = create.load;
       h.reserved_for = holder(create.load);

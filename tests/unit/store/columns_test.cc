@@ -34,6 +34,7 @@ std::map<std::string, Columns> described() {
   describe<model::PrincipalUse>(tables);
   describe<model::OfferedRow>(tables);
   describe<model::RamReport>(tables);
+  describe<model::GpuReport>(tables);
   describe<model::LedgerRecord>(tables);
   tables["work_specs"].emplace("body", Type::kText);
   tables["meta"] = {{"key", Type::kText}, {"value", Type::kText}};

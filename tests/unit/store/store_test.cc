@@ -322,6 +322,15 @@ TEST_P(StoreTest, KeepsWhatHostsReportedOfTheirRamUntilItIsForgotten) {
                                                   model::RamReport{"west", "small", 8, 5}));
 }
 
+TEST_P(StoreTest, TheCardsThatHostsHaveListedAreKeptByGroupUntilTheyAreForgotten) {
+  must_commit({model::GpuReport{"west", "g", "a100", 40, 4, 3},
+               model::GpuReport{"west", "g", "a100", 80, 4, 2},
+               model::GpuReport{"west", "g", "a100", 40, 4, 1}});
+  must_commit({model::GpuForgotten{"west", "g", "a100", 80}});
+  EXPECT_THAT(reopened().gpu_reports,
+              ElementsAre(model::GpuReport{"west", "g", "a100", 40, 4, 1}));
+}
+
 TEST_P(StoreTest, KeepsTheLastUseOfEachPrincipal) {
   must_commit({model::PrincipalUse{"user bob", {7}, {100}}, model::PrincipalUse{"user al", {0}, {}},
                model::PrincipalUse{"user bob", {INT64_MAX}, {200}}});

@@ -91,7 +91,7 @@ class Shim {
                 wake) {
     end_.attempt = task.start.attempt;
     end_.end.started.us = task.started_us;
-    end_.end.limits_enforced = !task.cgroups.empty();
+    end_.end.limits_enforced = task.has_limits;
   }
 
   void run(int journal) {
@@ -302,7 +302,7 @@ void Shim::finish() {
   output_.read_rest();
   output_.finish(end);
   find_files();
-  if (Cgroups::memory_kills(task_.cgroups) > memory_kills_)
+  if (task_.has_limits && Cgroups::memory_kills(task_.cgroups) > memory_kills_)
     end.text = "a process of the job was killed because the job reached its memory limit of " +
                std::to_string(task_.start.ram_max) + " bytes";
   if (!all_killed) end.text = "some processes of the job could not be killed";

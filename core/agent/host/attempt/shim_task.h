@@ -14,7 +14,8 @@ struct ShimTask {
   std::uint32_t slot = 0;
   std::uint32_t uid = 0;             ///< The attempt's own uid; 0: run as the agent's user.
   bool folder_is_ready = false;      ///< The slot's working folder exists already.
-  std::vector<std::string> cgroups;  ///< Folders of the slot's cgroups; empty: no limits.
+  std::vector<std::string> cgroups;  ///< Folders of the slot's cgroups, that it enters.
+  bool has_limits = false;           ///< Those limit it; without, they only tell whose it is.
   std::string state_folder;          ///< Absolute path.
   std::string marker;                ///< Variable NAME=value for the job; see kill_strays().
   std::int64_t started_us = 0;       ///< By the wall clock; the start that the agent reports.

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/agent/model_fields.h"
+#include "core/agent/protocol.h"
 #include "core/agent/wire.h"
 #include "core/base/text.h"
 
@@ -37,6 +38,11 @@ void fields(V& v, typename V::template Ref<Begin> m) {
   v.flag("has_script", m.has_script);
   v.number("output_head_max", m.output_head_max);
   v.number("output_tail_max", m.output_tail_max);
+  v.added(m.cards.empty() && m.files.empty(), [&] {
+    const auto text = [](auto& visitor, auto& item) { visitor.text("", item, kCardBytesMax); };
+    v.list("cards", m.cards, model::kCardsMax, text);
+    v.list("files", m.files, kCardFilesMax, text);
+  });
 }
 template <class V>
 void fields(V& v, typename V::template Ref<End> m) {

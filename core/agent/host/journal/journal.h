@@ -24,7 +24,11 @@
 /// An End must not be lost: SyncPlan says when it is synced.
 namespace hostler::agent {
 
-/// The attempt is about to start.
+/// The bytes that the texts of a Begin's cards and files may have together: a record is bounded.
+inline constexpr std::size_t kCardBytesMax = std::size_t{32} << 10;
+
+/// The attempt is about to start. Agents of version 5 of the protocol and before wrote it without
+/// cards; it is written so still if it has none.
 struct Begin {
   model::AttemptId attempt;
   std::uint64_t sequence = 0;
@@ -34,6 +38,8 @@ struct Begin {
   bool has_script = false;
   std::uint64_t output_head_max = 0;
   std::uint64_t output_tail_max = 0;
+  std::vector<std::string> cards = {};  ///< UUIDs of the cards that are its own while it runs.
+  std::vector<std::string> files = {};  ///< The device files of these cards.
 };
 /// The attempt has ended, and no process of it is left.
 struct End {

@@ -15,6 +15,8 @@ namespace hostler::agent {
 namespace {
 
 constexpr std::size_t kUnreadMax = std::size_t{64} << 20;
+/// In one piece of a listing; one attempt may add model::kCardsMax. A frame takes all of them.
+constexpr std::size_t kListedCardsMax = 4096;
 
 }  // namespace
 
@@ -55,12 +57,15 @@ void Session::send_ram() {
 void Session::send_listing() {
   Listing listing;
   listing.last = false;
+  std::size_t cards = 0;
   for (const auto& [id, attempt] : parts_.supervisor.attempts().all()) {
-    listing.known.push_back({id, attempt.phase()});
+    listing.known.push_back({id, attempt.phase(), attempt.begin.cards});
     if (attempt.end) exits_.push_back(id);
-    if (listing.known.size() < kListingMax) continue;
+    cards += attempt.begin.cards.size();
+    if (listing.known.size() < kListingMax && cards < kListedCardsMax) continue;
     connection_->send(listing);
     listing.known.clear();
+    cards = 0;
   }
   listing.last = true;
   connection_->send(listing);
@@ -135,7 +140,7 @@ void Session::on(const Configure& configure) {
   parts_.checks.configure(configure.checks);
 }
 
-void Session::on(const Guard&) {}
+void Session::on(const Guard& guard) { parts_.supervisor.card_holders().set_files(guard.files); }
 
 void Session::on(const Start& start) {
   const auto answer = parts_.supervisor.start(start);

@@ -2,11 +2,28 @@
 
 #include <utility>
 
+#include "core/agent/host/journal/journal.h"
+
 namespace hostler::agent {
 namespace {
 
 constexpr std::uint64_t kDescriptorsMin = 128;  ///< For a shim and a job.
 constexpr std::uint64_t kKeptMax = std::uint64_t{1} << 40;
+
+/// Why the attempt cannot have the cards that its Start names, apart from who has them; "": it can.
+std::string problem_of_cards(const Start& start) {
+  if (start.cards.empty() && !start.files.empty()) return "device files are named, but no card";
+  std::size_t bytes = 0;
+  for (const auto* list : {&start.cards, &start.files})
+    for (const std::string& text : *list) {
+      if (text.empty()) return "a card or device file has no name";
+      bytes += text.size();
+    }
+  if (bytes > kCardBytesMax)
+    return "the names of cards and device files have more than " + std::to_string(kCardBytesMax) +
+           " bytes";
+  return "";
+}
 
 }  // namespace
 
@@ -31,12 +48,18 @@ std::optional<Refused> check_start(const Start& start, const HostFacts& host) {
   if (start.output_head_max > kKeptMax || start.output_tail_max > kKeptMax ||
       start.time_limit_us > INT64_MAX / 4 || start.grace_us > INT64_MAX / 4)
     return refuse(Why::kBadRequest, "a limit is out of range");
+  if (std::string problem = problem_of_cards(start); !problem.empty())
+    return refuse(Why::kBadRequest, std::move(problem));
   if (host.descriptors_max < kDescriptorsMin)
     return refuse(Why::kInternal, "a process may open " + std::to_string(host.descriptors_max) +
                                       " files on this host (ulimit -n), and a job needs " +
                                       std::to_string(kDescriptorsMin));
   if (host.attempts >= kAttemptsMax)
     return refuse(Why::kBusy, std::to_string(kAttemptsMax) + " attempts are not acknowledged yet");
+  for (const std::string& card : start.cards)
+    if (const auto holder = host.holders.find(card); holder != host.holders.end())
+      return refuse(Why::kBusy, "attempt " + holder->second.text() + " has the card " + card +
+                                    " and still runs");
   return std::nullopt;
 }
 

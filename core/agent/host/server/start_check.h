@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,8 @@ struct HostFacts {
   std::size_t attempts = 0;           ///< Attempts in the table, ended ones included.
   bool is_known = false;              ///< The attempt of this Start is already in the table.
   std::uint64_t descriptors_max = 0;  ///< The most that a process may have open.
+  /// The attempts that run and have cards, by UUID of the card.
+  std::map<std::string, model::AttemptId> holders = {};
 };
 
 /// Returns why the attempt must not start on this host, or nullopt if it may. Pure.

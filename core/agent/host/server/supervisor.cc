@@ -33,9 +33,14 @@ Result<void> Supervisor::open(const std::string& folder) {
   cleaner_.open();
   HOSTLER_TRY(log_.open());
   // Elsewhere jobs run without limits, and AttemptEnd::limits_enforced is false.
-  if (::geteuid() == 0 && is_in_first_pid_namespace())
-    cgroups_.open("hostler-agent-" + log_.state_id());
-  for (const auto& [id, attempt] : log_.all()) slots_.occupy(attempt.begin.slot);
+  cgroups_.open("hostler-agent-" + log_.state_id(),
+                ::geteuid() == 0 && is_in_first_pid_namespace());
+  cards_.open();
+  for (const auto& [id, attempt] : log_.all()) {
+    slots_.occupy(attempt.begin.slot);
+    cgroups_.adopt(attempt.begin.slot);
+  }
+  cgroups_.remove_idle(slots_.used());  // what was tried to find the guard of cards
   for (const auto& [id, attempt] : log_.all())
     if (!attempt.end) adopt(attempt);
   (void)log_.take_ended();  // the listing of the next session names them
@@ -45,12 +50,13 @@ Result<void> Supervisor::open(const std::string& folder) {
 }
 
 Limits Supervisor::limits() const {
-  const auto version = cgroups_.version();
+  const auto version = cgroups_.limits();
   if (version == Cgroups::Version::kNone) return Limits::kNone;
   return version == Cgroups::Version::kV2 ? Limits::kCgroupV2 : Limits::kCgroupV1;
 }
 
 void Supervisor::close() {
+  cards_.close();
   cgroups_.remove_idle(slots_.used());
   log_.sync();
 }
@@ -59,45 +65,62 @@ void Supervisor::set_uids(std::uint32_t first, std::uint32_t count) {
   uid_first_ = first;
   // uid 0 is the agent's own. An ordinary user cannot change uids.
   uid_count_ = first == 0 || ::geteuid() != 0 ? 0 : count;
+  cards_.set_own_uids(uid_count_ != 0);
 }
 
 // ---- the life of an attempt --------------------------------------------------------------------
 
 std::variant<Started, Refused> Supervisor::start(const Start& start) {
-  const HostFacts facts{boot_id_, log_.last_sequence(), log_.all().size(),
-                        log_.find(start.attempt) != nullptr, descriptors_max()};
+  HostFacts facts{boot_id_, log_.last_sequence(), log_.all().size(),
+                  log_.find(start.attempt) != nullptr, descriptors_max()};
+  if (!start.cards.empty()) facts.holders = cards_.by_card();
   if (auto refused = check_start(start, facts)) return *std::move(refused);
   const auto slot = slots_.take(uid_count_);
   if (!slot)
     return Refused{start.attempt, Refused::Why::kBusy,
                    "all " + std::to_string(uid_count_) + " uids for jobs are in use"};
   const std::uint32_t uid = uid_count_ == 0 ? 0 : uid_first_ + *slot - 1;
-  const Begin begin{
-      start.attempt,         start.sequence,       boot_id_, *slot, uid, !start.script.empty(),
-      start.output_head_max, start.output_tail_max};
+  const Begin begin{.attempt = start.attempt,
+                    .sequence = start.sequence,
+                    .boot_id = boot_id_,
+                    .slot = *slot,
+                    .uid = uid,
+                    .has_script = !start.script.empty(),
+                    .output_head_max = start.output_head_max,
+                    .output_tail_max = start.output_tail_max,
+                    .cards = start.cards,
+                    .files = start.files};
   if (const auto logged = log_.begin(begin); !logged) {
     slots_.give_back(begin.slot, begin.uid, cleaner_);
     return Refused{start.attempt, Refused::Why::kInternal, logged.error().message};
   }
   const std::int64_t now = wall_us();
-  if (fork_shim(start, begin)) return Started{start.attempt, now};
-  Refused refused{start.attempt, Refused::Why::kInternal, os_error("fork").message};
+  const auto forked = fork_shim(start, begin);
+  if (forked) return Started{start.attempt, now};
+  Refused refused{start.attempt, Refused::Why::kInternal, forked.error().message};
   remove(start.attempt);
   return refused;
 }
 
-bool Supervisor::fork_shim(const Start& start, const Begin& begin) {
+/// The processes of the job enter these cgroups before they execute its command.
+Result<void> Supervisor::fork_shim(const Start& start, const Begin& begin) {
+  SlotCgroups::Place place =
+      cgroups_.prepare(begin.slot, {start.ram_max, start.processes_max}, cards_.need_cgroups());
+  HOSTLER_TRY(cards_.admit(begin));
   const bool ready = slots_.is_ready(begin.slot, begin.uid, cleaner_);
-  return shims_.fork({.start = start,
-                      .slot = begin.slot,
-                      .uid = begin.uid,
-                      .folder_is_ready = ready,
-                      .cgroups = cgroups_.prepare(begin.slot, {start.ram_max, start.processes_max}),
-                      .state_folder = folder_,
-                      .marker = marker(begin),
-                      .started_us = wall_us(),
-                      .boottime_us = boottime_us(),
-                      .journal = log_.fd()});
+  const bool forked = shims_.fork({.start = start,
+                                   .slot = begin.slot,
+                                   .uid = begin.uid,
+                                   .folder_is_ready = ready,
+                                   .cgroups = std::move(place.folders),
+                                   .has_limits = place.has_limits,
+                                   .state_folder = folder_,
+                                   .marker = marker(begin),
+                                   .started_us = wall_us(),
+                                   .boottime_us = boottime_us(),
+                                   .journal = log_.fd()});
+  if (!forked) return tl::unexpected(os_error("fork"));
+  return {};
 }
 
 void Supervisor::kill(model::AttemptId id, bool at_once) {
@@ -128,7 +151,8 @@ void Supervisor::remove(model::AttemptId id) {
   (void)::unlink(notice_path(id).c_str());
   if (attempt.begin.has_script) (void)::unlink(script_path(id).c_str());
   slots_.give_back(attempt.begin.slot, attempt.begin.uid, cleaner_);
-  if (cgroups_.version() != Cgroups::Version::kNone) idle_at_ = boottime_us() + kIdleUs;
+  cards_.on_removed();
+  if (cgroups_.has_any()) idle_at_ = boottime_us() + kIdleUs;
 }
 
 std::string Supervisor::marker(const Begin& begin) const {

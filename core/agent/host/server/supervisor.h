@@ -10,9 +10,10 @@
 #include "core/agent/host/attempt/cleaner.h"
 #include "core/agent/host/attempt/slots.h"
 #include "core/agent/host/journal/attempt_log.h"
+#include "core/agent/host/server/card_holders.h"
 #include "core/agent/host/server/checks.h"
 #include "core/agent/host/server/shim_table.h"
-#include "core/base/cgroups.h"
+#include "core/agent/host/system/slot_cgroups.h"
 
 namespace hostler::agent {
 
@@ -58,6 +59,7 @@ class Supervisor {
   [[nodiscard]] std::int64_t due();
 
   [[nodiscard]] AttemptLog& attempts() { return log_; }
+  [[nodiscard]] CardHolders& card_holders() { return cards_; }
   [[nodiscard]] ShimTable& shims() { return shims_; }
   [[nodiscard]] const std::string& folder() const { return folder_; }
   [[nodiscard]] const std::string& boot_id() const { return boot_id_; }
@@ -66,7 +68,7 @@ class Supervisor {
  private:
   void adopt(const Attempt& attempt);
   void end_lost(const Attempt& attempt);
-  bool fork_shim(const Start& start, const Begin& begin);
+  Result<void> fork_shim(const Start& start, const Begin& begin);
   void remove(model::AttemptId id);
   [[nodiscard]] std::string marker(const Begin& begin) const;
 
@@ -74,7 +76,8 @@ class Supervisor {
   ShimTable shims_;
   AttemptLog log_;
   Slots slots_;
-  Cgroups cgroups_{{"memory", "pids"}};
+  SlotCgroups cgroups_;
+  CardHolders cards_{log_, cgroups_};
   Cleaner cleaner_;
   std::string folder_;  ///< Absolute path of the state folder.
   std::string boot_id_;

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/state/hosts.h"
+#include "core/dispatch/state/menu.h"
+#include "core/dispatch/state/plan_state.h"
+#include "core/dispatch/state/recorder.h"
+
+namespace hostler::dispatch {
+
+/// Readings of the cards of hosts.
+class CardEvents {
+ public:
+  CardEvents(const model::SitePolicy& policy, Hosts& hosts, Menu& menu, PlanState& plan,
+             Recorder& recorder, InstanceSteps& steps)
+      : policy_(policy),
+        hosts_(hosts),
+        menu_(menu),
+        plan_(plan),
+        recorder_(recorder),
+        steps_(steps) {}
+
+  /// Tells what is new. A host whose cards are all lost, cannot be read or are unsteady is broken,
+  /// if its type has cards, and one that is new ends for it: look it up again.
+  void take(Host& host, const model::CardReport& report, Now now);
+  /// New hosts of its type are expected to be alike.
+  void learn(const Host& host, Now now);
+
+ private:
+  const model::SitePolicy& policy_;
+  Hosts& hosts_;
+  Menu& menu_;
+  PlanState& plan_;
+  Recorder& recorder_;
+  InstanceSteps& steps_;
+};
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,363 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include "core/agent/host/system/device_guard.h"
+#include "tests/integration/agent/agent_fixture.h"
+
+/// Attempts and the device files of cards, with each guard that this machine has. The cards are
+/// character devices in the test's own folder, with numbers of devices that each kernel has.
+namespace hostler::agent::test {
+namespace {
+
+using model::CardGuard;
+using model::EndReason;
+
+constexpr unsigned kMinors[] = {5, 7, 8, 9};  ///< zero, full, random, urandom.
+
+/// The best guard of this machine, if nothing better is tried than this.
+CardGuard guard_here(CardGuard most) {
+  const hostler::test::WorkingFolder state;
+  SlotCgroups cgroups;
+  cgroups.open("hostler-test-" + std::to_string(::getpid()), false);
+  DeviceGuard guard(cgroups);
+  guard.open(most);
+  cgroups.remove_idle({});
+  return guard.kind();
+}
+
+/// cgroup v2, mounted here as long as the object lives.
+class ScratchMount {
+ public:
+  explicit ScratchMount(std::string path) : path_(std::move(path)) {
+    std::filesystem::create_directory(path_);
+    EXPECT_EQ(::mount("none", path_.c_str(), "cgroup2", 0, nullptr), 0);
+  }
+  ~ScratchMount() { ::umount(path_.c_str()); }
+  ScratchMount(const ScratchMount&) = delete;
+  ScratchMount& operator=(const ScratchMount&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Whether a process in this cgroup can open the file.
+bool opens_in(const std::string& cgroup, const std::string& file) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    const UniqueFd enter(::open((cgroup + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
+    if (::write(enter.get(), "0", 1) != 1) ::_exit(2);
+    const UniqueFd opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    ::_exit(opened ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) < 2) << status;
+  return status == 0;
+}
+
+class CardsTest : public AgentTest {
+ protected:
+  void use(CardGuard guard) {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+    if (guard_here(guard) != guard)
+      GTEST_SKIP() << "this machine has no guard of kind " << model::to_string(guard);
+    env_["HOSTLER_CARD_GUARD"] = model::to_string(guard);
+    std::filesystem::create_directory(folder_ / "cards");
+    for (std::size_t i = 0; i < std::size(kMinors); ++i) {
+      ASSERT_EQ(::mknod(card(i).c_str(), S_IFCHR | 0666, makedev(1, kMinors[i])), 0);
+      ASSERT_EQ(::chmod(card(i).c_str(), 0666), 0);
+    }
+  }
+  std::string card(std::size_t i) { return folder_ / ("cards/" + std::to_string(i)); }
+  static std::string name(std::size_t i) { return "GPU-" + std::to_string(i); }
+  /// All cards below `count`.
+  Guard cards(std::size_t count) {
+    Guard out;
+    for (std::size_t i = 0; i < count; ++i) out.files.push_back(card(i));
+    return out;
+  }
+  /// A link after the messages that a daemon sends before the first Start.
+  std::unique_ptr<Link> link_with_cards(std::size_t count) {
+    Configure configure;
+    configure.uid_first = 700'000;
+    configure.uid_count = 100;
+    auto link = ready_link(configure);
+    EXPECT_TRUE(link->client.guard(cards(count)));
+    return link;
+  }
+  /// Prints the number of each card that it can open by its path, once the file `go` is there.
+  Start look(std::vector<std::size_t> own, const std::string& more = "") {
+    Start out = script(": > on; while ! [ -e " + go() + " ]; do sleep 0.02; done; cd " +
+                       (folder_ / "cards").string() +
+                       "; for f in *; do (exec 3<$f) 2>/dev/null && echo $f; done; " + more);
+    for (const std::size_t i : own) {
+      out.cards.push_back(name(i));
+      out.files.push_back(card(i));
+    }
+    return out;
+  }
+  std::string go() { return folder_ / "go"; }
+  void let_go() { std::filesystem::create_directory(go()); }
+  /// Starts it and waits until it runs.
+  void start(Link& link, const Start& start, std::size_t slot) {
+    ASSERT_TRUE(link.client.start(start));
+    link.flush();
+    ASSERT_TRUE(await_file(state_ / ("work/" + std::to_string(slot) + "/on")));
+  }
+  static std::string seen(Link& link, const Start& start) {
+    const auto exit = link.await_exit(start.attempt);
+    EXPECT_TRUE(exit);
+    if (!exit) return "";
+    EXPECT_EQ(exit->end.reason, EndReason::kExit) << exit->end.text;
+    EXPECT_FALSE(exit->end.limits_enforced) << "a cgroup for the guard is no limit";
+    return link.all_output(*exit);
+  }
+  static std::optional<Refused> refusal(Link& link, const Start& start) {
+    EXPECT_TRUE(link.client.start(start));
+    return link.await<Refused>();
+  }
+  /// Owner and mode of a card's file.
+  std::string owner(std::size_t i) {
+    struct stat info {};
+    if (::stat(card(i).c_str(), &info) != 0) return "gone";
+    char mode[8];
+    (void)std::snprintf(mode, sizeof mode, "%o", info.st_mode & 0777U);
+    return std::to_string(info.st_uid) + " " + mode;
+  }
+  /// All that was said so far has been done.
+  static void settle(Link& link) {
+    ASSERT_TRUE(link.client.ping(1));
+    ASSERT_TRUE(link.await<Pong>());
+  }
+};
+
+class EachGuardTest : public CardsTest, public ::testing::WithParamInterface<CardGuard> {
+ protected:
+  void SetUp() override { use(GetParam()); }
+};
+
+TEST_P(EachGuardTest, AnAttemptOpensItsOwnCardsAlone) {
+  auto link = link_with_cards(3);
+  const Start first = look({0});
+  const Start second = look({2, 1});
+  const Start without = look({});
+  start(*link, first, 1);
+  start(*link, second, 2);
+  start(*link, without, 3);
+  let_go();
+
+  EXPECT_EQ(seen(*link, first), "0\n3\n");
+  EXPECT_EQ(seen(*link, second), "1\n2\n3\n");
+  EXPECT_EQ(seen(*link, without), "3\n") << "which is no card";
+}
+
+TEST_P(EachGuardTest, TheNextAttemptOfASlotHasItsOwnCards) {
+  auto link = link_with_cards(2);
+  let_go();
+  for (const std::size_t own : {0U, 1U, 0U}) {
+    const Start next = look({own});
+    start(*link, next, 1);
+    EXPECT_EQ(seen(*link, next), std::to_string(own) + "\n2\n3\n");
+    ASSERT_TRUE(link->client.ack({next.attempt}));
+    settle(*link);
+  }
+}
+
+TEST_P(EachGuardTest, AfterKill9OfTheServerCardsAndGuardAreAsBefore) {
+  auto link = link_with_cards(3);
+  const Start first = look({0});
+  const Start second = look({1});
+  start(*link, first, 1);
+  start(*link, second, 2);
+  kill_server();
+  EXPECT_TRUE(link->await_end());
+
+  link = connect();
+  const auto ready = link->await<Ready>();
+  ASSERT_TRUE(ready);
+  ASSERT_EQ(ready->attempts.size(), 2U);
+  EXPECT_EQ(ready->attempts[0].cards, first.cards);
+  EXPECT_EQ(ready->attempts[1].cards, second.cards);
+  Configure configure;
+  configure.uid_first = 700'000;
+  configure.uid_count = 100;
+  ASSERT_TRUE(link->client.configure(configure));
+  ASSERT_TRUE(link->client.guard(cards(4)));  // one card is new
+  const auto refused = refusal(*link, look({1, 2}));
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->why, Refused::Why::kBusy);
+  EXPECT_EQ(refused->text, "attempt j-2.1 has the card GPU-1 and still runs");
+  let_go();
+
+  EXPECT_EQ(seen(*link, first), "0\n");
+  EXPECT_EQ(seen(*link, second), "1\n");
+  const Start next = look({1, 2});
+  ASSERT_TRUE(link->client.start(next));
+  EXPECT_EQ(seen(*link, next), "1\n2\n") << "who has ended has no card";
+}
+
+TEST_P(EachGuardTest, ACardThatIsNewIsClosedToAttemptsThatRun) {
+  auto link = link_with_cards(2);
+  const Start first = look({0});
+  start(*link, first, 1);
+  // The kernel takes 64 programs on one cgroup: those before must be gone.
+  for (std::size_t i = 0; i < 70; ++i) ASSERT_TRUE(link->client.guard(cards(2 + i % 2)));
+  ASSERT_TRUE(link->client.guard(cards(4)));
+  settle(*link);
+  let_go();
+
+  EXPECT_EQ(seen(*link, first), "0\n");
+}
+
+TEST_P(EachGuardTest, ACardIsFreeOnceTheShimOfAnAdoptedAttemptIsGone) {
+  auto link = link_with_cards(2);
+  const Start first = look({0});
+  start(*link, first, 1);
+  kill_server();
+  EXPECT_TRUE(link->await_end());
+  link = link_with_cards(2);
+  const pid_t shim = shim_pid_of(first);
+  ASSERT_GT(shim, 0);
+  ::kill(shim, SIGKILL);
+  const auto lost = link->await_exit(first.attempt);
+  ASSERT_TRUE(lost);
+  EXPECT_EQ(lost->end.reason, EndReason::kSupervisionLost);
+  let_go();
+
+  const Start second = look({0});
+  ASSERT_TRUE(link->client.start(second));
+  EXPECT_EQ(seen(*link, second), "0\n2\n3\n");
+}
+
+TEST_P(EachGuardTest, NothingIsLeftWhenTheServerHasQuit) {
+  auto link = link_with_cards(2);
+  const Start first = look({0});
+  start(*link, first, 1);
+  kill_server();
+  EXPECT_TRUE(link->await_end());
+  link = link_with_cards(2);
+  let_go();
+  (void)seen(*link, first);
+  ASSERT_TRUE(link->client.ack({first.attempt}));
+  ASSERT_TRUE(link->client.quit());
+  EXPECT_TRUE((link->flush(), link->await_end()));
+
+  EXPECT_TRUE(cgroups_here().empty());
+  for (const std::size_t i : {0U, 1U}) EXPECT_EQ(owner(i), "0 666");
+  EXPECT_FALSE(std::filesystem::exists(state_ / "card_owners"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Guards, EachGuardTest,
+                         ::testing::Values(CardGuard::kBpf, CardGuard::kCgroup1,
+                                           CardGuard::kOwners),
+                         [](const auto& tested) {
+                           return std::string(model::to_string(tested.param));
+                         });
+
+TEST_F(CardsTest, WithoutAGuardEveryCardIsOpen) {
+  use(CardGuard::kNone);
+  auto link = link_with_cards(3);
+  const Start first = look({0});
+  start(*link, first, 1);
+  let_go();
+  EXPECT_EQ(seen(*link, first), "0\n1\n2\n3\n");
+}
+
+class CgroupGuardTest : public EachGuardTest {};
+
+TEST_P(CgroupGuardTest, EvenRootCannotMakeAFileOfAnothersCard) {
+  auto link = ready_link();
+  ASSERT_TRUE(link->client.guard(cards(2)));
+  Start first = look({0}, "cd /; for minor in 5 7 8; do mknod " + (folder_ / "new").string() +
+                              "$minor c 1 $minor 2>/dev/null && echo made $minor; done; true");
+  first.drop_capabilities = false;
+  start(*link, first, 1);
+  let_go();
+  EXPECT_EQ(seen(*link, first), "0\n2\n3\nmade 5\nmade 8\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(Guards, CgroupGuardTest,
+                         ::testing::Values(CardGuard::kBpf, CardGuard::kCgroup1),
+                         [](const auto& tested) {
+                           return std::string(model::to_string(tested.param));
+                         });
+
+// No controller can be enabled there: those of v1 may have all of them.
+TEST_F(CardsTest, AMountOfV2InAnyFolderIsEnoughForADeviceProgram) {
+  use(CardGuard::kBpf);
+  const ScratchMount mount(folder_ / "cgroup2");
+  SlotCgroups cgroups(
+      folder_ / "none", "/proc/self/cgroup",
+      folder_.put("mounts", "41 31 0:38 / " + mount.path() + " rw - cgroup2 x rw\n"));
+  cgroups.open("hostler-test-" + std::to_string(::getpid()), false);
+  DeviceGuard guard(cgroups);
+  guard.open(CardGuard::kBpf);
+  EXPECT_EQ(guard.kind(), CardGuard::kBpf);
+  EXPECT_TRUE(guard.set_files(cards(2).files).empty());
+
+  const auto place = cgroups.prepare(1, {}, true);
+  ASSERT_TRUE(guard.confine({.slot = 1, .uid = 0, .files = {card(1)}}));
+
+  EXPECT_FALSE(opens_in(place.devices, card(0)));
+  EXPECT_TRUE(opens_in(place.devices, card(1)));
+  EXPECT_TRUE(opens_in(place.devices, card(2)));
+  cgroups.remove_idle({});
+  EXPECT_FALSE(std::filesystem::exists(place.devices));
+}
+
+class OwnersTest : public CardsTest {
+ protected:
+  void SetUp() override { use(CardGuard::kOwners); }
+};
+
+TEST_F(OwnersTest, AFileBelongsToItsAttemptAndElseToRoot) {
+  auto link = link_with_cards(2);
+  settle(*link);
+  EXPECT_EQ(owner(0), "0 600");
+  const Start first = look({0});
+  start(*link, first, 1);
+  EXPECT_EQ(owner(0), "700000 600");
+  EXPECT_EQ(owner(1), "0 600");
+  EXPECT_EQ(owner(2), "0 666") << "it is no card";
+  let_go();
+  (void)seen(*link, first);
+  ASSERT_TRUE(link->client.ack({first.attempt}));
+  settle(*link);
+  EXPECT_EQ(owner(0), "0 600");
+  ASSERT_TRUE(link->client.guard(cards(1)));
+  settle(*link);
+  EXPECT_EQ(owner(1), "0 666") << "it is a card no longer";
+}
+
+TEST_F(OwnersTest, FilesStayWithAttemptsThatRunWhenTheServerQuits) {
+  auto link = link_with_cards(2);
+  const Start first = look({0});
+  start(*link, first, 1);
+  ASSERT_TRUE(link->client.quit());
+  EXPECT_TRUE((link->flush(), link->await_end()));
+  EXPECT_EQ(owner(0), "700000 600");
+  EXPECT_EQ(owner(1), "0 600");
+  let_go();
+}
+
+TEST_F(OwnersTest, AGuardThatCannotBeSetRefusesTheStart) {
+  std::filesystem::create_directories(state_ / "card_owners");
+  auto link = link_with_cards(2);
+  const auto refused = refusal(*link, look({0}));
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->why, Refused::Why::kInternal);
+  EXPECT_NE(refused->text.find("card_owners"), std::string::npos) << refused->text;
+}
+
+}  // namespace
+}  // namespace hostler::agent::test
