@@ -202,7 +202,7 @@ std::string canonical_body(const model::JobSpec& spec) {
   if (!spec.name.empty()) w.member("name", spec.name);
   write_texts(w, "command", spec.command);
   if (!spec.script.empty()) w.member("script", spec.script);
-  write_needs(w, spec.needs);
+  write_needs(w, spec.needs, spec.constraints.gpu);
   if (spec.priority != 0) w.member("priority", spec.priority);
   if (spec.time_limit != Duration{}) w.member("time_limit", exact_duration(spec.time_limit));
   if (!spec.env.empty()) {

@@ -124,7 +124,7 @@ std::string canonical_body(const model::LeaseSpec& spec) {
   if (spec.count != 1) w.member("count", spec.count);
   if (spec.one_zone) w.member("one_zone", true);
   for (const auto& pool : spec.constraints.pools) w.member("pool", pool);  // One at most.
-  write_needs(w, spec.needs);
+  write_needs(w, spec.needs, spec.constraints.gpu);
   if (spec.priority != 0) w.member("priority", spec.priority);
   write_constraints(w, spec.constraints);
   write_texts(w, "ssh_keys", spec.ssh_keys);
@@ -169,7 +169,7 @@ void write_lease(Writer& w, const LeaseRows& lease, const LeaseNow& now, Sight s
     w.member("count", gang.count);
     if (gang.one_zone) w.member("one_zone", true);
   }
-  write_needs(w, work.shape.needs);
+  write_needs(w, work.shape.needs, work.shape.constraints.gpu);
   if (work.shape.priority != 0) w.member("priority", work.shape.priority);
   write_constraints(w, work.shape.constraints);
   if (sight == Sight::kAll) {

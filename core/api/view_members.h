@@ -27,7 +27,7 @@ inline void member_texts(json::Writer& w, std::string_view key,
   w.end_array();
 }
 
-void write_resources(json::Writer& w, const model::Resources& r);
+void write_resources(json::Writer& w, const model::Resources& r, const model::GpuWish& gpu = {});
 
 /// For Writer::millionths(): the part in percent, to one digit behind the point.
 inline std::int64_t percent(double part) {

@@ -3,13 +3,14 @@
 #include "core/api/view_members.h"
 #include "core/api/work_codec.h"
 #include "core/base/text.h"
+#include "core/json/gpus.h"
 
 namespace hostler::api {
 
-void write_resources(json::Writer& w, const model::Resources& r) {
+void write_resources(json::Writer& w, const model::Resources& r, const model::GpuWish& gpu) {
   w.begin_object().key("vcpus").thousandths(r.vcpus.thousandths()).member("ram", r.ram);
   if (r.scratch != 0) w.member("scratch", r.scratch);
-  if (r.gpus != 0) w.member("gpus", r.gpus);
+  json::write_gpus(w, r.gpus, gpu);
   w.end_object();
 }
 
@@ -17,7 +18,7 @@ namespace {
 
 void write_demand(json::Writer& w, const model::DemandView& demand) {
   w.begin_object().member("jobs", demand.jobs).key("needs");
-  write_resources(w, demand.needs);
+  write_resources(w, demand.needs, demand.gpu);
   w.key("waiting_because");
   write_waiting(w, demand.waiting);
   w.end_object();
@@ -144,7 +145,8 @@ void write_type(json::Writer& w, const model::TypeView& view) {
   w.begin_object().member("name", view.name).member("provider_type", view.provider_type);
   member_text(w, "set", view.set);
   w.member("market", model::to_string(view.market));
-  w.member("vcpus", view.resources.vcpus.whole()).member("gpus", view.resources.gpus);
+  w.member("vcpus", view.resources.vcpus.whole());
+  json::write_gpus_value(w.key("gpus"), view.resources.gpus, view.gpu_groups);
   w.member("ram", view.resources.ram).member("ram_for_jobs", view.ram_for_jobs);
   w.member("scratch", view.resources.scratch);
   w.key("price_per_hour").millionths(view.price_per_hour.value);

@@ -5,8 +5,10 @@
 #include <memory>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/base/units.h"
 #include "core/crypto/hash.h"
+#include "core/json/gpus.h"
 
 namespace hostler::api {
 namespace {
@@ -14,20 +16,20 @@ namespace {
 using json::Object;
 using json::Writer;
 
-constexpr std::int32_t kGpusMax = 1 << 20;
 constexpr std::int64_t kBytesMax = std::int64_t{1} << 50;
 constexpr std::array kMarkets{
     json::Word<model::Market>{"on_demand", model::Market::kOnDemand},
     json::Word<model::Market>{"spot", model::Market::kSpot},
 };
 
-void read_needs(Object& o, model::Resources& needs) {
+void read_needs(Object& o, model::WorkSpec& out) {
+  model::Resources& needs = out.needs;
   std::int64_t vcpus = 0;
   if (o.may("vcpus").thousandths(vcpus, 0, model::kVcpusMax.thousandths()))
     needs.vcpus = model::Vcpus::of_thousandths(vcpus);
   o.may("ram").size(needs.ram, 0, kBytesMax);
   o.may("scratch").size(needs.scratch, 0, kBytesMax);
-  o.may("gpus").integer(needs.gpus, 0, kGpusMax);
+  json::read_gpus(o.may("gpus"), needs.gpus, out.constraints.gpu);
 }
 
 void read_constraints(Object& o, const model::JobLimits& limits, model::Constraints& out) {
@@ -46,13 +48,15 @@ void write_waiting(Writer& w, const model::WaitingView& waiting) {
 
 void read_common(Object& o, const model::JobLimits& limits, model::WorkSpec& out) {
   o.may("name").text(out.name, {.bytes_max = 200, .one_line = true});
-  o.may("needs").object([&](Object& needs) { read_needs(needs, out.needs); });
+  o.may("needs").object([&](Object& needs) { read_needs(needs, out); });
   o.may("priority").integer(out.priority, -1'000'000, 1'000'000);
   o.may("constraints").object([&](Object& c) { read_constraints(c, limits, out.constraints); });
   o.may("client_key").text(out.client_key, {.bytes_max = 200, .bytes_min = 1, .one_line = true});
 }
 
 model::WorkItem submitted_work(const model::WorkSpec& spec, std::string body) {
+  HOSTLER_ASSERT(spec.needs.gpus > 0 || spec.constraints.gpu == model::GpuWish{},
+                 "work without gpus asks for no kind of them");
   model::WorkItem out;
   if (!spec.client_key.empty()) out.client_digest = crypto::sha256_hex(body);
   out.body = std::make_shared<const std::string>(std::move(body));
@@ -73,12 +77,12 @@ void write_head(Writer& w, const model::WorkItem& work, std::string_view state, 
   if (!record.reason_text.empty() && sight == Sight::kAll) w.member("reason", record.reason_text);
 }
 
-void write_needs(Writer& w, const model::Resources& needs) {
+void write_needs(Writer& w, const model::Resources& needs, const model::GpuWish& gpu) {
   w.key("needs").begin_object();
   w.key("vcpus").thousandths(needs.vcpus.thousandths());
   w.member("ram", exact_size(needs.ram));
   if (needs.scratch != 0) w.member("scratch", exact_size(needs.scratch));
-  if (needs.gpus != 0) w.member("gpus", needs.gpus);
+  json::write_gpus(w, needs.gpus, gpu);
   w.end_object();
 }
 

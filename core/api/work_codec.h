@@ -32,7 +32,8 @@ model::WorkItem submitted_work(const model::WorkSpec& spec, std::string body);
 
 /// The first members: its id, name and state, and how it ended. `state`: its kind's word.
 void write_head(json::Writer& w, const model::WorkItem& work, std::string_view state, Sight sight);
-void write_needs(json::Writer& w, const model::Resources& needs);
+/// The key `needs`; `gpu`: of the constraints.
+void write_needs(json::Writer& w, const model::Resources& needs, const model::GpuWish& gpu);
 // Left out where there is nothing to say.
 void write_constraints(json::Writer& w, const model::Constraints& constraints);
 void write_texts(json::Writer& w, std::string_view key, const std::vector<std::string>& texts);

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/cli/gpus.h"
 #include "core/model/vcpus.h"
 
 namespace hostler::cli {
@@ -52,6 +53,14 @@ CLI::Validator within(int min, int max) {
 CLI::Validator amount_of_vcpus() {
   const auto problem = [](const std::string& text) {
     const auto read = hostler::model::parse_vcpus(text);
+    return read ? std::string() : read.error().message;
+  };
+  return {problem, ""};
+}
+
+CLI::Validator number_of_gpus() {
+  const auto problem = [](const std::string& text) {
+    const auto read = parse_gpus(text);
     return read ? std::string() : read.error().message;
   };
   return {problem, ""};

@@ -33,6 +33,8 @@ void add_limit(CLI::App* command, int& limit);
 CLI::Validator one_of(std::vector<std::string> words);
 CLI::Validator within(int min, int max);
 CLI::Validator amount_of_vcpus();
+/// "2" or "a100:2".
+CLI::Validator number_of_gpus();
 CLI::Validator positive();
 /// "j-42", if `kind` is "j".
 CLI::Validator id_of(const std::string& kind);

@@ -14,8 +14,8 @@ namespace hostler::cli {
 
 /// The options that work of every kind is submitted with, one member each.
 struct WorkOptions {
-  std::string name, vcpus, ram, scratch, type, market, zone, client_key;
-  int gpus = 0, priority = 0;
+  std::string name, vcpus, ram, scratch, gpus, gpu_memory, type, market, zone, client_key;
+  int priority = 0;
   bool wait = false, json = false;
 };
 

@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/cli/commands.h"
+#include "core/cli/gpus.h"
 #include "core/cli/table.h"
 #include "core/json/writer.h"
 
@@ -121,7 +122,7 @@ Row type_row(json::Value one) {
       field(one, "set"),
       field(one, "market"),
       field(one, "vcpus"),
-      field(one, "gpus"),
+      gpus_cell(one.at("gpus")),
       format_size(one.at("ram").int_or(0)),
       field(one, "price_per_hour") + (one.at("configured").bool_or(false) ? " (configured)" : ""),
       pools,

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/cli/gpus.h"
 #include "core/cli/print.h"
 
 namespace hostler::cli {
@@ -81,9 +82,8 @@ void print_work(Value work) {
   const bool is_exclusive = work.at("exclusive").bool_or(false);
   say(field(work, "id") + " (" + field(work, "kind") + "s of " +
       (is_exclusive ? "a host with " : "") + number_of(field(needs, "vcpus"), "vcpu") + " and " +
-      field(needs, "ram") +
-      (needs.has("gpus") ? ", " + number_of(field(needs, "gpus"), "gpu") : "") + ", priority " +
-      field(work, "priority") + "): " + fates(work));
+      field(needs, "ram") + (needs.has("gpus") ? ", " + gpus_text(needs.at("gpus")) : "") +
+      ", priority " + field(work, "priority") + "): " + fates(work));
   if (field(work, "waits") == "0") return;
   for (const Value one : work.at("waiting_because").children())
     say("  [" + field(one, "code") + "]" + because(one));

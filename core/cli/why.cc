@@ -1,5 +1,6 @@
 #include "core/base/units.h"
 #include "core/cli/commands.h"
+#include "core/cli/gpus.h"
 #include "core/cli/work_rows.h"
 
 /// The command `why`: prints why a job, lease, instance, pool, set or gate is in its state.
@@ -117,6 +118,7 @@ void print_demand(json::Value demand) {
   const bool is_one = field(demand, "jobs") == "1";
   say("  " + field(demand, "jobs") + (is_one ? " job or lease of " : " jobs or leases of ") +
       count(field(needs, "vcpus"), "vcpu") + " and " + format_size(needs.at("ram").int_or(0)) +
+      (needs.has("gpus") ? ", " + gpus_text(needs.at("gpus")) : "") +
       (is_one ? " waits" : " wait") + because(field(why, "reason")));
 }
 

@@ -13,9 +13,14 @@ void add_work_options(CLI::App* c, WorkOptions& o, const std::string& what) {
       ->type_name("SIZE");
   c->add_option("--scratch", o.scratch, "Disk space that the " + what + " needs, e.g. 10GiB")
       ->type_name("SIZE");
-  c->add_option("--gpus", o.gpus, "Number of gpus that the " + what + " needs (0)")
-      ->type_name("N")
-      ->check(within(0, 1 << 20));
+  CLI::Option* gpus =
+      c->add_option("--gpus", o.gpus,
+                    "Number of gpus that the " + what + " needs, or kind and number: a100:2 (0)")
+          ->type_name("[KIND:]N")
+          ->check(number_of_gpus());
+  c->add_option("--gpu-memory", o.gpu_memory, "Memory that each gpu has at least, e.g. 40GiB")
+      ->type_name("SIZE")
+      ->needs(gpus);
   c->add_option("--priority", o.priority,
                 "Work of higher priority goes first, -1000000 to 1000000 (0)")
       ->type_name("N")

@@ -3,10 +3,24 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/cli/gpus.h"
 #include "core/model/vcpus.h"
 
 namespace hostler::cli {
 namespace {
+
+void write_gpus(json::Writer& w, const WorkOptions& o) {
+  const auto gpus = parse_gpus(o.gpus).value_or(GpusOption());
+  w.key("gpus");
+  if (gpus.kind.empty() && o.gpu_memory.empty()) {
+    w.value(gpus.count);
+    return;
+  }
+  w.begin_object().member("count", gpus.count);
+  if (!gpus.kind.empty()) w.member("kind", gpus.kind);
+  if (!o.gpu_memory.empty()) w.member("memory", o.gpu_memory);
+  w.end_object();
+}
 
 void write_needs(json::Writer& w, const WorkOptions& o) {
   w.key("needs").begin_object();
@@ -14,7 +28,7 @@ void write_needs(json::Writer& w, const WorkOptions& o) {
     w.key("vcpus").thousandths(model::parse_vcpus(o.vcpus).value_or(1).thousandths());
   if (!o.ram.empty()) w.member("ram", o.ram);
   if (!o.scratch.empty()) w.member("scratch", o.scratch);
-  if (o.gpus > 0) w.member("gpus", o.gpus);
+  if (!o.gpus.empty()) write_gpus(w, o);
   w.end_object();
 }
 

@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/config/readers.h"
+#include "core/json/gpus.h"
 
 namespace hostler::config {
 namespace {
@@ -66,7 +67,7 @@ void read_type(json::Object& o, model::InstanceType& out) {
   o.may("scratch").size(out.resources.scratch, 0, kBytesMax);
   o.may("added_scratch").size(out.added_scratch, 0, kBytesMax);
   out.resources.scratch = std::min(out.resources.scratch + out.added_scratch, kBytesMax);
-  o.may("gpus").integer(out.resources.gpus, 0, 1 << 20);
+  json::read_gpus(o.may("gpus"), out.resources.gpus, out.gpu_groups);
   o.need("price").millionths(out.price_per_hour.value, 0, kPriceMax);
   o.may("market").word(out.market, kMarkets);
   o.may("jobs_max").integer(out.jobs_max, 1, model::kJobsOnHostMax);

@@ -44,8 +44,6 @@ bool read_one(const Field& field, const char* also, model::GpuGroup& out) {
                       also);
 }
 
-bool is_said(const model::GpuGroup& group) { return !group.kind.empty() || group.memory > 0; }
-
 bool read_list(const Field& field, model::GpuGroups& out) {
   bool good = true;
   const bool all = field.each(model::kGpuKindsMax, [&](const Field& element) {
@@ -64,11 +62,20 @@ bool read_list(const Field& field, model::GpuGroups& out) {
   return all && good;
 }
 
-void write_group(Writer& w, const model::GpuGroup& group) {
+bool is_said(const model::GpuGroup& group) { return !group.kind.empty() || group.memory > 0; }
+
+void write_object(Writer& w, const model::GpuGroup& group) {
   w.begin_object().member("count", group.count);
   if (!group.kind.empty()) w.member("kind", group.kind);
   if (group.memory > 0) w.member("memory", exact_size(group.memory));
   w.end_object();
+}
+
+void write_one(Writer& w, const model::GpuGroup& group) {
+  if (is_said(group))
+    write_object(w, group);
+  else
+    w.value(group.count);
 }
 
 }  // namespace
@@ -102,21 +109,21 @@ bool read_gpus(const Field& field, std::int32_t& count, model::GpuGroups& groups
 
 void write_gpus(Writer& w, std::int32_t count, const model::GpuWish& wish) {
   if (count == 0) return;
-  const model::GpuGroup group{.kind = wish.kind, .memory = wish.memory, .count = count};
-  w.key("gpus");
-  if (is_said(group))
-    write_group(w, group);
-  else
-    w.value(count);
+  write_one(w.key("gpus"), {.kind = wish.kind, .memory = wish.memory, .count = count});
 }
 
 void write_gpus(Writer& w, std::int32_t count, const model::GpuGroups& groups) {
+  if (count != 0) write_gpus_value(w.key("gpus"), count, groups);
+}
+
+void write_gpus_value(Writer& w, std::int32_t count, const model::GpuGroups& groups) {
   if (groups.size() < 2) {
-    const model::GpuGroup one = groups.empty() ? model::GpuGroup{} : groups.front();
-    return write_gpus(w, count, {.kind = one.kind, .memory = one.memory});
+    model::GpuGroup one = groups.empty() ? model::GpuGroup{} : groups.front();
+    one.count = count;
+    return write_one(w, one);
   }
-  w.key("gpus").begin_array();
-  for (const auto& group : groups) write_group(w, group);
+  w.begin_array();
+  for (const auto& group : groups) write_object(w, group);
   w.end_array();
 }
 

@@ -18,7 +18,8 @@ bool read_gpus(const Field& field, std::int32_t& count, model::GpuGroups& groups
 
 /// Writes the member `gpus`; nothing if there are none.
 void write_gpus(Writer& w, std::int32_t count, const model::GpuWish& wish);
-/// The object of one group, or the list of several.
 void write_gpus(Writer& w, std::int32_t count, const model::GpuGroups& groups);
+/// The value alone, also 0: the object of one group, the list of several.
+void write_gpus_value(Writer& w, std::int32_t count, const model::GpuGroups& groups);
 
 }  // namespace hostler::json

@@ -49,10 +49,11 @@ struct OfferedRow {
   std::string zone;  ///< Empty: every zone.
   std::string name;  ///< Of the instance type that is made of it: the same in all zones.
   std::string architecture;
-  Resources resources;     ///< 0: not known.
-  Micros price_per_hour;   ///< In `currency`.
-  bool has_price = false;  ///< Else the set has not said one.
-  std::string currency;    ///< Of the set; empty: that of the site.
+  Resources resources;        ///< 0: not known.
+  GpuGroups gpu_groups = {};  ///< Of resources.gpus cards together; empty: not said.
+  Micros price_per_hour;      ///< In `currency`.
+  bool has_price = false;     ///< Else the set has not said one.
+  std::string currency;       ///< Of the set; empty: that of the site.
   Availability available = Availability::kUnknown;
   friend bool operator==(const OfferedRow&, const OfferedRow&) = default;
 };

@@ -68,6 +68,7 @@ struct TypeView {
   std::string set;  ///< That offers it; empty: it is of the configuration.
   Market market = Market::kOnDemand;
   Resources resources;
+  GpuGroups gpu_groups;
   Micros price_per_hour;    ///< That counts in the dearest zone of all sets that have it.
   bool configured = false;  ///< It is the configured one: no cloud has said another.
   std::int64_t ram_for_jobs =
@@ -233,6 +234,7 @@ struct RejectedView {
 struct DemandView {
   std::uint64_t jobs = 0;
   Resources needs;
+  GpuWish gpu;  ///< Of each card that it needs.
   WaitingView waiting;
 };
 /// The reasons for the state of a job, pool or gate. Fields that do not apply are empty.

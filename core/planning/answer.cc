@@ -147,7 +147,7 @@ void write_work_status(json::Writer& w, const Question& question, const Plan& pl
     const auto& its = fates.at(view.id);
     w.begin_object().member("id", text_of(view.id)).member("kind", word_of(view.kind, kKinds));
     w.key("needs").begin_object();
-    write_resources(w, view.shape.needs, true);
+    write_resources(w, view.shape.needs, view.shape.constraints.gpu);
     w.end_object().member("priority", view.shape.priority);
     write_constraints(w, view.shape.constraints);
     if (view.shape.exclusive) w.member("exclusive", true);

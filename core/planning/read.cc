@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/config/plan_keys.h"
+#include "core/json/gpus.h"
 #include "core/planning/readers.h"
 #include "core/planning/words.h"
 
@@ -161,18 +162,17 @@ bool is_known_version(json::Object& o, std::vector<std::string>& unread) {
 
 }  // namespace
 
-void read_resources(json::Object& o, model::Resources& out) {
+template <class Gpus>
+void read_resources(json::Object& o, model::Resources& out, Gpus& gpus) {
   std::int64_t vcpus = 0;
   if (o.may("vcpus").thousandths(vcpus, 0, model::kVcpusMax.thousandths()))
     out.vcpus = model::Vcpus::of_thousandths(vcpus);
   o.may("ram").size(out.ram, 0, kBytesMax);
   o.may("scratch").size(out.scratch, 0, kBytesMax);
-  o.may("gpus").integer(out.gpus, 0, kGpusMax);
+  json::read_gpus(o.may("gpus"), out.gpus, gpus);
 }
-
-bool read_resources(const json::Field& field, model::Resources& out) {
-  return field.object([&](json::Object& o) { read_resources(o, out); });
-}
+template void read_resources(json::Object& o, model::Resources& out, model::GpuWish& gpus);
+template void read_resources(json::Object& o, model::Resources& out, model::GpuGroups& gpus);
 
 bool read_age(const json::Field& field, Mono& out) {
   Duration age{};

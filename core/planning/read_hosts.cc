@@ -36,10 +36,11 @@ void take_from_offering(const Question& question, HostView& out) {
 
 /// All of it is free unless the snapshot says otherwise.
 void read_room(json::Object& o, HostView& out) {
-  read_resources(o.may("total"), out.total);
+  model::GpuGroups total, left;  // Plans go by the numbers of them.
+  read_resources(o.may("total"), out.total, total);
   out.free = out.total;
   const json::Field free = o.may("free");
-  if (read_resources(free, out.free) && !out.free.fits_in(out.total))
+  if (read_resources(free, out.free, left) && !out.free.fits_in(out.total))
     free.problem("more is free than there is, allowed: at most total in each resource");
 }
 

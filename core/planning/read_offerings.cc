@@ -25,7 +25,7 @@ void read_offering(json::Object& o, Draft& draft) {
   o.may("zone").text(out.zone, kPlace);
   o.may("subnet").text(out.subnet, kPlace);
   o.may("market").word(out.market, kMarkets);
-  read_resources(o, out.resources);
+  read_resources(o, out.resources, out.gpus);
   o.need("price_per_hour").millionths(out.price_per_hour.value, 0, kMoneyMax);
   o.may("shut").text(out.shut, {.bytes_max = kReasonMax});
   o.may("quota_group").text(out.quota_group, kPlace);

@@ -94,7 +94,7 @@ bool read_view(const json::Field& element, Draft& draft, Views& views, std::uint
     o.may("kind").word(out.kind, kKinds);
     o.need("count").integer(out.count, 1, kCountMax);
     out.shape.needs = model::JobSpec{}.needs;
-    read_resources(o.may("needs"), out.shape.needs);
+    read_resources(o.may("needs"), out.shape.needs, out.shape.constraints.gpu);
     o.may("priority").integer(out.shape.priority, -kPriorityMax, kPriorityMax);
     read_constraints(o.may("constraints"), out.shape.constraints);
     o.may("exclusive").boolean(out.shape.exclusive);

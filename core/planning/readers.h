@@ -15,11 +15,10 @@ namespace hostler::planning {
 inline constexpr std::int64_t kCountMax = 10'000'000;             ///< Of items.
 inline constexpr std::int64_t kMoneyMax = 1'000'000'000'000'000;  ///< A billion.
 inline constexpr std::int64_t kBytesMax = std::int64_t{1} << 50;  ///< Of one resource.
-inline constexpr std::int32_t kGpusMax = 1 << 20;
-inline constexpr std::int64_t kHostsMax = 1'000'000;  ///< Of a pool.
-inline constexpr std::size_t kBoundsMax = 1000;       ///< Of a pool.
-inline constexpr std::size_t kReasonMax = 4096;       ///< Bytes.
-inline constexpr std::size_t kListMax = 100'000;      ///< Hosts, offerings or classes.
+inline constexpr std::int64_t kHostsMax = 1'000'000;              ///< Of a pool.
+inline constexpr std::size_t kBoundsMax = 1000;                   ///< Of a pool.
+inline constexpr std::size_t kReasonMax = 4096;                   ///< Bytes.
+inline constexpr std::size_t kListMax = 100'000;                  ///< Hosts, offerings or classes.
 /// Classes times offerings: a plan compares each with each.
 inline constexpr std::size_t kPairsMax = 100'000'000;
 inline constexpr Duration kLongest = std::chrono::hours(24 * 3650);
@@ -39,9 +38,13 @@ struct Draft {
 // Each reader adds a problem to the field if its value is not allowed; the bool ones return false
 // then.
 
-bool read_resources(const json::Field& field, model::Resources& out);
-/// The members of an object that are resources.
-void read_resources(json::Object& o, model::Resources& out);
+/// The members of an object that are resources. `Gpus`: GpuWish of work, GpuGroups of hosts.
+template <class Gpus>
+void read_resources(json::Object& o, model::Resources& out, Gpus& gpus);
+template <class Gpus>
+bool read_resources(const json::Field& field, model::Resources& out, Gpus& gpus) {
+  return field.object([&](json::Object& o) { read_resources(o, out, gpus); });
+}
 /// "12m": the time is so long before `now` of the snapshot.
 bool read_age(const json::Field& field, Mono& out);
 bool read_class(const json::Field& field, demand::ClassId& out);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "core/json/gpus.h"
 #include "core/planning/readers.h"
 #include "core/planning/words.h"
 #include "core/planning/writers.h"
@@ -139,7 +140,7 @@ void write_offering(json::Writer& w, const model::SitePolicy& policy, const Offe
   write_text(w, "zone", o.zone);
   write_text(w, "subnet", o.subnet);
   w.member("market", word_of(o.market, kMarkets));
-  write_resources(w, o.resources, true);
+  write_resources(w, o.resources, o.gpus);
   write_money(w, "price_per_hour", o.price_per_hour);
   write_text(w, "shut", o.shut.substr(0, kReasonMax));
   write_text(w, "quota_group", o.quota_group);
@@ -170,9 +171,9 @@ void write_host(json::Writer& w, const Question& question, const HostView& host)
   for (const auto& flag : kHostFlags)
     if (host.*flag.member != usual.*flag.member) w.member(flag.key, host.*flag.member);
   w.key("total").begin_object();
-  write_resources(w, not_negative(host.total), true);
+  write_resources(w, not_negative(host.total), model::GpuGroups());
   w.end_object().key("free").begin_object();
-  write_resources(w, not_negative(host.free), true);
+  write_resources(w, not_negative(host.free), model::GpuGroups());
   w.end_object();
   w.member("attempts_left", std::min(host.attempts_left, model::kJobsOnHostMax));
   write_money(w, "price_per_hour", host.price_per_hour);
@@ -192,12 +193,17 @@ void write_host(json::Writer& w, const Question& question, const HostView& host)
 
 }  // namespace
 
-void write_resources(json::Writer& w, const model::Resources& resources, bool all) {
-  if (all || resources.vcpus != 0) w.key("vcpus").thousandths(resources.vcpus.thousandths());
-  if (all || resources.ram != 0) w.member("ram", exact_size(resources.ram));
+template <class Gpus>
+void write_resources(json::Writer& w, const model::Resources& resources, const Gpus& gpus) {
+  w.key("vcpus").thousandths(resources.vcpus.thousandths());
+  w.member("ram", exact_size(resources.ram));
   if (resources.scratch != 0) w.member("scratch", exact_size(resources.scratch));
-  if (resources.gpus != 0) w.member("gpus", resources.gpus);
+  json::write_gpus(w, resources.gpus, gpus);
 }
+template void write_resources(json::Writer& w, const model::Resources& resources,
+                              const model::GpuWish& gpus);
+template void write_resources(json::Writer& w, const model::Resources& resources,
+                              const model::GpuGroups& gpus);
 
 std::string age_of(Mono time, Mono now) {
   return cut_duration(std::clamp(now - time, Duration{}, kLongest));

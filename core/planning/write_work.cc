@@ -41,7 +41,7 @@ void write_bound(json::Writer& w, const demand::PriceBound& bound) {
 void write_view(json::Writer& w, const ClassView& view, Mono now) {
   w.begin_object().member("id", text_of(view.id)).member("kind", word_of(view.kind, kKinds));
   w.member("count", view.count).key("needs").begin_object();
-  write_resources(w, view.shape.needs, true);
+  write_resources(w, view.shape.needs, view.shape.constraints.gpu);
   w.end_object().member("priority", view.shape.priority);
   write_constraints(w, view.shape.constraints);
   if (view.shape.exclusive) w.member("exclusive", true);
@@ -61,7 +61,9 @@ void write_view(json::Writer& w, const ClassView& view, Mono now) {
 }  // namespace
 
 void write_constraints(json::Writer& w, const model::Constraints& constraints) {
-  if (constraints == model::Constraints{}) return;
+  model::Constraints other = constraints;
+  other.gpu = {};  // It is told with the needs.
+  if (other == model::Constraints{}) return;
   w.key("constraints").begin_object();
   const auto write_names = [&w](const char* key, const std::vector<std::string>& names) {
     if (names.empty()) return;

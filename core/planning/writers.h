@@ -8,8 +8,10 @@
 /// The functions that write the parts of snapshots and answers. Private to core/planning.
 namespace hostler::planning {
 
-/// The members that are not 0. `all`: vcpus and ram in any case.
-void write_resources(json::Writer& w, const model::Resources& resources, bool all);
+/// The members that are not 0, vcpus and ram in any case. `Gpus`: GpuWish of work, GpuGroups of
+/// hosts.
+template <class Gpus>
+void write_resources(json::Writer& w, const model::Resources& resources, const Gpus& gpus);
 /// How long the time is before `now`; negative ages are 0.
 std::string age_of(Mono time, Mono now);
 /// Clipped to what readers accept.

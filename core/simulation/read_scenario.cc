@@ -7,6 +7,7 @@
 #include "core/base/files.h"
 #include "core/base/units.h"
 #include "core/config/load.h"
+#include "core/json/gpus.h"
 #include "core/json/reader.h"
 #include "core/model/currency.h"
 #include "core/simulation/recorded_cloud.h"
@@ -49,12 +50,13 @@ void read_spread(const json::Field& field, Spread& out) {
 
 void read_part(const json::Field& field, double& out) { field.number(out, 0, 1); }
 
-void read_needs(const json::Field& field, model::Resources& out) {
+void read_needs(const json::Field& field, model::WorkShape& shape) {
+  model::Resources& out = shape.needs;
   field.object([&](json::Object& o) {
     std::int64_t vcpus = 0;
     if (o.may("vcpus").thousandths(vcpus, 0, model::kVcpusMax.thousandths()))
       out.vcpus = model::Vcpus::of_thousandths(vcpus);
-    o.may("gpus").integer(out.gpus, 0, 1 << 20);
+    json::read_gpus(o.may("gpus"), out.gpus, shape.constraints.gpu);
     o.may("ram").size(out.ram, 0, kBytesMax);
     o.may("scratch").size(out.scratch, 0, kBytesMax);
   });
@@ -65,7 +67,7 @@ constexpr std::array kMarkets{json::Word<model::Market>{"on_demand", model::Mark
 
 void read_shape(json::Object& o, model::WorkShape& out) {
   out.needs = {.vcpus = 1, .gpus = 0, .ram = std::int64_t{1} << 30, .scratch = 0};
-  read_needs(o.may("needs"), out.needs);
+  read_needs(o.may("needs"), out);
   o.may("priority").integer(out.priority, -1'000'000, 1'000'000);
   o.may("restartable").boolean(out.restartable);
   o.may("types").names(out.constraints.types, 64);

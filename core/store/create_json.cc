@@ -6,6 +6,7 @@
 
 #include "core/crypto/base64.h"
 #include "core/json/document.h"
+#include "core/json/gpus.h"
 #include "core/json/writer.h"
 
 namespace hostler::store {
@@ -17,7 +18,7 @@ void fields(V& v, typename V::template Ref<model::InstanceType> r) {
   v.text("name", r.name);
   v.text("provider_type", r.provider_type);
   v.whole_vcpus("vcpus", r.resources.vcpus);
-  v.number("gpus", r.resources.gpus);
+  v.gpus("gpus", r.resources.gpus, r.gpu_groups);
   v.number("ram", r.resources.ram);
   v.number("scratch", r.resources.scratch);
   v.number("added_scratch", r.added_scratch);
@@ -72,6 +73,9 @@ class MemberWriter {
     out_.member(key, static_cast<std::int64_t>(value));
   }
   void whole_vcpus(const char* key, model::Vcpus value) { out_.member(key, value.whole()); }
+  void gpus(const char* key, std::int32_t count, const model::GpuGroups& groups) {
+    json::write_gpus_value(out_.key(key), count, groups);
+  }
   void flag(const char* key, bool value) { out_.member(key, value); }
   template <class E>
   void choice(const char* key, E value, E) {
@@ -126,6 +130,10 @@ class MemberReader {
     auto whole = static_cast<std::int32_t>(out.whole());
     number(key, whole);
     out = whole;
+  }
+  void gpus(const char* key, std::int32_t& count, model::GpuGroups& groups) {
+    json::Problems problems;
+    if (from_.has(key) && !json::read_gpus({from_.at(key), problems}, count, groups)) complain(key);
   }
   void flag(const char* key, bool& out) {
     if (const auto value = member(key, json::Kind::kBool)) out = value->bool_or(out);

@@ -18,7 +18,9 @@
 /// - time: microseconds since 1970; 0 for none. host_time: likewise, by the clock of a host, which
 ///   may say anything.
 /// - code: a value of a table (events, reasons) by its code; an unknown code reads as kUnknown.
-/// - text: any bytes. names: texts without a comma, separated by commas.
+/// - text: any bytes. names: texts without a comma, separated by commas. cards: likewise, UUIDs of
+///   cards, each once.
+/// - gpu_wish: two columns; only with a number of gpus above 0. gpu_groups: JSON, empty for none.
 /// - optional: a flag, then the fields of the value; without a value those of a default one.
 namespace hostler::store {
 
@@ -66,6 +68,7 @@ void fields(V& v, typename V::template Ref<model::WorkItem> r) {
   v.maybe("market", r.shape.constraints.market, model::Market::kSpot);
   v.text("zone", r.shape.constraints.zone);
   v.names("pools", r.shape.constraints.pools);
+  v.gpu_wish("gpu_kind", "gpu_memory", r.shape.needs.gpus, r.shape.constraints.gpu);
   v.number("priority", r.shape.priority);
   v.flag("exclusive", r.shape.exclusive);
   v.number("gang", r.shape.gang.id);
@@ -122,6 +125,7 @@ void intent_fields(V& v, typename V::template Ref<model::AttemptChanged> r) {
   v.text("boot_id", r.boot_id);
   v.any_number("sequence", r.sequence);
   v.choice("state", r.state, model::AttemptState::kDone);
+  v.cards("cards", r.cards);
 }
 
 template <class V>
@@ -279,6 +283,7 @@ void fields(V& v, typename V::template Ref<model::OfferedRow> r) {
   v.text("name", r.name);
   v.text("architecture", r.architecture);
   fields(v, r.resources);
+  v.gpu_groups("gpu_groups", r.resources.gpus, r.gpu_groups);
   v.flag("has_price", r.has_price);
   v.amount("price_per_hour", r.price_per_hour.value);
   v.text("currency", r.currency);

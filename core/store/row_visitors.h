@@ -16,6 +16,7 @@
 #include "core/base/assert.h"
 #include "core/base/time.h"
 #include "core/model/event.h"
+#include "core/model/gpus.h"
 #include "core/model/ids.h"
 #include "core/model/reason.h"
 #include "core/store/database.h"
@@ -34,6 +35,12 @@ struct Column {
 /// Names have no comma: it separates them.
 std::string join_names(const std::vector<std::string>& names);
 std::vector<std::string> split_names(std::string_view text);
+/// nullopt: it is no list of at most kCardsMax UUIDs of cards, each once.
+std::optional<std::vector<std::string>> parse_cards(std::string_view text);
+/// The groups of `count` gpus as the text of their column; nullopt: they are not so many, or
+/// damaged.
+std::string gpu_groups_text(std::int32_t count, const model::GpuGroups& groups);
+std::optional<model::GpuGroups> parse_gpu_groups(std::string_view text, std::int32_t count);
 
 class ColumnLister {
  public:
@@ -79,6 +86,17 @@ class ColumnLister {
   }
   void text(std::string_view column, const std::string&) { add(column, Column::Type::kText); }
   void names(std::string_view column, const std::vector<std::string>&) {
+    add(column, Column::Type::kText);
+  }
+  void cards(std::string_view column, const std::vector<std::string>&) {
+    add(column, Column::Type::kText);
+  }
+  void gpu_wish(std::string_view kind, std::string_view memory, std::int32_t,
+                const model::GpuWish&) {
+    add(kind, Column::Type::kText);
+    add(memory);
+  }
+  void gpu_groups(std::string_view column, std::int32_t, const model::GpuGroups&) {
     add(column, Column::Type::kText);
   }
   template <class T>
@@ -150,10 +168,18 @@ class RowWriter {
   }
   void text(std::string_view, std::string_view value) { bind(value); }
   void names(std::string_view, const std::vector<std::string>& values) {
-    HOSTLER_ASSERT(lists_ < names_.size(), "a row has two lists of names at most");
-    std::string& joined = names_[lists_++];
-    joined = join_names(values);
-    bind(joined);
+    bind_made(join_names(values));
+  }
+  void cards(std::string_view column, const std::vector<std::string>& values) {
+    HOSTLER_ASSERT(values.size() <= model::kCardsMax, "an attempt has the cards of one host");
+    names(column, values);
+  }
+  void gpu_wish(std::string_view, std::string_view, std::int32_t, const model::GpuWish& value) {
+    bind(std::string_view(value.kind));
+    bind(value.memory);
+  }
+  void gpu_groups(std::string_view, std::int32_t count, const model::GpuGroups& value) {
+    bind_made(gpu_groups_text(count, value));
   }
   template <class T>
   void optional(std::string_view, const std::optional<T>& value) {
@@ -170,10 +196,15 @@ class RowWriter {
     put_.bind(++index_, value);
   }
 
+  void bind_made(std::string text) {
+    HOSTLER_ASSERT(made_ < texts_.size(), "a row has two texts at most that are made for it");
+    bind(texts_[made_++] = std::move(text));
+  }
+
   Statement& put_;
   int index_ = 0;
-  std::array<std::string, 2> names_;  ///< Joined lists; they live until run() has returned.
-  std::size_t lists_ = 0;
+  std::array<std::string, 2> texts_;  ///< Of lists; they live until run() has returned.
+  std::size_t made_ = 0;
 };
 
 /// Reads the columns of a row one after the other. A value out of its range leaves the field as it
@@ -250,6 +281,25 @@ class RowReader {
   void names(std::string_view, std::vector<std::string>& out) {
     out = split_names(row_.view(column_++));
   }
+  void cards(std::string_view column, std::vector<std::string>& out) {
+    if (auto cards = parse_cards(row_.view(column_++)))
+      out = *std::move(cards);
+    else
+      complain(column, "is no list of cards");
+  }
+  void gpu_wish(std::string_view kind, std::string_view memory, std::int32_t gpus,
+                model::GpuWish& out) {
+    text(kind, out.kind);
+    if (!out.kind.empty() && !model::is_gpu_kind(out.kind)) complain(kind, "is no kind of a gpu");
+    amount(memory, out.memory);
+    if (gpus == 0 && out != model::GpuWish{}) complain(kind, "is set for work without gpus");
+  }
+  void gpu_groups(std::string_view column, std::int32_t gpus, model::GpuGroups& out) {
+    if (auto groups = parse_gpu_groups(row_.view(column_++), gpus))
+      out = *std::move(groups);
+    else
+      complain(column, "does not say which gpus they are");
+  }
   template <class T>
   void optional(std::string_view flag_column, std::optional<T>& out) {
     bool has = false;
@@ -268,9 +318,10 @@ class RowReader {
     out = static_cast<T>(value);
   }
   void complain(std::string_view column, std::int64_t value) {
-    if (!ok()) return;
-    problem_ = std::string(column) +
-               (value == kNoNumber ? " is not a number" : " is " + std::to_string(value));
+    complain(column, value == kNoNumber ? "is not a number" : "is " + std::to_string(value));
+  }
+  void complain(std::string_view column, const std::string& problem) {
+    if (ok()) problem_ = std::string(column) + " " + problem;
   }
 
   const Statement& row_;

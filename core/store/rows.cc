@@ -1,8 +1,11 @@
 #include "core/store/rows.h"
 
 #include <algorithm>
+#include <set>
 
 #include "core/base/text.h"
+#include "core/json/gpus.h"
+#include "core/model/card.h"
 
 namespace hostler::store {
 namespace {
@@ -51,6 +54,34 @@ std::vector<std::string> split_names(std::string_view text) {
   if (text.empty()) return {};
   const auto parts = split(text, ',');
   return {parts.begin(), parts.end()};
+}
+
+std::optional<std::vector<std::string>> parse_cards(std::string_view text) {
+  auto cards = split_names(text);
+  const std::set<std::string_view> different(cards.begin(), cards.end());
+  if (cards.size() > model::kCardsMax || different.size() != cards.size() ||
+      !std::ranges::all_of(cards, model::is_card_uuid))
+    return std::nullopt;
+  return cards;
+}
+
+std::string gpu_groups_text(std::int32_t count, const model::GpuGroups& groups) {
+  std::string out;
+  json::Writer w(out);
+  if (!groups.empty()) json::write_gpus_value(w, count, groups);
+  return out;
+}
+
+std::optional<model::GpuGroups> parse_gpu_groups(std::string_view text, std::int32_t count) {
+  model::GpuGroups out;
+  if (text.empty()) return out;
+  const auto document = json::Document::parse(text);
+  if (!document) return std::nullopt;
+  json::Problems problems;
+  std::int32_t read = 0;
+  const bool good = json::read_gpus({document->root(), problems}, read, out);
+  if (!good || read != count) return std::nullopt;
+  return out;
 }
 
 std::string names_of(const std::vector<Column>& columns, std::string_view prefix) {

@@ -206,12 +206,17 @@ ALTER TABLE work_specs ADD COLUMN lasts_us BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE instances ADD COLUMN uses BIGINT NOT NULL DEFAULT 0;
 UPDATE instances SET uses = 4294967295 WHERE first_job_us <> 0;
 )sql",
-                                                       // Which gpus hosts have.
+                                                       // Which gpus hosts, types and attempts
+                                                       // have, and work asks for.
                                                        R"sql(
 CREATE TABLE gpu_reports (     -- the fewest cards of hosts, while the menu has menu_count of them
   set_name TEXT NOT NULL, type TEXT NOT NULL, kind TEXT NOT NULL, memory BIGINT NOT NULL,
   menu_count BIGINT NOT NULL, count BIGINT NOT NULL,
   PRIMARY KEY (set_name, type, kind, memory)) {by_key};
+ALTER TABLE work_specs ADD COLUMN gpu_kind TEXT NOT NULL DEFAULT '';
+ALTER TABLE work_specs ADD COLUMN gpu_memory BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE attempts ADD COLUMN cards TEXT NOT NULL DEFAULT '';
+ALTER TABLE offered_types ADD COLUMN gpu_groups TEXT NOT NULL DEFAULT '';
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/masked.h"
+#include "core/json/gpus.h"
 #include "core/json/writer.h"
 #include "core/model/cloud.h"
 #include "core/tap/secrets.h"
@@ -34,6 +35,9 @@ class Members {
   template <class T>
   void number(const char* key, T value) {
     if (value != T{}) out_.member(key, value);
+  }
+  void gpus(std::int32_t count, const model::GpuGroups& groups) {
+    json::write_gpus(out_, count, groups);
   }
   void flag(const char* key, bool value) {
     if (value) out_.member(key, true);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/masked.h"
+#include "core/json/gpus.h"
 #include "core/tap/reader.h"
 #include "core/tap/secrets.h"
 
@@ -54,7 +55,9 @@ model::InstanceType type_of(const json::Value& request) {
   out.provider_type = text(request, "provider_type");
   out.resources.vcpus =
       static_cast<std::int32_t>(std::max<std::int64_t>(1, number(request, "vcpus", 1 << 20)));
-  out.resources.gpus = static_cast<std::int32_t>(number(request, "gpus", 1 << 20));
+  json::Problems ignored;  // The file may be damaged: a type without gpus, then.
+  if (request.has("gpus"))
+    json::read_gpus({request.at("gpus"), ignored}, out.resources.gpus, out.gpu_groups);
   out.resources.ram = number(request, "ram", kMostBytes);
   out.resources.scratch = number(request, "scratch", kMostBytes);
   out.added_scratch = number(request, "added_scratch", kMostBytes);

@@ -9,7 +9,7 @@ void write_type(Members& m, const model::InstanceType& type) {
   m.text("type", type.name);
   m.text("provider_type", type.provider_type);
   m.number("vcpus", type.resources.vcpus.whole());
-  m.number("gpus", type.resources.gpus);
+  m.gpus(type.resources.gpus, type.gpu_groups);
   m.number("ram", type.resources.ram);
   m.number("scratch", type.resources.scratch);
   m.number("added_scratch", type.added_scratch);

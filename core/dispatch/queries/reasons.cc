@@ -57,7 +57,8 @@ void Queries::add_demand(const std::vector<demand::ClassId>& classes,
   auto reasons = waiting(next);  // Of all at once: it scans the queue.
   for (std::size_t i = 0; i < next.size(); ++i) {
     const auto& klass = queue.at(classes[i]);
-    out.demand.push_back({klass.count, klass.shape.needs, std::move(reasons[next[i]])});
+    out.demand.push_back(
+        {klass.count, klass.shape.needs, klass.shape.constraints.gpu, std::move(reasons[next[i]])});
   }
   out.shapes_not_examined = queue.order().size() - std::min(queue.order().size(), kClassesSeen);
 }

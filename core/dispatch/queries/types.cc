@@ -70,6 +70,7 @@ std::vector<model::TypeView> Queries::types() const {
                    .set = type.only_in,
                    .market = type.market,
                    .resources = type.resources,
+                   .gpu_groups = type.gpu_groups,
                    .price_per_hour = type.price_per_hour,
                    .configured = type.only_in.empty()});
   for (const auto& offering : state_.menu.offerings()) {

@@ -37,9 +37,15 @@ void check_config(const config::Config& config) {
     promise(pool.sizes.min >= 0 && pool.sizes.min <= pool.sizes.max, "min is at most max",
             pool.name);
   }
-  for (const model::InstanceType& type : config.site.types)
+  for (const model::InstanceType& type : config.site.types) {
     promise(type.resources.vcpus > 0 && type.price_per_hour.value >= 0, "a type is sane",
             type.name);
+    std::int64_t gpus = type.gpu_groups.empty() ? type.resources.gpus : 0;
+    for (const model::GpuGroup& group : type.gpu_groups) gpus += group.count;
+    promise(gpus == type.resources.gpus && gpus <= model::kGpusMax &&
+                type.gpu_groups.size() <= model::kGpuKindsMax,
+            "the groups of gpus are all gpus together", type.name);
+  }
   const config::Diff diff = config::diff(config, config);
   promise(diff.live.empty() && diff.restart.empty(), "a config does not differ from itself");
 }

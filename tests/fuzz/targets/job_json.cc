@@ -5,6 +5,7 @@
 #include "core/api/job_codec.h"
 #include "core/base/text.h"
 #include "tests/fuzz/target.h"
+#include "tests/fuzz/wish.h"
 
 /// A job as a submitter sends it, and on its way to store, host and whoever asks for it.
 namespace hostler::fuzz {
@@ -33,6 +34,7 @@ void check_limits(const model::JobSpec& spec) {
   promise(spec.needs.vcpus >= 0 && spec.needs.ram >= 0 && spec.needs.scratch >= 0 &&
               spec.needs.gpus >= 0 && spec.time_limit.count() >= 0 && spec.attempts_max > 0,
           "numbers are in their range");
+  promise(is_wish(spec.needs, spec.constraints.gpu), "only work with gpus asks for a kind of them");
   for (const model::Input& input : spec.inputs)
     promise(input.path[0] != '/' && input.path != ".." && input.path.find("../") != 0,
             "an input stays in the job's folder", input.path);

@@ -4,6 +4,7 @@
 #include "core/api/lease_codec.h"
 #include "core/base/text.h"
 #include "tests/fuzz/target.h"
+#include "tests/fuzz/wish.h"
 
 /// A lease as a holder asks for it, and on its way to the store and to whoever asks for it.
 namespace hostler::fuzz {
@@ -22,6 +23,7 @@ void check_limits(const model::LeaseSpec& spec) {
   promise(
       spec.term >= model::kTermMin && spec.term <= model::kTermMax && spec.wait_max.count() >= 0,
       "times are in their range");
+  promise(is_wish(spec.needs, spec.constraints.gpu), "only work with gpus asks for a kind of them");
   promise(spec.constraints.pools.size() <= 1, "one pool is named at most");
   promise(spec.notice_command.empty() || !spec.ssh_keys.empty(),
           "a notice needs an account, and that needs keys");

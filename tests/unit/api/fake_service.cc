@@ -262,6 +262,10 @@ void FakeService::gates(const Principal&, Answer<std::vector<model::GateRecord>>
 void FakeService::dry_run(const Principal& who, std::vector<model::WorkItem> jobs,
                           Answer<std::string> answer) {
   note("dry_run " + std::to_string(jobs.size()) + " by " + who.name);
+  {
+    const std::scoped_lock lock(mutex_);
+    submitted_ = std::move(jobs);
+  }
   answer(R"({"jobs":[{"outcome":"host_ready","host":"h-1","starts_in":"0s"}]})");
 }
 

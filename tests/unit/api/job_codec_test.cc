@@ -105,6 +105,44 @@ TEST(JobCodecTest, RefusesWhatIsNoJobByItsPath) {
               HasSubstr("constraints.market: found \"x\", allowed: on_demand, spot"));
 }
 
+TEST(JobCodecTest, AsksForAKindOfGpusAndTheirMemory) {
+  const auto spec = read_job(
+      R"({"script": "a", "needs": {"gpus": {"memory": "40GiB", "kind": "a100", "count": 2}}})");
+  ASSERT_TRUE(spec) << spec.error().message;
+
+  EXPECT_EQ(spec->needs.gpus, 2);
+  const model::GpuWish wish{.kind = "a100", .memory = std::int64_t{40} << 30};
+  EXPECT_EQ(spec->constraints.gpu, wish);
+  EXPECT_EQ(submitted_job(*spec).shape.constraints.gpu, wish);
+  EXPECT_THAT(canonical_body(*spec),
+              HasSubstr(R"("gpus":{"count":2,"kind":"a100","memory":"40GiB"}})"));
+  EXPECT_EQ(read_job(canonical_body(*spec)), *spec);
+}
+
+TEST(JobCodecTest, AnyGpusAreANumberInTheBodyHoweverItWasWritten) {
+  const auto number = read_job(R"({"script": "a", "needs": {"gpus": 2}})");
+  const auto object = read_job(R"({"script": "a", "needs": {"gpus": {"count": 2}}})");
+  ASSERT_TRUE(number && object);
+  EXPECT_THAT(canonical_body(*number), HasSubstr(R"("gpus":2})"))
+      << "a client key of an earlier version would be refused";
+  EXPECT_EQ(canonical_body(*object), canonical_body(*number));
+}
+
+TEST(JobCodecTest, RefusesGpusThatMeanNothing) {
+  const auto refused = [](const std::string& gpus, const char* text) {
+    EXPECT_THAT(error_of(R"({"script": "a", "needs": {"gpus": )" + gpus + "}}"), HasSubstr(text));
+  };
+  refused("0.5", "needs.gpus: found 0.5, allowed: a whole number from 0 to 1048576");
+  refused("-1", "needs.gpus: found -1");
+  refused("1e9", "needs.gpus: found 1e9");
+  refused(R"("a100")", "needs.gpus: found \"a100\"");
+  refused(R"([{"count": 1}])", "needs.gpus: found an array");
+  refused(R"({"memory": "40GiB"})", "needs.gpus.count: missing");
+  refused(R"({"count": 0, "kind": "a100"})", "needs.gpus.count: found 0");
+  refused(R"({"count": 1, "kind": "NVIDIA A100"})", "needs.gpus.kind: found \"NVIDIA A100\"");
+  refused(R"({"count": 1, "vendor": "x"})", "needs.gpus.vendor: unknown key");
+}
+
 TEST(JobCodecTest, RefusesPathsThatLeaveTheJobsFolder) {
   for (const char* path : {"/etc/passwd", "../x", "a/../b", "a//b", "", ".", "a/", "a\\nb"}) {
     EXPECT_THAT(error_of(R"({"script": "a", "outputs": [")" + std::string(path) + "\"]}"),

@@ -98,6 +98,20 @@ TEST(LeaseCodecTest, ShowsALeaseAsItIsNow) {
             R"("market":"spot","zone":"z1"},"client_key":"k-1"})");
 }
 
+TEST(LeaseCodecTest, AsksForAKindOfGpus) {
+  const auto spec = read_lease(R"({"for": "1h", "needs": {"gpus": {"count": 8, "kind": "h100"}}})");
+  ASSERT_TRUE(spec) << spec.error().message;
+  const auto rows = submitted_lease(*spec);
+  EXPECT_EQ(rows.work.shape.needs.gpus, 8);
+  EXPECT_EQ(rows.work.shape.constraints.gpu, (model::GpuWish{.kind = "h100", .memory = 0}));
+  EXPECT_EQ(read_lease(canonical_body(*spec)), *spec);
+
+  std::string out;
+  json::Writer w(out);
+  write_lease(w, rows, {}, Sight::kPublic);
+  EXPECT_THAT(out, testing::HasSubstr(R"("gpus":{"count":8,"kind":"h100"})"));
+}
+
 // ---- with a login -------------------------------------------------------------------------------
 
 std::string new_key() {

@@ -65,6 +65,8 @@ TEST_F(LeaseRequestTest, EveryBadBodyIsRefusedWithWhatIsWrongAndWhere) {
       {"leases", R"({"for": "1h", "pool": ["p"]})", "pool", "allowed"},
       {"leases", R"({"for": "1h", "wait_max": "0s"})", "wait_max", "0s"},
       {"leases", R"({"for": "1h", "needs": {"vcpus": -1}})", "needs.vcpus", "-1"},
+      {"leases", R"({"for": "1h", "needs": {"gpus": {"memory": "40GiB"}}})", "needs.gpus.count",
+       "missing"},
       {"leases", R"({"for": "1h", "constraints": {"pools": ["p"]}})", "constraints.pools",
        "unknown key"},
       {"leases/l-3/renew", "", "", "1:"},

@@ -82,6 +82,8 @@ TEST_F(ArgumentsTest, WrongWordsAreNamedBeforeAnyDaemonIsAsked) {
   const std::vector<Row> table{
       {[](auto& o) { o.ram = "much"; }, "needs.ram: 'much'"},
       {[](auto& o) { o.ram = "512"; }, "needs.ram"},
+      {[](auto& o) { o.gpus = "2", o.gpu_memory = "40"; }, "needs.gpus.memory"},
+      {[](auto& o) { o.gpus = "0", o.gpu_memory = "40GiB"; }, "needs.gpus.count"},
       {[](auto& o) { o.time_limit = "10"; }, "time_limit"},
       {[](auto& o) { o.market = "black"; }, "constraints.market"},
       {[](auto& o) { o.env = {"NOVALUE"}; }, "--env NOVALUE: NAME=VALUE"},

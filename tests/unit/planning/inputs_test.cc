@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/planning/read.h"
+#include "core/planning/write.h"
 #include "tests/unit/planning/plan_text.h"
 
 namespace hostler::planning {
@@ -85,6 +86,38 @@ TEST(InputsTest, NegativeHugeAndMissingValuesAreRefused) {
               ElementsAre(StartsWith("work[0].needs.ram: ")));
   EXPECT_THAT(changed("\"max\": 3", "\"max\": 3, \"min\": 4"),
               ElementsAre(StartsWith("pools[0].min: min 4 is above max 3")));
+}
+
+TEST(InputsTest, GpusHaveOneFormWhereverTheyAre) {
+  std::string text = replaced(kSmall, R"("ram": "4GiB")", R"("ram": "4GiB", "gpus": [
+      {"count": 2, "kind": "t4"}, {"count": 4, "kind": "a100", "memory": "40GiB"}])");
+  text = replaced(text, R"("vcpus": 2, "ram": "1GiB")",
+                  R"("vcpus": 2, "gpus": {"count": 2, "kind": "a100"})");
+  const Reading read = read_question(text);
+  ASSERT_THAT(read.problems, ElementsAre());
+  const auto& offering = read.question.snapshot.offerings[0];
+  EXPECT_EQ(offering.resources.gpus, 6);
+  EXPECT_THAT(offering.gpus, ElementsAre(model::GpuGroup{"a100", std::int64_t{40} << 30, 4},
+                                         model::GpuGroup{"t4", 0, 2}));
+  const auto& shape = read.question.snapshot.classes[0].shape;
+  EXPECT_EQ(shape.needs.gpus, 2);
+  EXPECT_EQ(shape.constraints.gpu, (model::GpuWish{.kind = "a100", .memory = 0}));
+  const std::string written = write_question(read.question);
+  EXPECT_THAT(written, HasSubstr(R"("gpus":{"count":2,"kind":"a100"}},"priority")"));
+  EXPECT_EQ(write_question(read_question(written).question), written);
+}
+
+TEST(InputsTest, GpusOfAnotherFormAreRefused) {
+  const auto of_work = [](const std::string& gpus) {
+    return changed(R"("vcpus": 2, "ram": "1GiB")", "\"gpus\": " + gpus);
+  };
+  EXPECT_THAT(of_work("0.5"), ElementsAre(StartsWith("work[0].needs.gpus: found 0.5")));
+  EXPECT_THAT(of_work(R"([{"count": 1}])"),
+              ElementsAre(StartsWith("work[0].needs.gpus: found an array")));
+  EXPECT_THAT(of_work(R"({"memory": "40GiB"})"),
+              ElementsAre(StartsWith("work[0].needs.gpus.count: missing")));
+  EXPECT_THAT(changed(R"("ram": "4GiB")", R"("ram": "4GiB", "gpus": [{"count": 1}, {"count": 2}])"),
+              ElementsAre(StartsWith("offerings[0].gpus[1]: found this kind and memory")));
 }
 
 TEST(InputsTest, MoreFreeThanThereIsIsRefused) {

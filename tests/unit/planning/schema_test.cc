@@ -40,6 +40,18 @@ TEST(SchemaTest, SnapshotsAndAnswersThatAreWrittenKeepTheirSchemas) {
   }
 }
 
+TEST(SchemaTest, KindsOfGpusKeepTheirSchemas) {
+  std::string text = replaced(kSmall, R"("ram": "4GiB")", R"("ram": "4GiB", "gpus": [
+      {"count": 2, "kind": "t4"}, {"count": 4, "kind": "a100", "memory": "40GiB"}])");
+  text = replaced(text, R"("vcpus": 2, "ram": "1GiB")",
+                  R"("gpus": {"count": 2, "kind": "a100", "memory": "40GiB"})");
+  const Reading read = read_question(text);
+  ASSERT_THAT(read.problems, ElementsAre());
+  EXPECT_THAT(violations("plan.schema.json", text), ElementsAre());
+  EXPECT_THAT(violations("plan.schema.json", write_question(read.question)), ElementsAre());
+  EXPECT_THAT(violations("plan-answer.schema.json", text_of_plan(read.question)), ElementsAre());
+}
+
 const std::string kBounds = R"("bounds": {"default": )";
 
 /// What a schema can say, it says: the reader refuses no more kinds of such mistakes.
@@ -63,6 +75,11 @@ TEST(SchemaTest, MistakesOfFormAreMistakesForBoth) {
            {"\"h-2\"", "2"},
            {"\"vcpus\": 8", "\"vcpus\": true"},
            {"\"1GiB\"", "\"1\""},
+           {"\"vcpus\": 8", "\"gpus\": 0.5"},
+           {"\"vcpus\": 8", R"("gpus": {"kind": "a100"})"},
+           {"\"vcpus\": 8", R"("gpus": {"count": 1, "kind": "A100"})"},
+           {"\"vcpus\": 8", R"("gpus": [{"count": 1}])"},
+           {"\"4GiB\"", R"("4GiB", "gpus": [1])"},
            {"\"phase\": \"ready\"", "\"phase\": \"up\""},
            {"\"price_per_hour\": 0.05", "\"price_per_hour\": -0.05"},
            {"\"age\": \"1h\"", "\"age\": \"-1h\""},

@@ -45,6 +45,19 @@ TEST(ScenarioTest, ReadsEveryKey) {
   EXPECT_EQ(cloud.empty_lists.at(0).lasting, 2min);
 }
 
+TEST(ScenarioTest, JobsMayAskForAKindOfGpus) {
+  const auto read = parse_scenario(
+      R"({"version": 1, "load": [{"count": 1, "needs": {"gpus": {"count": 2, "kind": "a100"}}}]})",
+      "/folder");
+  ASSERT_TRUE(read) << read.error().message;
+  const auto& shape = read->arrivals.at(0).shape;
+  EXPECT_EQ(shape.needs.gpus, 2);
+  EXPECT_EQ(shape.constraints.gpu, (model::GpuWish{.kind = "a100", .memory = 0}));
+  const auto problem = problem_of(
+      R"({"version": 1, "load": [{"count": 1, "needs": {"gpus": {"memory": "40GiB"}}}]})");
+  EXPECT_NE(problem.find("load[0].needs.gpus.count: missing"), std::string::npos) << problem;
+}
+
 TEST(ScenarioTest, ErrorsNamePathValueAndWhatIsAllowed) {
   const std::string text =
       problem_of(R"({"version": 1, "load": [{"count": 1, "needs": {"vcpus": -1}}]})");

@@ -3,9 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "core/store/connect.h"
-#include "core/store/meta.h"
-#include "tests/unit/store/fixture.h"
+#include "tests/unit/store/damaged_fixture.h"
 
 namespace hostler::store {
 namespace {
@@ -16,64 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class DamagedTest : public StoreFixture {
- protected:
-  void SetUp() override {
-    StoreFixture::SetUp();
-    if (IsSkipped()) return;
-    auto host = instance_in(7, InstanceState::kBusy);
-    host.record.pool = "default", host.record.type = "small", host.record.provider_id = "i-7";
-    host.record.price_per_hour = {250};
-    host.record.total.vcpus = 4;
-    auto running = new_job(5);
-    running.record.state = WorkState::kRunning;
-    running.record.attempt = 1;
-    running.record.instance = {7};
-    model::AttemptChanged attempt;
-    attempt.attempt = {{5}, 1};
-    attempt.instance = {7};
-    auto keyed = new_job(6);
-    keyed.client_key = "k";
-    must_commit({host, instance_in(8, InstanceState::kIdle), running, attempt, keyed});
-  }
-
-  /// Changes rows behind the store's back, and restores.
-  model::Restored restored_after(const std::string& sql) {
-    damage(sql);
-    return reopened();
-  }
-  void damage(const std::string& sql) {
-    store_.reset();
-    const auto connection = connect(place(), Mode::kWrite);
-    ASSERT_TRUE(connection) << connection.error().message;
-    const auto done = (*connection)->execute(sql);
-    ASSERT_TRUE(done) << done.error().message;
-  }
-  std::int64_t number(const std::string& sql) {
-    const auto connection = connect(place(), Mode::kRead);
-    auto find = (*connection)->prepare(sql);
-    EXPECT_TRUE(find && find->next());
-    return find->i64(0);
-  }
-  std::string meta(const std::string& key) {
-    const auto connection = connect(place(), Mode::kRead);
-    auto value = meta_value(**connection, key);
-    EXPECT_TRUE(value);
-    return *value;
-  }
-  static std::vector<std::string> named(const model::Restored& restored) {
-    std::vector<std::string> out;
-    for (const auto& row : restored.damaged)
-      out.push_back(row.table + " " + row.key + ": " + row.problem);
-    return out;
-  }
-  static std::vector<std::string> work(const model::Restored& restored) {
-    std::vector<std::string> out;
-    for (const auto& item : restored.work) out.push_back(item.record.id.text());
-    return out;
-  }
-};
-
+class DamagedTest : public DamagedFixture {};
 HOSTLER_ON_BOTH_ENGINES(DamagedTest);
 
 TEST_P(DamagedTest, NothingIsDamagedInWhatTheStoreWrote) {
@@ -199,7 +140,9 @@ TEST_P(DamagedTest, AnInstanceWithADamagedCreateIsSetAside) {
            {"{}", "the create has no idempotency_key"},
            {R"({"idempotency_key":7})", "the create's idempotency_key has an invalid value"},
            {R"({"idempotency_key":"k","type":{"market":2}})",
-            "the create's market has an invalid value"}}) {
+            "the create's market has an invalid value"},
+           {R"({"idempotency_key":"k","type":{"gpus":{"kind":"a100"}}})",
+            "the create's gpus has an invalid value"}}) {
     damage("DELETE FROM creates");
     const auto restored = restored_after("INSERT INTO creates VALUES (8, '" + json + "')");
 

@@ -3,6 +3,8 @@
 #include <fstream>
 
 #include "core/store/connect.h"
+#include "core/store/copy_rows.h"
+#include "core/store/schema.h"
 #include "tests/unit/store/fixture.h"
 
 /// A start that goes on from rows that are older than what the folder has seen.
@@ -76,6 +78,38 @@ TEST_P(OldStateTest, JobsThatWaitedAreHeldAndAllThatLivedIsMarked) {
     restored = reopened();
     EXPECT_FALSE(restored.goes_on);
   }
+}
+
+TEST_P(OldStateTest, ABackupHasTheGpusThatWorkAsksForAndHas) {
+  auto waits = new_job(1);
+  waits.shape.needs.gpus = 2;
+  waits.shape.constraints.gpu = {.kind = "a100", .memory = 40};
+  model::AttemptChanged attempt;
+  attempt.attempt = {{2}, 1};
+  attempt.instance = {7};
+  attempt.cards = {"GPU-5a13bb21", "GPU-0c99"};
+  auto ran = job_in(2, WorkState::kRunning);
+  ran.record.attempt = 1, ran.record.instance = {7};
+  must_commit({waits, new_job(2), ran, attempt, instance_in(7, InstanceState::kBusy)});
+  store_.reset();
+  const Place copy{folder_.path() / "copy"};
+  std::filesystem::create_directories(copy.folder);
+  {
+    const auto from = connect(place(), Mode::kRead).value();
+    const auto to = connect(copy, Mode::kWrite).value();
+    ASSERT_TRUE(migrate(*to));
+    ASSERT_TRUE(copy_rows(*from, *to));
+  }
+  std::ofstream(copy.folder / kRestoredMark);
+  Options options;
+  options.go_on = Wall{1};
+  store_ = Store::open(copy.folder, std::move(options)).value();
+  const auto restored = store_->load().value();
+  EXPECT_EQ(state_of(restored, 1), WorkState::kHeld);
+  EXPECT_EQ(restored.work.at(0).shape, waits.shape);
+  ASSERT_THAT(restored.attempts, SizeIs(1));
+  EXPECT_EQ(restored.attempts[0].cards, attempt.cards);
+  EXPECT_THAT(restored.damaged, IsEmpty());
 }
 
 TEST_P(OldStateTest, AHeldJobIsListedAsHeldAndCountedThere) {

@@ -271,7 +271,9 @@ model::OfferedRow offered(const std::string& type, const std::string& zone, std:
   out.zone = zone;
   out.name = "m5-large-spot";
   out.architecture = "x86_64";
-  out.resources = {.vcpus = 2, .gpus = 1, .ram = 8, .scratch = 9};
+  out.resources = {.vcpus = 2, .gpus = 3, .ram = 8, .scratch = 9};
+  out.gpu_groups = {{.kind = "a100", .memory = 40, .count = 2},
+                    {.kind = "t4", .memory = 0, .count = 1}};
   out.price_per_hour = {price};
   out.has_price = true;
   out.currency = "USD";

@@ -230,6 +230,21 @@ TEST_P(SchemaTest, KeepsEveryRowOfVersion14WhichLendsNoHost) {
   EXPECT_EQ(reopened().leases.size(), 1U);
 }
 
+TEST_P(SchemaTest, KeepsEveryRowOfVersion15WhichKnowsNoCards) {
+  std::filesystem::create_directories(state());
+  make_database(3);
+  ASSERT_TRUE(migrate(*connect(place(), Mode::kWrite).value(), 15));
+
+  const auto restored = reopened();
+
+  ASSERT_EQ(restored.work.size(), 2U);
+  EXPECT_EQ(restored.work[0].shape.needs.gpus, 1);
+  EXPECT_EQ(restored.work[0].shape.constraints.gpu, model::GpuWish{});
+  ASSERT_EQ(restored.attempts.size(), 1U);
+  EXPECT_THAT(restored.attempts[0].cards, IsEmpty());
+  EXPECT_THAT(restored.damaged, IsEmpty());
+}
+
 /// What version 12 noted of calls: a call under way, one that was also counted at a start, one
 /// whose count had a start alone, a crash that was seen, and a gate that is shut.
 constexpr const char* kCallsOfVersion12 = R"sql(

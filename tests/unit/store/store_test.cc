@@ -89,7 +89,8 @@ TEST_P(StoreTest, RestoresLiveJobsInOrderOfArrivalWithoutBodies) {
                  .constraints = {.types = {"small", "big"},
                                  .market = model::Market::kSpot,
                                  .zone = "a",
-                                 .pools = {}},
+                                 .pools = {},
+                                 .gpu = {.kind = "a100", .memory = 40}},
                  .priority = -4,
                  .gang = {.id = 1, .count = 2, .one_zone = true},
                  .lasts = std::chrono::hours(2),
@@ -158,6 +159,22 @@ TEST_P(StoreTest, RestoresWorkAndItsAttemptsWithTheirKind) {
   EXPECT_EQ(restored.client_keys[0].work.text(), "l-2");
 }
 
+TEST_P(StoreTest, RestoresTheCardsOfAnAttemptAlsoAfterItsEnd) {
+  model::AttemptChanged attempt;
+  attempt.attempt = {{1}, 1};
+  attempt.cards = {"GPU-5a13bb21", "GPU-0c99"};
+  must_commit({new_job(1), attempt});
+  EXPECT_THAT(reopened().attempts, ElementsAre(attempt));
+
+  attempt.state = model::AttemptState::kEnded;
+  attempt.end = model::AttemptEnd{};
+  must_commit({attempt});
+  const auto restored = reopened();
+  ASSERT_EQ(restored.attempts.size(), 1U);
+  EXPECT_EQ(restored.attempts[0].cards, attempt.cards);
+  EXPECT_EQ(store_->reads().attempt({{1}, 1})->attempt.cards, attempt.cards);
+}
+
 TEST_P(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
   auto change = instance_in(7, model::InstanceState::kBooting);
   auto& r = change.record;
@@ -188,7 +205,9 @@ TEST_P(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
   create.epoch = 3;
   create.type = {.name = "small",
                  .provider_type = "m1",
-                 .resources = {1, 2, 3, 4},
+                 .resources = {1, 3, 3, 4},
+                 .gpu_groups = {{.kind = "a100", .memory = 40, .count = 2},
+                                {.kind = "t4", .memory = 0, .count = 1}},
                  .added_scratch = 3,
                  .price_per_hour = {5},
                  .market = model::Market::kSpot,

@@ -28,6 +28,9 @@ class ReplayTest : public testing::Test {
       model::CreateRequest request;
       request.idempotency_key = key;
       request.type.provider_type = "t3.small";
+      request.type.resources.gpus = 3;
+      request.type.gpu_groups = {{.kind = "a100", .memory = 40, .count = 2},
+                                 {.kind = "t4", .memory = 0, .count = 1}};
       request.remote_user = "jane";
       request.user_data = "#!/bin/sh";
       request.ssh_public_keys = {"ssh-ed25519 AAAA"};
@@ -69,6 +72,8 @@ TEST_F(ReplayTest, InstancesAreOfTheReplayAndTheSameKeyIsTheSameAgain) {
   EXPECT_EQ(now_.creates[0].idempotency_key, now_.creates[1].idempotency_key);
   EXPECT_NE(now_.creates[0].idempotency_key, now_.creates[2].idempotency_key);
   EXPECT_EQ(now_.creates[0].type.provider_type, "t3.small");
+  EXPECT_EQ(now_.creates[0].type.resources.gpus, 3);
+  EXPECT_EQ(now_.creates[0].type.gpu_groups.at(0).kind, "a100");
   EXPECT_EQ(now_.creates[0].remote_user, "jane");
   EXPECT_THAT(now_.creates[0].ssh_public_keys, ElementsAre(HasSubstr("ssh-ed25519 ")));
   EXPECT_EQ(now_.creates[0].tags, (model::Tags{{"hostler-key", now_.creates[0].idempotency_key},
