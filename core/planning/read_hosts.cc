@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -34,14 +35,41 @@ void take_from_offering(const Question& question, HostView& out) {
         model::jobs_max_of(policy.pools[o.pool], policy.types[o.type]);
 }
 
-/// All of it is free unless the snapshot says otherwise.
-void read_room(json::Object& o, HostView& out) {
-  model::GpuGroups total, left;  // Plans go by the numbers of them.
-  read_resources(o.may("total"), out.total, total);
+/// Which cards of a host are free, if it has several kinds, or if `left` names them: the number is
+/// read already. `all`: those that it has.
+void take_cards(const json::Field& free, const model::GpuGroups& all, model::GpuGroups left,
+                HostView& out) {
+  const auto is_there = [&](const model::GpuGroup& one) {
+    return std::ranges::any_of(all, [&](const model::GpuGroup& group) {
+      return group.kind == one.kind && group.memory == one.memory && one.count <= group.count;
+    });
+  };
+  const std::int32_t count = out.free.gpus;
+  if (left.empty() && all.size() > 1 && count == out.total.gpus && count > 0) left = all;
+  if (left.empty() && all.size() > 1 && count > 0)
+    free.problem("found " + std::to_string(count) +
+                 " gpus, allowed: how many of each kind, as it has several kinds");
+  if (!std::ranges::all_of(left, is_there))
+    free.problem("some of its gpus are not there, allowed: those of total, with kind and memory");
+  out.cards = std::move(left);
+}
+
+/// All of it is free unless the snapshot says otherwise. `offered`: the cards of its offering.
+void read_room(json::Object& o, const model::GpuGroups& offered, HostView& out) {
+  const json::Field total = o.may("total"), free = o.may("free");
+  read_resources(total, out.total, out.gpus);
+  if (out.gpus == offered) out.gpus.clear();
+  const model::GpuGroups& all = out.gpus.empty() ? offered : out.gpus;
+  std::int32_t sum = 0;
+  for (const model::GpuGroup& group : all) sum += group.count;
+  if (all.size() > 1 && out.total.gpus != sum && out.total.gpus != 0)
+    total.problem("found " + std::to_string(out.total.gpus) +
+                  " gpus, allowed: how many of each kind, as its offering has several kinds");
   out.free = out.total;
-  const json::Field free = o.may("free");
+  model::GpuGroups left;
   if (read_resources(free, out.free, left) && !out.free.fits_in(out.total))
     free.problem("more is free than there is, allowed: at most total in each resource");
+  take_cards(free, all, std::move(left), out);
 }
 
 void read_times(json::Object& o, HostView& out) {
@@ -78,7 +106,9 @@ void read_host(json::Object& o, Draft& draft, std::set<model::InstanceId>& taken
   out.takes_work = out.phase == scheduler::HostPhase::kReady;
   take_from_offering(draft.out, out);
   for (const auto& flag : kHostFlags) o.may(flag.key).boolean(out.*flag.member);
-  read_room(o, out);
+  const auto& offerings = draft.out.snapshot.offerings;
+  const bool is_offered = out.offering < offerings.size();
+  read_room(o, is_offered ? offerings[out.offering].gpus : model::GpuGroups(), out);
   if (out.busy) --out.attempts_left;  // At least one runs.
   o.may("attempts_left").integer(out.attempts_left, 0, model::kJobsOnHostMax);
   o.may("price_per_hour").millionths(out.price_per_hour.value, 0, kMoneyMax);

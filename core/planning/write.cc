@@ -157,6 +157,17 @@ model::Resources not_negative(model::Resources r) {
           .scratch = std::max<std::int64_t>(0, r.scratch)};
 }
 
+/// `usual`: what a reader would take for a resource that is missing.
+void write_room(json::Writer& w, const model::Resources& room, model::GpuGroups gpus,
+                const model::Resources& usual) {
+  std::erase_if(gpus, [](const model::GpuGroup& group) { return group.count <= 0; });
+  w.begin_object();
+  write_resources(w, not_negative(room), gpus);
+  if (room.scratch <= 0 && usual.scratch > 0) w.member("scratch", exact_size(0));
+  if (room.gpus <= 0 && usual.gpus > 0) w.member("gpus", 0);
+  w.end_object();
+}
+
 void write_host(json::Writer& w, const Question& question, const HostView& host) {
   const Mono now = question.snapshot.now;
   w.begin_object().member("id", host.id.text());
@@ -166,15 +177,15 @@ void write_host(json::Writer& w, const Question& question, const HostView& host)
   w.member("phase", word_of(host.phase, kPhases));
   HostView usual;
   usual.takes_work = host.phase == scheduler::HostPhase::kReady;
-  if (host.offering < question.snapshot.offerings.size())
-    usual.can_stop = question.snapshot.offerings[host.offering].can_stop;
+  if (host.offering < question.snapshot.offerings.size()) {
+    const Offering& offering = question.snapshot.offerings[host.offering];
+    usual.can_stop = offering.can_stop;
+    usual.total = offering.resources;
+  }
   for (const auto& flag : kHostFlags)
     if (host.*flag.member != usual.*flag.member) w.member(flag.key, host.*flag.member);
-  w.key("total").begin_object();
-  write_resources(w, not_negative(host.total), model::GpuGroups());
-  w.end_object().key("free").begin_object();
-  write_resources(w, not_negative(host.free), model::GpuGroups());
-  w.end_object();
+  write_room(w.key("total"), host.total, host.gpus, usual.total);
+  write_room(w.key("free"), host.free, host.cards, host.total);
   w.member("attempts_left", std::min(host.attempts_left, model::kJobsOnHostMax));
   write_money(w, "price_per_hour", host.price_per_hour);
   w.member("age", age_of(host.created, now)).member("idle_for", age_of(host.since, now));

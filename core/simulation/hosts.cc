@@ -1,5 +1,7 @@
 #include "core/simulation/hosts.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -10,6 +12,22 @@ constexpr Duration kMessage = 5ms;    ///< From one end of a connection to the o
 constexpr Duration kConnect = 300ms;  ///< TCP, SSH and the proof of the host key.
 constexpr Duration kTryAgain = 1s;    ///< Between two tries to connect.
 constexpr Duration kKeepAlive = 5s;   ///< Until a link notices that its host has gone.
+
+/// The cards that the menu says, all of them healthy. Where it says no kinds, hosts tell nothing.
+model::CardReport cards_of(const Machine& machine) {
+  model::CardReport out;
+  for (const model::GpuGroup& group : machine.request.type.gpu_groups)
+    for (std::int32_t n = 0; n < group.count; ++n) {
+      model::Card& card = out.cards.emplace_back();
+      card.index = static_cast<std::int32_t>(out.cards.size()) - 1;
+      card.uuid = "GPU-" + machine.id + "-" + std::to_string(card.index);
+      card.kind = group.kind.empty() ? "gpu" : group.kind;
+      card.memory = group.memory;
+    }
+  if (!out.cards.empty()) out.source = "command";
+  std::ranges::sort(out.cards, {}, &model::Card::uuid);
+  return out;
+}
 
 }  // namespace
 
@@ -63,9 +81,11 @@ void Hosts::come_up(const LinkPtr& link, Machine& machine) {
   model::HostReady ready;
   ready.boot_id = link->boot_id;
   ready.connection = link->connection;
+  ready.cards = cards_of(machine);
   for (const auto& [attempt, run] : machine.runs)
     ready.attempts.push_back(
-        {attempt, run.running ? model::AttemptPhase::kRunning : model::AttemptPhase::kEnded});
+        {attempt, run.running ? model::AttemptPhase::kRunning : model::AttemptPhase::kEnded,
+         run.cards});
   say(link, std::move(ready));
 }
 
@@ -88,7 +108,7 @@ void Hosts::on(const model::StartAttempt& command) {
   if (machine == nullptr || link->connection != command.connection)
     return say(link, model::AttemptRefused{command.attempt, "the connection has ended", false});
   const Fate fate = look_(command.attempt.work);
-  machine->runs[command.attempt] = {};
+  machine->runs[command.attempt] = {.cards = command.cards};
   say(link, model::AttemptStarted{command.attempt, Wall{}});
   model::AttemptEnd end;
   end.exit_code = fate.fails ? 1 : 0;

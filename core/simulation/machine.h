@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/model/cloud.h"
 #include "core/model/host.h"
@@ -13,6 +14,7 @@ namespace hostler::simulation {
 /// An attempt on a machine, as the agent there knows it.
 struct Run {
   bool running = true;
+  std::vector<std::string> cards = {};  ///< UUIDs of those that it was started with.
 };
 
 /// A machine of a simulated cloud, and the agent on it.

@@ -5,7 +5,7 @@
 namespace hostler::model {
 namespace {
 
-constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+constexpr std::int64_t gib(std::int64_t n) { return n << 30; }
 
 TEST(GpusTest, AShorterKindIsMetByALongerOneAtAHyphen) {
   EXPECT_TRUE(fits_kind("", "a100"));
@@ -17,19 +17,19 @@ TEST(GpusTest, AShorterKindIsMetByALongerOneAtAHyphen) {
 }
 
 TEST(GpusTest, CardsAreTakenFromTheGroupWithTheFewestThatSuffices) {
-  const GpuGroups free{{"a100", 40 * kGiB, 4}, {"a100", 80 * kGiB, 2}, {"t4", 16 * kGiB, 1}};
+  const GpuGroups free{{"a100", gib(40), 4}, {"a100", gib(80), 2}, {"t4", gib(16), 1}};
   EXPECT_EQ(pick_group(free, {}, 1), 2U);
   EXPECT_EQ(pick_group(free, {}, 2), 1U);
   EXPECT_EQ(pick_group(free, {}, 3), 0U);
   EXPECT_EQ(pick_group(free, {}, 5), std::nullopt);
   EXPECT_EQ(pick_group(free, {.kind = "a100", .memory = 0}, 1), 1U);
-  EXPECT_EQ(pick_group(free, {.kind = "", .memory = 41 * kGiB}, 1), 1U);
+  EXPECT_EQ(pick_group(free, {.kind = "", .memory = gib(41)}, 1), 1U);
   EXPECT_EQ(pick_group(free, {.kind = "t4", .memory = 0}, 2), std::nullopt);
   EXPECT_EQ(pick_group(free, {.kind = "h100", .memory = 0}, 1), std::nullopt);
 }
 
 TEST(GpusTest, OfEqualGroupsTheOneWithTheLeastMemoryIsTakenInAnyOrder) {
-  const GpuGroup small{"a100", 40 * kGiB, 2}, large{"a100", 80 * kGiB, 2};
+  const GpuGroup small{"a100", gib(40), 2}, large{"a100", gib(80), 2};
   EXPECT_EQ(pick_group({small, large}, {}, 1), 0U);
   EXPECT_EQ(pick_group({large, small}, {}, 1), 1U);
 }

@@ -17,6 +17,7 @@ namespace {
 /// A random world with what the worlds of the scheduler's tests have none of.
 Question random_question(std::uint64_t seed) {
   scheduler::RandomWorld world(seed);
+  if (seed % 2 == 0) world.add_cards();
   Random& random = world.random;
   for (auto& pool : world.policy.pools) pool.sizes.min = std::min(pool.sizes.min, pool.sizes.max);
   for (auto& pool : world.policy.pools)

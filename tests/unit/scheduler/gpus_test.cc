@@ -82,20 +82,19 @@ TEST(GpusOfHostsTest, AHostThatReportsAKindServesTheWishForIt) {
   const std::uint32_t plain = site.type("plain", 8, 32, 100);
   site.snapshot.offerings[plain].resources.gpus = 2;
   site.host(1, plain).gpus = {{"a100", 40 * kGiB, 2}};
-  const demand::ClassId wish = site.gpu_jobs(2, 1, kA100), other = site.gpu_jobs(1, 1, kT4);
+  const demand::ClassId wish = site.gpu_jobs(1, 1, kA100), other = site.gpu_jobs(1, 1, kT4);
 
   const Plan plan = site.plan();
 
-  EXPECT_EQ(placed(plan, wish), 2U);
+  EXPECT_EQ(placed(plan, wish), 1U);
   EXPECT_EQ(placed(plan, other), 0U);
 }
 
 TEST(GpusOfHostsTest, NothingWaitsForAHostThatHasLostItsCards) {
-  Site site;
-  const std::uint32_t type = site.cards(site.type("pair", 8, 32, 100), {{"a100", 0, 2}});
-  HostView& host = site.host(1, type);
-  host.gpus = {{"a100", 0, 1}};
-  host.total.gpus = host.free.gpus = 1;
+  MixedSite site(2, 2);
+  HostView& host = site.host(1, site.mixed);
+  host.gpus = host.cards = {{"a100", 40 * kGiB, 1}, {"t4", 16 * kGiB, 2}};
+  host.total.gpus = host.free.gpus = 3;
   const demand::ClassId pair = site.gpu_jobs(1, 2, kA100, 0, 20min);
   const demand::ClassId single = site.gpu_jobs(1, 1, kA100);
 
@@ -104,7 +103,7 @@ TEST(GpusOfHostsTest, NothingWaitsForAHostThatHasLostItsCards) {
   EXPECT_EQ(placed(plan, single), 1U);
   EXPECT_EQ(placed(plan, pair), 0U);
   EXPECT_THAT(plan.reservations, IsEmpty()) << "it would never fit there";
-  EXPECT_THAT(bought(plan), ElementsAre(type));
+  EXPECT_THAT(bought(plan), ElementsAre(site.mixed));
 }
 
 TEST(GpusOfHostsTest, AReservedHostMayHoldTheItemOnceItsCardsAreFree) {
@@ -160,6 +159,14 @@ TEST(NewHostsWithGpusTest, EachHostHoldsWhatItIsFor) {
   EXPECT_THAT(plan.creates, IsEmpty());
   for (HostView& host : site.snapshot.hosts) host.phase = HostPhase::kReady, host.takes_work = true;
   EXPECT_EQ(placed(site.plan(), 0), 4U);
+}
+
+TEST(NewHostsWithGpusTest, ATypeOfOneKindIsNotPassedOverForALargerOneOfSeveral) {
+  Site site;
+  const std::uint32_t one = site.cards(site.type("one", 16, 64, 1000), {{"a100", 0, 4}});
+  site.cards(site.type("two", 16, 64, 900), {{"a100", 0, 2}, {"t4", 0, 3}});
+  site.gpu_jobs(4, 1, kA100);
+  EXPECT_THAT(bought(site.plan()), ElementsAre(one)) << "two of the cheaper type would be dearer";
 }
 
 TEST(NewHostsWithGpusTest, TheKindDecidesTheType) {
@@ -221,10 +228,13 @@ TEST(WorkWithoutGpusTest, WakesAHostWithoutCards) {
 
 TEST(WorkWithoutGpusTest, BuysAHostWithoutCards) {
   EqualSite site;
-  site.jobs(20, 1);
-  EXPECT_THAT(bought(site.plan()), testing::Each(site.cpu));
-  site.snapshot.offerings[site.gpu].resources.ram *= 2;
-  EXPECT_THAT(bought(site.plan()), testing::Each(site.cpu)) << "the ram is of no use";
+  site.jobs(24, 1, 4);
+  EXPECT_THAT(bought(site.plan()), ElementsAre(site.cpu, site.cpu, site.cpu));
+  std::int64_t& ram = site.snapshot.offerings[site.gpu].resources.ram;
+  for (const std::int64_t more : {16 * kMiB, 32 * kGiB}) {
+    ram += more;
+    EXPECT_THAT(bought(site.plan()), testing::Each(site.cpu)) << "so much ram is of no use";
+  }
   site.snapshot.classes[0].shape.exclusive = true;
   EXPECT_THAT(bought(site.plan()), testing::Each(site.cpu));
 }
