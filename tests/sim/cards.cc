@@ -103,8 +103,13 @@ std::vector<std::string> Cards::claim(const Machine& machine) {
 }
 
 void Cards::heard(const Machine& machine, const model::CardReport& report, Mono now) {
-  if (report.source.empty() || !report.problem.empty()) return;
+  if (report.source.empty()) return;
   Having& its = of(machine);
+  if (!report.problem.empty()) {
+    its.unread_since = std::min(its.unread_since, now);
+    return;
+  }
+  its.unread_since = Mono::max();
   its.told = true;
   std::map<std::string, Mono> bad;
   const auto since = [&](const std::string& uuid) {
@@ -128,6 +133,8 @@ void Cards::check_leaving(const Machine& machine, const model::StartAttempt& sta
   if (row != nullptr && row->cards != start.cards)
     complain_(name + " leaves with other cards than its row has");
   Having& its = of(machine);
+  if (!start.cards.empty() && its.unread_since < now - kLeaves)
+    complain_(name + " gets cards that cannot be read");
   std::set<std::string> kinds;
   for (const auto& uuid : start.cards) {
     const auto bad = its.bad_since.find(uuid);

@@ -66,6 +66,7 @@ class Cards {
     std::map<std::string, Mono> bad_since;     ///< As the daemon knows it.
     std::map<std::string, std::string> kinds;  ///< All that the daemon has heard of.
     bool told = false;
+    Mono unread_since = Mono::max();  ///< The last reading failed, as the daemon knows it.
   };
   Having& of(const Machine& machine);
 
