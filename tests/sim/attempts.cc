@@ -19,6 +19,9 @@ void Hosts::on(const model::StartAttempt& command) {
   const auto* intent = disk_.attempt(command.attempt);
   if (intent == nullptr || intent->instance != command.instance)
     complain_(command.attempt.text() + " starts without a durable intent");
+  const auto job = disk_.jobs().find(command.attempt.work);
+  cards_.check_leaving(*machine, command, intent,
+                       job == disk_.jobs().end() ? nullptr : &job->second, time_.now());
   if (!link->resumed) complain_(command.attempt.text() + " starts before its host is resumed");
   link->own.insert(command.attempt);
   to_agent(link, [this, command](Machine& there) { start(there, command); });
@@ -39,6 +42,8 @@ void Hosts::start(Machine& machine, const model::StartAttempt& command) {
   run.sequence = command.sequence;
   run.began = time_.now();
   if (job != disk_.jobs().end()) run.needs = job->second.shape.needs;
+  run.cards = command.cards;
+  cards_.check_start(machine, command);
   check_start(machine, attempt, run);
   machine.runs[attempt] = run;
   agent_says(machine, model::AttemptStarted{attempt, lies(machine) ? lies_.time() : Wall{1}});

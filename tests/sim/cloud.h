@@ -29,6 +29,7 @@ struct Run {
   bool running = true, lost_track = false;
   Mono began;
   model::Resources needs;
+  std::vector<std::string> cards = {};  ///< UUIDs of those that it was given.
   model::AttemptEnd end;
 };
 

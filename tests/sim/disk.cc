@@ -78,6 +78,9 @@ void Disk::apply(const model::AttemptChanged& row) {
   if (found != attempts_.end() && row.state <= found->second.state && !told_again &&
       row.state != model::AttemptState::kDone && !is_found_again(found->second, row))
     complain_(row.attempt.text() + " went back in its life");
+  if (found != attempts_.end() && row.cards != found->second.cards &&
+      !is_found_again(found->second, row))
+    complain_(row.attempt.text() + " has other cards than before");
   attempts_[row.attempt] = row;
 }
 
@@ -166,6 +169,7 @@ model::Restored Disk::open() {
   for (const auto& [principal, use] : uses_) out.uses.push_back(use);
   for (const auto& [key, row] : offered_) out.offered.push_back(row);
   for (const auto& [key, row] : ram_reports_) out.ram_reports.push_back(row);
+  for (const auto& [key, row] : gpu_reports_) out.gpu_reports.push_back(row);
   return out;
 }
 

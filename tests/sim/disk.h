@@ -90,6 +90,12 @@ class Disk {
   }
   void apply(const model::RamReport& row) { ram_reports_[{row.set, row.type}] = row; }
   void apply(const model::RamForgotten& row) { ram_reports_.erase({row.set, row.type}); }
+  void apply(const model::GpuReport& row) {
+    gpu_reports_[{row.set, row.type, row.kind, row.memory}] = row;
+  }
+  void apply(const model::GpuForgotten& row) {
+    gpu_reports_.erase({row.set, row.type, row.kind, row.memory});
+  }
   void apply(const model::LedgerRecord& row);
 
   Complain complain_;
@@ -110,6 +116,8 @@ class Disk {
   std::map<std::pair<std::string, std::string>, model::ImageRow> images_;
   std::map<std::string, model::PrincipalUse> uses_;
   RamReports ram_reports_;  ///< By set and type.
+  std::map<std::tuple<std::string, std::string, std::string, std::int64_t>, model::GpuReport>
+      gpu_reports_;
   std::set<std::string> leftover_intents_;
   std::uint64_t epoch_ = 0;
   // Of --restored.

@@ -39,6 +39,13 @@ void World::make_faults() {
       }
       tick();
     });
+  if (Cards::are_of(seed_)) {
+    Random random(seed_ ^ 0x6b05);
+    for (std::uint64_t n = random.below(40); n > 0; --n)
+      time_.after(Duration(static_cast<Duration::rep>(
+                      random.below(static_cast<std::uint64_t>(day_.trouble.count())))),
+                  [this] { hosts_.misfortune_of_cards(); });
+  }
   time_.after(day_.trouble, [this] {
     calm_ = true;
     if (borrowers_) borrowers_->end();

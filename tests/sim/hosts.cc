@@ -35,6 +35,7 @@ void Hosts::say(const LinkPtr& link, model::HostEventBody body) {
   link->last_said = std::max(link->last_said, time_.now() + chance_.between(0s, 5ms));
   time_.at(link->last_said, [this, link, generation = generation_, body = std::move(body)] {
     if (generation != generation_ || find(link->target.instance) != link) return;
+    told_of_cards(*link, body);
     post_({link->target.instance, body});
   });
 }
@@ -118,16 +119,22 @@ void Hosts::come_up(const LinkPtr& link, Machine& machine) {
   if (short_disks_ && machine.id.back() % 2 == 0) ready.scratch = kShortDisk;
   if (short_ram_) ready.ram = ram_of(machine);
   if (short_ram_ && *ready.ram < machine.request.type.resources.ram / 2) cloud_.is_unfit();
-  for (const auto& [attempt, run] : machine.runs)
-    ready.attempts.push_back({attempt, run.running      ? model::AttemptPhase::kRunning
-                                       : run.lost_track ? model::AttemptPhase::kUnknownEnd
-                                                        : model::AttemptPhase::kEnded});
+  if (cards_.is_day()) ready.cards = cards_.read(machine);
+  for (const auto& [attempt, run] : machine.runs) {
+    ready.attempts.push_back({attempt,
+                              run.running      ? model::AttemptPhase::kRunning
+                              : run.lost_track ? model::AttemptPhase::kUnknownEnd
+                                               : model::AttemptPhase::kEnded,
+                              run.cards});
+    cards_.reported(run);
+  }
   if (lies(machine)) {
     if (lies_.chance(0.2)) ready.last_sequence = lies_.sequence();
     if (short_disks_ && lies_.chance(0.5)) ready.scratch = lies_.scratch();
     if (short_ram_ && lies_.chance(0.5)) ready.ram = lies_.chance(0.3) ? 1 : lies_.scratch();
     if (const auto foreign = foreign_to(machine))
-      ready.attempts.push_back({*foreign, static_cast<model::AttemptPhase>(lies_.below(3))});
+      ready.attempts.push_back(
+          {*foreign, static_cast<model::AttemptPhase>(lies_.below(3)), cards_.claim(machine)});
     tell_about_others(machine, machine.connection);
   }
   model::HostEventBody report = std::move(ready);
@@ -205,6 +212,36 @@ void Hosts::misfortune() {
   for (const auto& [id, link] : links_)
     if (link->up) up.push_back(link);
   if (!up.empty()) drop(up[chance_.below(up.size())]);
+}
+
+void Hosts::misfortune_of_cards() {
+  std::vector<Machine*> connected;
+  for (const auto& [id, link] : links_)
+    if (Machine* machine = link->up ? cloud_.at(link->target.address) : nullptr)
+      connected.push_back(machine);
+  if (connected.empty() || !chance_.faults()) return;
+  Machine& machine = *connected[cards_.choose(connected.size())];
+  cards_.misfortune(machine);
+  read_cards(machine);
+}
+
+void Hosts::read_cards(Machine& machine) {
+  auto report = cards_.read(machine);
+  const bool failed = !report.problem.empty();
+  agent_says(machine, model::HostCards{std::move(report)});
+  if (failed)
+    time_.after(1s, [this, &machine] {
+      if (machine.exists()) read_cards(machine);
+    });
+}
+
+void Hosts::told_of_cards(const Link& link, const model::HostEventBody& body) {
+  const Machine* machine = cards_.is_day() ? cloud_.at(link.target.address) : nullptr;
+  if (machine == nullptr) return;
+  if (const auto* ready = std::get_if<model::HostReady>(&body))
+    cards_.heard(*machine, ready->cards, time_.now());
+  if (const auto* later = std::get_if<model::HostCards>(&body))
+    cards_.heard(*machine, later->report, time_.now());
 }
 
 void Hosts::agent_says(Machine& machine, model::HostEventBody body) {

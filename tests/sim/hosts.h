@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/model/host.h"
+#include "tests/sim/cards.h"
 #include "tests/sim/cloud.h"
 #include "tests/sim/commands.h"
 #include "tests/sim/host_lies.h"
@@ -33,6 +34,7 @@ class Hosts {
         commands_(commands),
         complain_(std::move(complain)),
         lies_(seed),
+        cards_(seed, complain_),
         short_disks_(has_short_disks(seed)),
         short_ram_(has_short_ram(seed)),
         few_uses_(has_few_uses(seed)),
@@ -45,6 +47,9 @@ class Hosts {
   void put_back();
   /// A connection breaks.
   void misfortune();
+  /// Something happens to the cards of a machine, and its agent reads them.
+  void misfortune_of_cards();
+  [[nodiscard]] const CardTally& cards() const { return cards_.tally(); }
   /// Half of the machines, or all, cannot be reached for this time; work on them goes on.
   void partition(Duration time);
   /// The check on the machine has printed something else.
@@ -122,6 +127,10 @@ class Hosts {
   /// Sends a message to the agent, in order, on the present connection.
   void to_agent(const LinkPtr& link, std::function<void(Machine&)> act);
   void start(Machine& machine, const model::StartAttempt& command);
+  /// The agent reads its cards until a reading is good.
+  void read_cards(Machine& machine);
+  /// The daemon gets this event of the link.
+  void told_of_cards(const Link& link, const model::HostEventBody& body);
   void check_uses(const Machine& machine);
   void check_ram(const Machine& machine, std::int64_t menu) const;
   void check_start(const Machine& machine, model::AttemptId attempt, const Run& run);
@@ -152,6 +161,7 @@ class Hosts {
   Commands& commands_;
   Disk::Complain complain_;
   HostLies lies_;
+  Cards cards_;
   bool short_disks_, short_ram_, few_uses_, late_output_;
   std::set<std::pair<std::string, std::int64_t>> ram_reports_;  ///< Of types.
   Post post_;

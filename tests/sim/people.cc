@@ -46,6 +46,7 @@ void World::make_people() {
         wish.shape = {};
         wish.shape.needs = {.vcpus = 1, .gpus = 0, .ram = kGiB, .scratch = 0};
       }
+      if (Cards::are_of(seed_) && day_.every_job == 0s) Cards::vary(wish.shape, wishes_.size());
       wishes_.push_back(wish);
       time_.after(when + chance_.between(0s, day_.burst),
                   [this, index = wishes_.size() - 1] { submit(index); });

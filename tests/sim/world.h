@@ -34,6 +34,7 @@ struct Tally {
   std::uint64_t leases = 0;  ///< That were granted.
   std::uint64_t logins = 0;  ///< Of these, with a login.
   model::GangCounts gangs;
+  CardTally cards;
   std::size_t machines_at_once = 0;  ///< The highest number at any time.
   Duration machine_time{};           ///< Of all machines together.
 };

@@ -327,8 +327,7 @@ TEST_P(StoreTest, TheCardsThatHostsHaveListedAreKeptByGroupUntilTheyAreForgotten
                model::GpuReport{"west", "g", "a100", 80, 4, 2},
                model::GpuReport{"west", "g", "a100", 40, 4, 1}});
   must_commit({model::GpuForgotten{"west", "g", "a100", 80}});
-  EXPECT_THAT(reopened().gpu_reports,
-              ElementsAre(model::GpuReport{"west", "g", "a100", 40, 4, 1}));
+  EXPECT_THAT(reopened().gpu_reports, ElementsAre(model::GpuReport{"west", "g", "a100", 40, 4, 1}));
 }
 
 TEST_P(StoreTest, KeepsTheLastUseOfEachPrincipal) {
