@@ -35,7 +35,7 @@ Result<void> Supervisor::open(const std::string& folder) {
   // Elsewhere jobs run without limits, and AttemptEnd::limits_enforced is false.
   cgroups_.open("hostler-agent-" + log_.state_id(),
                 ::geteuid() == 0 && is_in_first_pid_namespace());
-  cards_.open();
+  card_holders_.open();
   for (const auto& [id, attempt] : log_.all()) {
     slots_.occupy(attempt.begin.slot);
     cgroups_.adopt(attempt.begin.slot);
@@ -56,7 +56,7 @@ Limits Supervisor::limits() const {
 }
 
 void Supervisor::close() {
-  cards_.close();
+  card_holders_.close();
   cgroups_.remove_idle(slots_.used());
   log_.sync();
 }
@@ -65,7 +65,7 @@ void Supervisor::set_uids(std::uint32_t first, std::uint32_t count) {
   uid_first_ = first;
   // uid 0 is the agent's own. An ordinary user cannot change uids.
   uid_count_ = first == 0 || ::geteuid() != 0 ? 0 : count;
-  cards_.set_own_uids(uid_count_ != 0);
+  card_holders_.set_own_uids(uid_count_ != 0);
 }
 
 // ---- the life of an attempt --------------------------------------------------------------------
@@ -73,7 +73,7 @@ void Supervisor::set_uids(std::uint32_t first, std::uint32_t count) {
 std::variant<Started, Refused> Supervisor::start(const Start& start) {
   HostFacts facts{boot_id_, log_.last_sequence(), log_.all().size(),
                   log_.find(start.attempt) != nullptr, descriptors_max()};
-  if (!start.cards.empty()) facts.holders = cards_.by_card();
+  if (!start.cards.empty()) facts.holders = card_holders_.by_card();
   if (auto refused = check_start(start, facts)) return *std::move(refused);
   const auto slot = slots_.take(uid_count_);
   if (!slot)
@@ -104,9 +104,9 @@ std::variant<Started, Refused> Supervisor::start(const Start& start) {
 
 /// The processes of the job enter these cgroups before they execute its command.
 Result<void> Supervisor::fork_shim(const Start& start, const Begin& begin) {
-  SlotCgroups::Place place =
-      cgroups_.prepare(begin.slot, {start.ram_max, start.processes_max}, cards_.need_cgroups());
-  HOSTLER_TRY(cards_.admit(begin));
+  SlotCgroups::Place place = cgroups_.prepare(begin.slot, {start.ram_max, start.processes_max},
+                                              card_holders_.need_cgroups());
+  HOSTLER_TRY(card_holders_.admit(begin));
   const bool ready = slots_.is_ready(begin.slot, begin.uid, cleaner_);
   const bool forked = shims_.fork({.start = start,
                                    .slot = begin.slot,
@@ -151,7 +151,7 @@ void Supervisor::remove(model::AttemptId id) {
   (void)::unlink(notice_path(id).c_str());
   if (attempt.begin.has_script) (void)::unlink(script_path(id).c_str());
   slots_.give_back(attempt.begin.slot, attempt.begin.uid, cleaner_);
-  cards_.on_removed();
+  card_holders_.on_removed();
   if (cgroups_.has_any()) idle_at_ = boottime_us() + kIdleUs;
 }
 

@@ -59,7 +59,7 @@ class Supervisor {
   [[nodiscard]] std::int64_t due();
 
   [[nodiscard]] AttemptLog& attempts() { return log_; }
-  [[nodiscard]] CardHolders& card_holders() { return cards_; }
+  [[nodiscard]] CardHolders& card_holders() { return card_holders_; }
   [[nodiscard]] ShimTable& shims() { return shims_; }
   [[nodiscard]] const std::string& folder() const { return folder_; }
   [[nodiscard]] const std::string& boot_id() const { return boot_id_; }
@@ -77,7 +77,7 @@ class Supervisor {
   AttemptLog log_;
   Slots slots_;
   SlotCgroups cgroups_;
-  CardHolders cards_{log_, cgroups_};
+  CardHolders card_holders_{log_, cgroups_};
   Cleaner cleaner_;
   std::string folder_;  ///< Absolute path of the state folder.
   std::string boot_id_;

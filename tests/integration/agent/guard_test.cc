@@ -66,7 +66,7 @@ bool opens_in(const std::string& cgroup, const std::string& file) {
   return status == 0;
 }
 
-class CardsTest : public AgentTest {
+class GuardTest : public AgentTest {
  protected:
   void use(CardGuard guard) {
     if (::geteuid() != 0) GTEST_SKIP() << "needs root";
@@ -142,7 +142,7 @@ class CardsTest : public AgentTest {
   }
 };
 
-class EachGuardTest : public CardsTest, public ::testing::WithParamInterface<CardGuard> {
+class EachGuardTest : public GuardTest, public ::testing::WithParamInterface<CardGuard> {
  protected:
   void SetUp() override { use(GetParam()); }
 };
@@ -279,7 +279,7 @@ INSTANTIATE_TEST_SUITE_P(Guards, EachGuardTest,
                            return std::string(model::to_string(tested.param));
                          });
 
-TEST_F(CardsTest, WithoutAGuardEveryCardIsOpen) {
+TEST_F(GuardTest, WithoutAGuardEveryCardIsOpen) {
   use(CardGuard::kNone);
   auto link = link_with_cards(3);
   const Start first = look({0});
@@ -308,7 +308,7 @@ INSTANTIATE_TEST_SUITE_P(Guards, CgroupGuardTest,
                          });
 
 // No controller can be enabled there: those of v1 may have all of them.
-TEST_F(CardsTest, AMountOfV2InAnyFolderIsEnoughForADeviceProgram) {
+TEST_F(GuardTest, AMountOfV2InAnyFolderIsEnoughForADeviceProgram) {
   use(CardGuard::kBpf);
   const ScratchMount mount(folder_ / "cgroup2");
   SlotCgroups cgroups(
@@ -330,7 +330,7 @@ TEST_F(CardsTest, AMountOfV2InAnyFolderIsEnoughForADeviceProgram) {
   EXPECT_FALSE(std::filesystem::exists(place.devices));
 }
 
-TEST_F(CardsTest, TheKernelTakesAProgramForAThousandDevices) {
+TEST_F(GuardTest, TheKernelTakesAProgramForAThousandDevices) {
   use(CardGuard::kBpf);
   std::set<DeviceNumber> denied{{1, kMinors[0]}};
   for (std::uint32_t i = 0; denied.size() < kCardFilesMax; ++i) denied.insert({1000 + i, i});
@@ -347,7 +347,7 @@ TEST_F(CardsTest, TheKernelTakesAProgramForAThousandDevices) {
   cgroups.remove_idle({});
 }
 
-class OwnersTest : public CardsTest {
+class OwnersTest : public GuardTest {
  protected:
   void SetUp() override { use(CardGuard::kOwners); }
 };
