@@ -9,7 +9,6 @@ namespace hostler::store {
 namespace {
 
 using model::InstanceState;
-using model::WorkState;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
