@@ -29,9 +29,18 @@ FIELDS(Check) {
   v.number("timeout_us", m.timeout_us);
   v.choice("kind", m.kind, Check::Kind::kInterrupted);
 }
+
+const auto kName = [](auto& v, auto& item) { v.text("", item, kIdMax); };
+const auto kPath = [](auto& v, auto& item) { v.text("", item, kPathMax); };
+
 FIELDS(Cards::File) {
   v.text("path", m.path, kPathMax);
   v.text("bus", m.bus, kIdMax);
+}
+FIELDS(Known) {
+  fields(v, m.attempt);
+  v.choice("phase", m.phase, Phase::kUnknownEnd);
+  v.list("cards", m.cards, model::kCardsMax, kName);
 }
 FIELDS(OutputFile) {
   v.text("path", m.path, kPathMax);
@@ -48,14 +57,6 @@ const auto kPair = [](auto& v, auto& item) {
   v.text("value", item.second, kArgMax);
 };
 
-const auto kName = [](auto& v, auto& item) { v.text("", item, kIdMax); };
-const auto kPath = [](auto& v, auto& item) { v.text("", item, kPathMax); };
-
-FIELDS(Known) {
-  fields(v, m.attempt);
-  v.choice("phase", m.phase, Phase::kUnknownEnd);
-  v.list("cards", m.cards, model::kCardsMax, kName);
-}
 FIELDS(Quit) { (void)v, (void)m; }
 FIELDS(Configure) {
   v.number("uid_first", m.uid_first);

@@ -230,7 +230,7 @@ enum class Phase : std::uint8_t {
 struct Known {
   model::AttemptId attempt;
   Phase phase{};
-  std::vector<std::string> cards;  ///< Of its Start.
+  std::vector<std::string> cards = {};  ///< Of its Start.
   friend bool operator==(const Known&, const Known&) = default;
 };
 /// Follows Hello, Scratch and Ram, and answers List: all attempts that the agent knows, in pieces.
