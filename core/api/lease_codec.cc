@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "core/api/views_json.h"
 #include "core/base/units.h"
 #include "core/crypto/known_hosts.h"
 #include "core/crypto/login_keys.h"
@@ -100,7 +99,7 @@ void write_host(Writer& w, const LeaseRows& lease, const LeaseNow& now) {
   if (!host.zone.empty()) w.member("zone", host.zone);
   w.member("market", to_string(host.market));
   w.key("price_per_hour").millionths(host.price_per_hour.value);
-  if (!now.host->cards.empty()) write_cards(w, now.host->cards);
+  write_cards(w, now.host->cards);
   if (lease.work.record.state == model::WorkState::kRunning)
     write_reach(w, lease, host, now.jump_host);
   w.end_object();

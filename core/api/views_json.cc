@@ -28,33 +28,16 @@ void write_demand(json::Writer& w, const model::DemandView& demand) {
 
 namespace {
 
-void write_card(json::Writer& w, const model::CardView& view) {
-  const auto& card = view.card;
-  w.begin_object().member("uuid", card.uuid).member("state", model::to_string(view.state));
-  if (!card.kind.empty()) w.member("index", card.index).member("kind", card.kind);
-  if (card.memory != 0) w.member("memory", card.memory);
-  member_text(w, "driver", card.driver);
-  member_text(w, "problem", card.problem);
-  if (view.attempt) w.member("attempt", view.attempt->text());
-  w.end_object();
-}
-
 void write_gpus(json::Writer& w, const model::InstanceView& view) {
   const auto& counts = view.card_counts;
   w.key("gpus").begin_object().member("free", counts.free).member("used", counts.used);
   w.member("bad", counts.bad).member("unknown", counts.unknown);
   if (view.guard) w.member("guard", model::to_string(*view.guard));
   w.end_object();
-  if (!view.cards.empty()) write_cards(w, view.cards);
+  write_cards(w, view.cards);
 }
 
 }  // namespace
-
-void write_cards(json::Writer& w, const std::vector<model::CardView>& cards) {
-  w.key("cards").begin_array();
-  for (const auto& card : cards) write_card(w, card);
-  w.end_array();
-}
 
 void write_instance(json::Writer& w, const model::InstanceView& view) {
   const auto& r = view.record;

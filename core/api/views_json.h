@@ -8,8 +8,6 @@
 namespace hostler::api {
 
 void write_instance(json::Writer& w, const model::InstanceView& view);
-/// The member "cards".
-void write_cards(json::Writer& w, const std::vector<model::CardView>& cards);
 void write_console(json::Writer& w, const model::ConsoleView& view);
 void write_pool(json::Writer& w, const model::PoolView& view);
 void write_type(json::Writer& w, const model::TypeView& view);

@@ -106,4 +106,19 @@ void write_time(Writer& w, std::string_view key, Wall time) {
   if (time.us != 0) w.member(key, exact_wall(time));
 }
 
+void write_cards(json::Writer& w, const std::vector<model::CardView>& cards) {
+  if (cards.empty()) return;
+  w.key("cards").begin_array();
+  for (const auto& [card, state, attempt] : cards) {
+    w.begin_object().member("uuid", card.uuid).member("state", model::to_string(state));
+    if (!card.kind.empty()) w.member("index", card.index).member("kind", card.kind);
+    if (card.memory != 0) w.member("memory", card.memory);
+    if (!card.driver.empty()) w.member("driver", card.driver);
+    if (!card.problem.empty()) w.member("problem", card.problem);
+    if (attempt) w.member("attempt", attempt->text());
+    w.end_object();
+  }
+  w.end_array();
+}
+
 }  // namespace hostler::api

@@ -38,5 +38,7 @@ void write_needs(json::Writer& w, const model::Resources& needs, const model::Gp
 void write_constraints(json::Writer& w, const model::Constraints& constraints);
 void write_texts(json::Writer& w, std::string_view key, const std::vector<std::string>& texts);
 void write_time(json::Writer& w, std::string_view key, Wall time);
+/// The cards of one host: the member `cards`.
+void write_cards(json::Writer& w, const std::vector<model::CardView>& cards);
 
 }  // namespace hostler::api

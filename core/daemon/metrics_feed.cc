@@ -194,8 +194,7 @@ void MetricsFeed::set_instances(const dispatch::Queries& state) {
     if (record.state != InstanceState::kStopped) ++by_pool[record.pool];
   }
   metrics_.set_instances(instances);
-  metrics_.set_hosts(hosts);
-  metrics_.set_cards(cards);
+  metrics_.set_hosts(hosts, cards);
   metrics_.set_prices(prices);
   metrics_.set_price_max(state.policy().ceilings.price_per_hour_max);
   std::vector<metrics::PoolStatus> pools;

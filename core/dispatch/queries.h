@@ -76,8 +76,6 @@ class Queries {
   /// their cards only how many are in each state.
   [[nodiscard]] std::vector<model::InstanceView> instances(std::optional<Now> now = {}) const;
   [[nodiscard]] std::optional<model::InstanceView> instance(model::InstanceId id, Now now) const;
-  /// The UUIDs of the cards that the job has now.
-  [[nodiscard]] std::vector<std::string> cards_of(model::WorkId job) const;
   [[nodiscard]] std::vector<model::PoolView> pools() const;
   /// Of each pool, by its index in policy().
   [[nodiscard]] std::vector<scheduler::PoolNumbers> bounds() const;

@@ -188,4 +188,8 @@ model::GpuGroups groups_of(const std::vector<FreeCard>& cards) {
   return out;
 }
 
+model::GpuGroups healthy_groups(const HostCards& cards, const InstanceType& type) {
+  return groups_of(free_cards(cards, type, {}, type.resources.gpus));
+}
+
 }  // namespace hostler::fleet

@@ -96,7 +96,10 @@ struct FreeCard {
 [[nodiscard]] std::vector<FreeCard> free_cards(const HostCards& cards,
                                                const model::InstanceType& type,
                                                const std::set<std::string>& held, std::int32_t max);
-/// Their groups, by kind and memory.
+/// Groups of cards, by kind and memory.
 [[nodiscard]] model::GpuGroups groups_of(const std::vector<FreeCard>& cards);
+/// What is free of the cards if nothing is in use; empty unless the host has told which they are.
+[[nodiscard]] model::GpuGroups healthy_groups(const HostCards& cards,
+                                              const model::InstanceType& type);
 
 }  // namespace hostler::fleet

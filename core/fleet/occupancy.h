@@ -130,10 +130,6 @@ class Occupancy {
   /// What is free of the cards of a host of this type. Unless it has told which cards it has, that
   /// is of the menu; while it is not known who has which, nothing.
   [[nodiscard]] model::GpuGroups free_groups(const model::InstanceType& type) const;
-  /// The same if nothing were in use; empty unless the host has told which cards it has.
-  [[nodiscard]] model::GpuGroups healthy_groups(const model::InstanceType& type) const {
-    return groups_of(free_cards(cards_, type, {}, type.resources.gpus));
-  }
   /// The cards for an attempt that needs so many: all of one group, the lowest indices. Empty: it
   /// needs none, or the host has not told which cards it has. Unset: they do not suffice.
   [[nodiscard]] std::optional<std::vector<std::string>> choose_cards(
@@ -160,10 +156,6 @@ class Occupancy {
   }
 
  private:
-  /// Work has cards of which nobody has told which they are: it may use any.
-  [[nodiscard]] bool has_unnamed() const;
-  [[nodiscard]] std::vector<FreeCard> free_cards_of(const model::InstanceType& type) const;
-
   std::vector<PlacedAttempt> attempts_;
   std::vector<Claim> claims_;
   LeftAlone left_alone_;

@@ -10,6 +10,23 @@ namespace {
 /// Of all attempts that a host reports: one that tells the truth reports each of its cards once.
 constexpr std::size_t kReportedMax = std::size_t{4} * model::kCardsMax;
 
+/// Work has cards of which nobody has told which they are: it may use any.
+bool has_unnamed(const Occupancy& occupancy) {
+  return std::ranges::any_of(occupancy.attempts(), [&](const PlacedAttempt& one) {
+    return !one.collecting && one.needs.gpus > 0 && one.cards.empty() &&
+           occupancy.reported_cards(one.attempt).empty();
+  });
+}
+
+std::vector<FreeCard> free_cards_of(const Occupancy& occupancy, const model::InstanceType& type) {
+  const bool is_claimed = std::ranges::any_of(
+      occupancy.claims(), [](const Claim& claim) { return claim.whole || claim.needs.gpus > 0; });
+  if (is_claimed || has_unnamed(occupancy)) return {};
+  std::set<std::string> held;
+  for (const auto& [uuid, attempt] : occupancy.holders()) held.insert(uuid);
+  return free_cards(occupancy.cards(), type, held, type.resources.gpus - occupancy.used().gpus);
+}
+
 }  // namespace
 
 void Occupancy::report_attempts(const std::vector<model::AttemptReport>& attempts) {
@@ -40,24 +57,8 @@ std::map<std::string, model::AttemptId> Occupancy::holders() const {
   return out;
 }
 
-bool Occupancy::has_unnamed() const {
-  return std::ranges::any_of(attempts_, [&](const PlacedAttempt& one) {
-    return !one.collecting && one.needs.gpus > 0 && one.cards.empty() &&
-           !reported_.contains(one.attempt);
-  });
-}
-
-std::vector<FreeCard> Occupancy::free_cards_of(const model::InstanceType& type) const {
-  const bool is_claimed = std::ranges::any_of(
-      claims_, [](const Claim& claim) { return claim.whole || claim.needs.gpus > 0; });
-  if (is_claimed || has_unnamed()) return {};
-  std::set<std::string> held;
-  for (const auto& [uuid, attempt] : holders()) held.insert(uuid);
-  return free_cards(cards_, type, held, type.resources.gpus - used_.gpus);
-}
-
 model::GpuGroups Occupancy::free_groups(const model::InstanceType& type) const {
-  if (cards_.has_told()) return groups_of(free_cards_of(type));
+  if (cards_.has_told()) return groups_of(free_cards_of(*this, type));
   if (is_lent()) return {};
   // Nobody knows of which group those are that are in use: each group may have lost all of them.
   model::GpuGroups out = type.gpu_groups;
@@ -77,7 +78,7 @@ std::optional<std::vector<std::string>> Occupancy::choose_cards(const model::Ins
   if (!picked) return std::nullopt;
   if (!cards_.are_known()) return out;
   const auto& chosen = groups[*picked];
-  for (const FreeCard& one : free_cards_of(type))
+  for (const FreeCard& one : free_cards_of(*this, type))
     if (one.group.kind == chosen.kind && one.group.memory == chosen.memory &&
         std::ssize(out) < count)
       out.push_back(one.card->uuid);

@@ -53,11 +53,15 @@ void Metrics::set_instances(const std::vector<InstanceCount>& counts) {
   families_->instances.replace(values);
 }
 
-void Metrics::set_hosts(const std::vector<HostCount>& counts) {
+void Metrics::set_hosts(const std::vector<HostCount>& counts, const std::vector<CardCount>& cards) {
   Values values;
   for (const HostCount& c : counts)
     values[{{"set", c.set}, {"health", model::to_string(c.health)}}] += number(c.count);
   families_->hosts.replace(values);
+  Values of_cards;
+  for (const CardCount& c : cards)
+    of_cards[{{"pool", c.pool}, {"state", model::to_string(c.state)}}] += number(c.count);
+  families_->cards.replace(of_cards);
 }
 
 void Metrics::set_prices(const std::vector<PriceSum>& sums) {
@@ -82,13 +86,6 @@ void Metrics::set_sets(const std::vector<SetStatus>& sets) {
   }
   families_->open.replace(open);
   families_->foreign.replace(foreign);
-}
-
-void Metrics::set_cards(const std::vector<CardCount>& counts) {
-  Values values;
-  for (const CardCount& c : counts)
-    values[{{"pool", c.pool}, {"state", model::to_string(c.state)}}] += number(c.count);
-  families_->cards.replace(values);
 }
 
 void Metrics::set_leftovers(const std::vector<LeftoverCount>& counts) {

@@ -117,9 +117,8 @@ class Metrics {
   // The present state. Each call replaces the values of the call before it: a series that it does
   // not name is removed.
   void set_instances(const std::vector<InstanceCount>& counts);
-  void set_hosts(const std::vector<HostCount>& counts);
-  /// Counts of one pool and state are added up.
-  void set_cards(const std::vector<CardCount>& counts);
+  /// Counts of equal labels are added up.
+  void set_hosts(const std::vector<HostCount>& counts, const std::vector<CardCount>& cards = {});
   void set_prices(const std::vector<PriceSum>& sums);
   void set_gates(const std::vector<GateCount>& counts);
   void set_sets(const std::vector<SetStatus>& sets);

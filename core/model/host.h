@@ -205,7 +205,8 @@ struct HostReady {
   std::optional<std::int64_t> ram = {};      ///< Bytes that it has; unset: not known.
   CardReport cards = {};
 };
-/// A later reading of the cards on the same connection; sent if it differs from the one before.
+/// A later reading of the cards on the same connection; sent if it differs from the one before, and
+/// each time if it has failed: the loop counts such readings.
 struct HostCards {
   CardReport report;
 };

@@ -40,6 +40,7 @@ void World::make_faults() {
       tick();
     });
   if (Cards::are_of(seed_)) {
+    for (auto& type : policy_.types) Cards::add_to(type);
     Random random(seed_ ^ 0x6b05);
     for (std::uint64_t n = random.below(40); n > 0; --n)
       time_.after(Duration(static_cast<Duration::rep>(

@@ -68,7 +68,6 @@ void World::make_policy() {
     t.resources = {.vcpus = vcpus, .gpus = 0, .ram = vcpus * 2 * kGiB, .scratch = 0};
     if (short_disks_) t.resources.scratch = kScratch;
     if (short_ram_) t.reserve = kReserveOfDay;
-    if (Cards::are_of(seed_)) Cards::add_to(t);
     if (short_ram_ && t.name == "small") t.jobs_max = kJobsOnSmall;
     t.price_per_hour = {price};
     t.market = market;
@@ -392,8 +391,7 @@ Tally World::tally() const {
   out.jobs = disk_.jobs().size() + disk_.forgotten().size();
   out.instances = disk_.instances().size();
   for (const auto& [id, row] : disk_.instances()) out.unused += row.record.first_job.us == 0;
-  out.machine_time = cloud_.lived();
-  out.cards = hosts_.cards();
+  out.machine_time = cloud_.lived(), out.cards = hosts_.cards();
   if (borrowers_) out.leases = borrowers_->granted(), out.gangs = borrowers_->gangs();
   if (borrowers_ && borrowers_->accounts()) out.logins = borrowers_->accounts()->granted();
   return out;

@@ -17,6 +17,17 @@ bool may_wait(model::WorkState state) {
          state == model::WorkState::kCollecting;
 }
 
+/// The UUIDs of the cards that the attempt of the job has now.
+std::vector<std::string> cards_of(const model::WorkRecord& job, const dispatch::Queries& state,
+                                  Now now) {
+  std::vector<std::string> out;
+  const auto host = state.instance(job.instance, now);
+  if (!host) return out;
+  for (const auto& one : host->cards)
+    if (one.attempt == model::AttemptId{job.id, job.attempt}) out.push_back(one.card.uuid);
+  return out;
+}
+
 }  // namespace
 
 PendingReplies::Answer DaemonService::without_ids(api::Answer<void> answer) {
@@ -125,9 +136,9 @@ void DaemonService::job(const api::Principal& who, model::WorkId id, bool with_b
   api::JobDetail detail{std::move(*found), std::nullopt, {}};
   if (model::is_terminal(detail.job.record.state)) return answer(std::move(detail));
   uses_.loop->query([id, detail = std::move(detail), answer = std::move(answer)](
-                        const dispatch::Queries& state, Now) mutable {
+                        const dispatch::Queries& state, Now now) mutable {
     if (may_wait(detail.job.record.state)) detail.waiting = state.waiting(id);
-    detail.cards = state.cards_of(id);
+    detail.cards = cards_of(detail.job.record, state, now);
     answer(std::move(detail));
   });
 }

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/dispatch/queries.h"
-#include "core/dispatch/state/state.h"
 
 namespace hostler::dispatch {
 namespace {
@@ -90,14 +88,6 @@ void add_cards(const fleet::Instance& instance, const model::SitePolicy& policy,
   }
   if (bad > kBadShown)
     texts.push_back(std::to_string(bad - kBadShown) + " more cards get no new work");
-}
-
-std::vector<std::string> Queries::cards_of(model::WorkId id) const {
-  const work::Job* job = state_.jobs.find(id);
-  if (job == nullptr || !job->is_placed() || !job->record) return {};
-  const Host* host = state_.hosts.find(job->record->instance);
-  const auto* placed = host == nullptr ? nullptr : host->instance.occupancy.find(job->attempt());
-  return placed == nullptr ? std::vector<std::string>{} : placed->cards;
 }
 
 }  // namespace hostler::dispatch

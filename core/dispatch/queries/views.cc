@@ -248,7 +248,7 @@ std::optional<model::InstanceView> Queries::instance(model::InstanceId id, Now n
   const Host* host = state_.hosts.find(id);
   if (host == nullptr) return std::nullopt;
   auto view = view_of(*host, state_.policy);
-  view.cards = dispatch::cards_of(host->instance);
+  view.cards = cards_of(host->instance);
   view.conditions = conditions_of(*host, state_, now);
   return view;
 }

@@ -126,7 +126,7 @@ void HostViewer::add_cards(const fleet::Instance& instance, scheduler::HostView&
   const auto expected = menu_.gpus().expected(policy_.sets[instance.set].name, type).groups;
   const auto& occupancy = instance.occupancy;
   const bool is_expected = !occupancy.cards().has_told() && instance.empty();
-  auto groups = is_expected ? expected : occupancy.healthy_groups(type);
+  auto groups = is_expected ? expected : fleet::healthy_groups(occupancy.cards(), type);
   if (groups.size() > 1 || type.gpu_groups.size() > 1)
     out.cards = is_expected ? expected : occupancy.free_groups(type);
   // Without kinds on the menu only a host that has told its cards has any.

@@ -29,6 +29,23 @@ TEST_F(AnswerTest, QuotasAreShownWithTheLimitsThatThereAre) {
                     HasSubstr(R"("jobs_waiting":3)"), HasSubstr(R"("output_bytes":4096)")));
 }
 
+TEST_F(AnswerTest, TheCardsOfAHostAreShownByStateAndWithWhoHasThem) {
+  model::InstanceView view;
+  view.card_counts = {.free = 1, .used = 1, .bad = 0, .unknown = 0};
+  view.guard = model::CardGuard::kOwners;
+  model::CardView card;
+  card.card.uuid = "GPU-1";
+  card.card.kind = "a100";
+  card.state = model::CardState::kUsed;
+  card.attempt = model::AttemptId{{7}, 2};
+  view.cards = {card};
+  service.instance_views = {view};
+  EXPECT_THAT(ask("GET", "/v1/instances").body,
+              AllOf(HasSubstr(R"("gpus":{"free":1,"used":1,"bad":0,"unknown":0,"guard":"owners"})"),
+                    HasSubstr(R"("cards":[{"uuid":"GPU-1","state":"used","index":0,)"
+                              R"("kind":"a100","attempt":"j-7.2"}])")));
+}
+
 TEST_F(AnswerTest, OutputsAreDeletedByTheirRoute) {
   EXPECT_EQ(ask("DELETE", "/v1/jobs/j-1/outputs").body, "{\"bytes\":7}\n");
   EXPECT_EQ(ask("DELETE", "/v1/jobs/nope/outputs").status, 400);

@@ -9,7 +9,6 @@ namespace hostler::fleet {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 

@@ -88,6 +88,14 @@ TEST(MetricsTest, AddsUpCountsOfTheSameSeries) {
   EXPECT_THAT(metrics.text(), HasSubstr(R"(hostler_price_per_hour{set="a"} 0.75)"));
 }
 
+TEST(MetricsTest, AddsUpTheCardsOfAPoolByState) {
+  Metrics metrics;
+  metrics.set_hosts({}, {{"gpus", model::CardState::kBad, 1}, {"gpus", model::CardState::kBad, 2}});
+  EXPECT_THAT(metrics.text(), HasSubstr(R"(hostler_cards{pool="gpus",state="bad"} 3)"));
+  metrics.set_hosts({});
+  EXPECT_THAT(metrics.text(), Not(HasSubstr("hostler_cards{")));
+}
+
 TEST(MetricsTest, GivesTheSameTextWhateverTheOrder) {
   Metrics one;
   Metrics other;
