@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/gpus.h"
@@ -9,8 +10,12 @@
 /// Graphics cards of a host, as it reports them.
 namespace hostler::model {
 
-/// One card. What its host says is believed only within these bounds: its kind is a kind's name,
-/// its UUID is printable, without spaces and commas, and has at most 64 bytes.
+/// True if a card may have this UUID: printable ASCII without spaces and commas, at most 64 bytes.
+/// Variables of jobs list UUIDs, with commas between them.
+bool is_card_uuid(std::string_view text);
+
+/// One card. What its host says is believed only within these bounds: its kind is a kind's name or
+/// empty (not said), its UUID is_card_uuid().
 struct Card {
   std::string uuid;  ///< Names it for jobs and for ever; unique on its host.
   std::int32_t index = 0;
@@ -35,8 +40,8 @@ const char* to_string(CardGuard guard);
 
 /// One reading of all cards of a host.
 struct CardReport {
-  /// Who has told: "nvidia-smi", "rocm-smi", "command"; empty: the host has nothing that tells, so
-  /// its cards are not known.
+  /// Who has told: "nvidia-smi", "rocm-smi", "command", or "agent" where it has not told in time;
+  /// empty: the host has nothing that tells, so its cards are not known.
   std::string source;
   /// Why the reading failed: then `cards` is empty, and nothing is known. Empty: it did not fail.
   std::string problem;
