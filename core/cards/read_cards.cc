@@ -14,7 +14,7 @@ namespace {
 
 using Tool = agent::Cards::Tool;
 
-constexpr std::size_t kLineMax = 200;
+constexpr std::size_t kLineMax = 200, kReportMax = 1000;
 
 const char* source_of(Tool tool) {
   switch (tool) {
@@ -107,7 +107,7 @@ model::CardReport read_cards(const agent::Cards& reading) {
   if (cards)
     out.cards = std::move(*cards);
   else
-    out.problem = out.source + ": " + cards.error().message;
+    out.problem = printable(out.source + ": " + cards.error().message, kReportMax);
   return out;
 }
 

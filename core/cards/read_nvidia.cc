@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,6 +18,10 @@ using Row = std::array<std::string_view, kColumns>;
 
 constexpr std::size_t kShownMax = 120;
 constexpr std::string_view kLost = "Unable to determine the device handle for ";
+/// Of the kernel's log: "NVRM: Xid (PCI:0000:3b:00): 79".
+constexpr std::string_view kXid = "NVRM: Xid (PCI:";
+/// Those that the program on the card has caused, as NVIDIA's plugin for Kubernetes has them.
+constexpr std::array<std::uint64_t, 6> kXidsOfPrograms{13, 31, 43, 45, 68, 109};
 constexpr std::string_view kNoDevices = "No devices were found";
 /// The card works; only what it has stored of itself is lost. The exit status is 14 then.
 constexpr std::string_view kInforom = "WARNING: infoROM is corrupted at gpu ";
@@ -77,7 +82,13 @@ std::vector<std::string> files_of(const agent::Cards& reading, const std::string
   return out;
 }
 
-Result<model::Card> read_row(const agent::Cards& reading, std::string_view line) {
+/// A card, and its address: by that the kernel's log names it.
+struct Placed {
+  model::Card card;
+  std::string bus;
+};
+
+Result<Placed> read_row(const agent::Cards& reading, std::string_view line) {
   const auto row = row_of(line);
   if (!row) return odd_line(line);
   const auto index = parse_u64((*row)[kIndex]);
@@ -99,7 +110,7 @@ Result<model::Card> read_row(const agent::Cards& reading, std::string_view line)
   if (!is_known(kDriver)) out.driver = (*row)[kDriver];
   out.problem = problem_of(*row, number(kEcc));
   out.files = files_of(reading, bus, *index);
-  return out;
+  return Placed{std::move(out), bus};
 }
 
 /// "... for GPU3: 0000:5F:00.0: Unknown Error", or "... for GPU 0000:02:00.0: GPU is lost. Reboot
@@ -122,38 +133,73 @@ Result<model::Card> read_lost(const agent::Cards& reading, std::string_view line
   return odd_line(line);
 }
 
+/// By address: the last error that is not of a program.
+using Xids = std::map<std::string, std::uint64_t>;
+
+Result<void> read_xid(Xids& xids, std::string_view line) {
+  const std::size_t end = line.find("): ");
+  if (end == std::string_view::npos || end < kXid.size()) return odd_line(line);
+  const std::string bus =
+      bus_address(std::string(line.substr(kXid.size(), end - kXid.size())) + ".0");
+  const auto number = parse_u64(line.substr(end + 3));
+  if (bus.empty() || !number) return odd_line(line);
+  if (std::ranges::find(kXidsOfPrograms, *number) == kXidsOfPrograms.end()) xids[bus] = *number;
+  return {};
+}
+
+/// What the lines so far have said.
+struct Said {
+  std::vector<Placed> cards;
+  Xids xids;
+  std::size_t rows = 0;
+  bool is_explained = false;  ///< An exit status other than 0 is no surprise.
+  bool has_none = false;
+};
+
+Result<void> read_line(const agent::Cards& reading, std::string_view line, Said& said) {
+  if (line.empty()) return {};
+  if (line.starts_with(kXid)) return read_xid(said.xids, line);
+  if (line.starts_with(kInforom)) {
+    said.is_explained = true;
+  } else if (line == kNoDevices) {
+    said.is_explained = said.has_none = true;
+  } else if (line.starts_with(kLost)) {
+    said.cards.push_back({HOSTLER_TRY(read_lost(reading, line)), ""});
+    said.is_explained = true;
+  } else {
+    auto card = read_row(reading, line);
+    // What the tool says of its failure is no row, either.
+    if (!card) HOSTLER_TRY(check_status(reading));
+    if (!card) return tl::unexpected(std::move(card).error());
+    said.cards.push_back(std::move(*card));
+    ++said.rows;
+  }
+  return {};
+}
+
+std::vector<model::Card> with_xids(std::vector<Placed> cards, const Xids& xids) {
+  std::vector<model::Card> out;
+  for (Placed& one : cards) {
+    const auto found = xids.find(one.bus);
+    if (found != xids.end() && one.card.problem.empty())
+      one.card.problem = "Xid " + std::to_string(found->second);
+    out.push_back(std::move(one.card));
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<std::vector<model::Card>> read_nvidia(const agent::Cards& reading) {
-  std::vector<model::Card> out;
-  std::size_t rows = 0;
-  bool is_explained = false, has_none = false;
-  for (const std::string_view piece : split(reading.text, '\n')) {
-    const std::string_view line = trimmed(piece);
-    if (line.empty()) continue;
-    if (line.starts_with(kInforom)) {
-      is_explained = true;
-    } else if (line == kNoDevices) {
-      is_explained = has_none = true;
-    } else if (line.starts_with(kLost)) {
-      out.push_back(HOSTLER_TRY(read_lost(reading, line)));
-      is_explained = true;
-    } else {
-      auto card = read_row(reading, line);
-      // What the tool says of its failure is no row, either.
-      if (!card) HOSTLER_TRY(check_status(reading));
-      if (!card) return tl::unexpected(std::move(card).error());
-      out.push_back(std::move(*card));
-      ++rows;
-    }
-  }
-  if (!is_explained) HOSTLER_TRY(check_status(reading));
-  if (rows == 0 && !has_none)
-    return fail(Errc::kInvalidArgument,
-                out.empty() ? "it printed nothing"
-                            : "it lists only a card that does not answer: " + out[0].uuid + ", " +
-                                  out[0].problem);
-  return out;
+  Said said;
+  for (const std::string_view line : split(reading.text, '\n'))
+    HOSTLER_TRY(read_line(reading, trimmed(line), said));
+  if (!said.is_explained) HOSTLER_TRY(check_status(reading));
+  if (said.rows > 0 || said.has_none) return with_xids(std::move(said.cards), said.xids);
+  if (said.cards.empty()) return fail(Errc::kInvalidArgument, "it printed nothing");
+  const model::Card& lost = said.cards[0].card;
+  return fail(Errc::kInvalidArgument,
+              "it lists only a card that does not answer: " + lost.uuid + ", " + lost.problem);
 }
 
 }  // namespace hostler::cards

@@ -108,6 +108,21 @@ TEST(NvidiaTest, AWarningOfACorruptInforomIsNoFailure) {
   EXPECT_EQ(cards_of(nvidia(text, 14)).size(), 2U);
 }
 
+TEST(NvidiaTest, AnXidOfTheKernelsLogIsTheProblemOfItsCard) {
+  const std::string xids =
+      "NVRM: Xid (PCI:0000:3b:00): 31\nNVRM: Xid (PCI:0000:3b:00): 79\n"
+      "NVRM: Xid (PCI:0000:af:00): 13\nNVRM: Xid (PCI:0000:d8:00): 48\n";
+  const auto cards = cards_of(nvidia(kTwoA100 + xids));
+  ASSERT_EQ(cards.size(), 2U) << "the third is not there";
+  EXPECT_EQ(cards[0].problem, "") << "its program has done that";
+  EXPECT_EQ(cards[1].problem, "Xid 79");
+  EXPECT_EQ(cards_of(nvidia(row("1", "No") + xids)).at(0).problem, "1 uncorrected ECC error");
+  EXPECT_THAT(problem_of(nvidia("gone\n" + xids, 9)), HasSubstr("status 9: gone"));
+  EXPECT_THAT(problem_of(nvidia(xids)), HasSubstr("it printed nothing"));
+  EXPECT_THAT(problem_of(nvidia(std::string(kTwoA100) + "NVRM: Xid (PCI:x): 79\n")),
+              HasSubstr("not understood"));
+}
+
 TEST(NvidiaTest, AnotherFailureSaysWhatTheToolHasSaid) {
   EXPECT_EQ(problem_of(nvidia("NVIDIA-SMI has failed because it couldn't communicate with the "
                               "NVIDIA driver. Make sure that the latest NVIDIA driver is installed "
