@@ -1,6 +1,9 @@
 #include "core/agent/bounds.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "core/base/text.h"
 
 namespace hostler::agent {
 namespace {
@@ -94,8 +97,32 @@ void check(Finder& finder, Ram& ram) {
   finder.drop();
 }
 
+bool is_path(const std::string& path) {
+  return path.starts_with('/') &&
+         std::ranges::all_of(path, [](char c) { return c > ' ' && c <= '~'; });
+}
+
+void check(Finder& finder, Cards& cards) {
+  if (cards.status < 0 || cards.status > kStatusMax) {
+    finder.found("an exit status", cards.status, "the reading of its cards");
+    cards.status = kStatusMax;
+  }
+  std::erase_if(cards.files, [&](const Cards::File& file) {
+    if (is_path(file.path) && (file.bus.empty() || is_path("/" + file.bus))) return false;
+    finder.found("a device file \"" + printable(file.path, 80) + "\" at \"" +
+                 printable(file.bus, 80) + "\"");
+    return true;
+  });
+}
+
 void check(Finder& finder, Listing& listing) {
   std::erase_if(listing.known, [&](const Known& one) { return !finder.knows(one.attempt); });
+  for (Known& one : listing.known)
+    std::erase_if(one.cards, [&](const std::string& uuid) {
+      if (model::is_card_uuid(uuid)) return false;
+      finder.found("a card \"" + printable(uuid, 80) + "\" of " + one.attempt.text());
+      return true;
+    });
 }
 
 void check(Finder& finder, Started& started) {

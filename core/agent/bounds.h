@@ -25,9 +25,10 @@ struct Bounded {
 };
 
 /// Replaces numbers that cannot be. An impossible exit status becomes a lost supervision, an amount
-/// becomes 0, a scratch or RAM that cannot be is dropped with its message, a time becomes
-/// kTimeLast, an output file becomes one that is not collected. Sizes of streams in an Exit and
-/// offsets are left to the client, which knows what has arrived.
+/// becomes 0, a scratch or RAM that cannot be is dropped with its message, cards and device files
+/// are dropped from their lists, a time becomes kTimeLast, an output file becomes one that is not
+/// collected. Sizes of streams in an Exit and offsets are left to the client, which knows what has
+/// arrived.
 Bounded bound(FromAgent& message);
 
 }  // namespace hostler::agent

@@ -22,6 +22,15 @@ bool is_plain_id(const std::string& id) {
   return std::ranges::all_of(id, [](char c) { return c > ' ' && c <= '~'; });
 }
 
+/// What the message says of the size of the host, which Ready passes on; null: nothing.
+const char* take_size(const FromAgent& message, std::optional<Ready>& ready) {
+  const auto* scratch = std::get_if<Scratch>(&message);
+  const auto* ram = std::get_if<Ram>(&message);
+  if (ready && scratch != nullptr) ready->scratch = scratch->bytes;
+  if (ready && ram != nullptr) ready->ram = ram->bytes;
+  return scratch != nullptr ? "a scratch" : ram != nullptr ? "a RAM" : nullptr;
+}
+
 }  // namespace
 
 Result<void> Client::receive(std::string_view bytes) {
@@ -139,20 +148,15 @@ Result<void> Client::on_message(FromAgent&& message) {
     return {};
   }
   if (!ready_ && !is_ready_) return misbehaves("the first message is not hello");
-  if (const char* size = take_size(message))
-    return ready_ ? Result<void>() : misbehaves(size + std::string(" after the listing"));
-  if (auto* listing = std::get_if<Listing>(&message)) {
-    if (is_ready_) return {};  // the answer to list(): only the Exits that follow it matter
-    auto& known = ready_->attempts;
-    known.insert(known.end(), listing->known.begin(), listing->known.end());
-    if (known.size() > kAttemptsMax) return misbehaves("lists too many attempts");
-    if (!listing->last) return {};
-    is_ready_ = is_paused_ = true;
-    events_.emplace_back(*std::exchange(ready_, std::nullopt));
-    if (!doubt_.empty()) events_.emplace_back(HostBroken{kReport, doubt_});
-    return {};
-  }
-  if (!is_ready_) return misbehaves("no listing after hello");
+  if (const char* size = take_size(message, ready_))
+    return is_listed_ ? misbehaves(size + std::string(" after the listing")) : Result<void>();
+  const bool is_listing = std::holds_alternative<Listing>(message);
+  if (!is_ready_ && (is_listing || std::holds_alternative<Cards>(message)))
+    return on_introduction(std::move(message));
+  if (is_listing) return {};  // the answer to list(): only the Exits that follow it matter
+  if (!is_ready_ && std::holds_alternative<Pong>(message)) return {};
+  if (!is_listed_) return misbehaves("no listing after hello");
+  if (!is_ready_) return misbehaves("no cards after the listing");
   if (auto* exit = std::get_if<Exit>(&message)) return on_exit(std::move(*exit));
   if (auto* output = std::get_if<Output>(&message)) return on_output(std::move(*output));
   if (auto* lost = std::get_if<OutputLost>(&message)) return on_output_lost(std::move(*lost));
@@ -163,7 +167,29 @@ Result<void> Client::on_message(FromAgent&& message) {
   if (auto* broken = std::get_if<HostBroken>(&message)) events_.emplace_back(std::move(*broken));
   if (auto* notice = std::get_if<SpotNotice>(&message)) events_.emplace_back(std::move(*notice));
   if (auto* pong = std::get_if<Pong>(&message)) events_.emplace_back(*pong);
+  if (auto* cards = std::get_if<Cards>(&message)) events_.emplace_back(std::move(*cards));
   return {};
+}
+
+Result<void> Client::on_introduction(FromAgent&& message) {
+  if (auto* cards = std::get_if<Cards>(&message)) {
+    ready_->cards = std::move(*cards);
+  } else if (auto* listing = std::get_if<Listing>(&message)) {
+    if (is_listed_) return misbehaves("a second listing");
+    auto& known = ready_->attempts;
+    std::move(listing->known.begin(), listing->known.end(), std::back_inserter(known));
+    if (known.size() > kAttemptsMax) return misbehaves("lists too many attempts");
+    is_listed_ = listing->last;
+  }
+  if (ready_->cards) report_ready();
+  return {};
+}
+
+void Client::report_ready() {
+  if (!ready_ || !is_listed_) return;
+  is_ready_ = is_paused_ = true;
+  events_.emplace_back(*std::exchange(ready_, std::nullopt));
+  if (!doubt_.empty()) events_.emplace_back(HostBroken{kReport, doubt_});
 }
 
 /// The first value of a connection says enough: the host is broken then. Ready comes before it.

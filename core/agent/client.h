@@ -18,13 +18,14 @@
 namespace hostler::agent {
 
 /// The first event of a connection: commands may be sent now. The Exit of each ended attempt
-/// follows.
+/// follows. It comes once the agent has listed its attempts and told of its cards.
 struct Ready {
   Hello hello;
   std::vector<Known> attempts;
   // Unset: the agent has not said it.
   std::optional<std::int64_t> scratch = {};  ///< See Scratch.
   std::optional<std::int64_t> ram = {};      ///< See Ram.
+  std::optional<Cards> cards = {};           ///< Unset: see report_ready().
 };
 
 /// A piece of a stream (kStdout, kStderr, kFirstFile + i). The pieces of a stream come in order.
@@ -44,7 +45,7 @@ struct Collected {
 };
 
 using Event = std::variant<Ready, Started, Refused, Exit, Chunk, OutputLost, Files, Collected,
-                           BlobState, HostBroken, SpotNotice, Pong>;
+                           BlobState, HostBroken, SpotNotice, Pong, Cards>;
 
 /// HostBroken::check where no check of the pool has failed: the host has reported what cannot be,
 /// or has violated the protocol.
@@ -88,7 +89,14 @@ class Client {
   [[nodiscard]] std::string_view pending() const { return out_.bytes(); }
   void sent(std::size_t bytes) { out_.drop(bytes); }
 
-  // Commands. Allowed after Ready.
+  /// What the agent has said first, until Ready is there; null before and after. Call configure()
+  /// when it has come: Ready waits for the Cards that answer it.
+  [[nodiscard]] const Hello* hello() const { return ready_ ? &ready_->hello : nullptr; }
+  /// Reports Ready now, if the attempts are listed: with the first Cards, or without them if they
+  /// have not come. Then they come later, if at all.
+  void report_ready();
+
+  // Commands. All but configure() and ping() are allowed after Ready only.
   Result<void> configure(const Configure& configure) { return encode(configure, out_.end()); }
   Result<void> guard(const Guard& guard) { return encode(guard, out_.end()); }
   /// Sets `credit` of the Start to the window, so that output is sent while the job runs.
@@ -147,14 +155,8 @@ class Client {
   Result<void> skip_to_greeting(std::string_view& bytes);
   Result<void> decode();
   Result<void> on_message(FromAgent&& message);
-  /// What the message says of the size of the host, which Ready passes on; null: nothing.
-  const char* take_size(const FromAgent& message) {
-    const auto* scratch = std::get_if<Scratch>(&message);
-    const auto* ram = std::get_if<Ram>(&message);
-    if (ready_ && scratch != nullptr) ready_->scratch = scratch->bytes;
-    if (ready_ && ram != nullptr) ready_->ram = ram->bytes;
-    return scratch != nullptr ? "a scratch" : ram != nullptr ? "a RAM" : nullptr;
-  }
+  /// Of a Listing or Cards, before Ready.
+  Result<void> on_introduction(FromAgent&& message);
   Result<void> on_exit(Exit&& exit);
   void doubt(std::string problem);
   std::array<bool, 2> drop_impossible_streams(Exit& exit);
@@ -173,8 +175,9 @@ class Client {
   const std::uint64_t window_;
   std::string preamble_;  ///< Bytes received before the greeting.
   bool greeted_ = false;
-  std::optional<Ready> ready_;    ///< Set between Hello and the end of the listing.
-  bool is_ready_ = false;         ///< The listing is complete.
+  std::optional<Ready> ready_;    ///< Set between Hello and Ready.
+  bool is_listed_ = false;        ///< The listing is complete.
+  bool is_ready_ = false;         ///< Ready is among the events, or was.
   bool is_paused_ = false;        ///< Decoding waits until the caller has seen Ready.
   bool ready_returned_ = false;   ///< next() has returned Ready.
   std::optional<Error> problem_;  ///< An error that next() found; receive() returns it.

@@ -72,7 +72,7 @@ struct Check {
 };
 
 /// Settings of the agent, valid until the next connection begins. The daemon sends it after each
-/// Hello.
+/// Hello, and the agent answers it with Cards.
 struct Configure {
   /// If the agent is root and this range is not empty, each job runs as a uid of the range;
   /// otherwise jobs run as the agent's user.
@@ -241,7 +241,8 @@ struct Listing {
 };
 
 /// One reading of the cards: what the tool printed, which the daemon understands. Sent after each
-/// Configure, and whenever a later reading differs; readings are a minute apart.
+/// Configure, and whenever a later reading differs; readings are a minute apart. Before the first
+/// one of a connection the agent sends nothing but Hello, Scratch, Ram, Listing and Pong.
 struct Cards {
   enum class Tool : std::uint8_t { kNone, kNvidia, kRocm, kCommand };
   /// A device file of a card, and its address on the PCI bus ("0000:3b:00.0"); empty: not known.
@@ -253,7 +254,9 @@ struct Cards {
   std::int32_t status = 0;  ///< Exit status of the tool; 128 + n on a signal.
   bool timed_out = false;   ///< It was killed after cards_timeout_us.
   bool cut = false;         ///< It printed more than kCardsTextMax.
-  std::string text;         ///< Its standard output; if that is empty, its standard error.
+  /// Its standard output; if that is empty, its standard error. Of nvidia-smi both, its errors
+  /// first, as they name cards that do not answer, and then the Xid errors of the kernel's log.
+  std::string text;
   std::vector<File> files;  ///< Those that the agent has found where makers of cards put them.
   model::CardGuard guard = model::CardGuard::kNone;  ///< What it can do.
   friend bool operator==(const Cards&, const Cards&) = default;

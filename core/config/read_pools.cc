@@ -221,6 +221,7 @@ void read_pool(json::Object& o, const Context& context, const Config& config,
   o.may("init_delivery").word(out.init_delivery, kInitDeliveries);
   o.may("boot_probe").text(out.boot_probe, {.bytes_max = kCommandMax, .bytes_min = 1});
   read_checks(o.may("broken_checks"), out.broken_checks);
+  o.may("gpu_command").text(out.gpu_command, {.bytes_max = kCommandMax});
   read_interruptions(o, out);
   o.may("no_new_privs").boolean(out.no_new_privs);
   o.may("drop_capabilities").boolean(out.drop_capabilities);

@@ -67,6 +67,7 @@ void warn_of_readiness(const model::SitePolicy& site, std::vector<std::string>& 
     look("boot_probe", !is_sent_to && pool.boot_probe != "true");
     const bool has_agent = pool.readiness == model::Readiness::kAgent;
     look("broken_checks", !has_agent && !pool.broken_checks.empty());
+    look("gpu_command", !has_agent && !pool.gpu_command.empty());
     look("interruption_check", !has_agent && !pool.interruption_check.command.empty());
     look("interruption_command", !has_agent && !pool.interruption_command.empty());
     if (!idle.empty()) out.push_back(of + "these of its keys have no effect: " + idle);

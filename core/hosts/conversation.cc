@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/hosts/agent_settings.h"
 #include "core/hosts/notice_text.h"
 #include "core/log/log.h"
 
@@ -34,29 +35,6 @@ std::uint64_t to_us(Duration time) {
       std::chrono::duration_cast<std::chrono::microseconds>(time).count());
 }
 
-agent::Configure to_configure(const HostSettings& settings, const model::PoolPolicy& pool) {
-  agent::Configure out;
-  out.uid_first = settings.uid_first;
-  out.uid_count = settings.uid_count;
-  out.blobs_max = settings.blobs_max;
-  for (const auto& check : pool.broken_checks) {
-    agent::Check one;
-    one.name = check.name;
-    one.command = check.command;
-    one.interval_us = to_us(check.interval);
-    out.checks.push_back(std::move(one));
-  }
-  if (const auto& check = pool.interruption_check; !check.command.empty()) {
-    agent::Check one;
-    one.name = "interruption";
-    one.command = check.command;
-    one.interval_us = to_us(check.interval);
-    one.kind = agent::Check::Kind::kInterrupted;
-    out.checks.push_back(std::move(one));
-  }
-  return out;
-}
-
 model::AttemptPhase to_phase(agent::Phase phase) {
   switch (phase) {
     case agent::Phase::kRunning:
@@ -67,6 +45,14 @@ model::AttemptPhase to_phase(agent::Phase phase) {
       return model::AttemptPhase::kUnknownEnd;
   }
   return model::AttemptPhase::kUnknownEnd;
+}
+
+/// Waits for this time, or until the timer is cancelled.
+asio::awaitable<void> await_end_of(asio::steady_timer& timer, Duration time) {
+  boost::system::error_code cancelled;
+  timer.expires_after(time);
+  auto token = asio::redirect_error(asio::use_awaitable, cancelled);
+  co_await timer.async_wait(std::move(token));
 }
 
 /// Waits until the timer is cancelled.
@@ -81,11 +67,10 @@ asio::awaitable<void> await_wake(asio::steady_timer& timer) {
 
 Conversation::Conversation(asio::io_context& io, ssh::Channel channel,
                            std::shared_ptr<HostContext> host, std::uint64_t connection)
-    : io_(io),
-      host_(std::move(host)),
+    : host_(std::move(host)),
       channel_(std::move(channel)),
       connection_(connection),
-      starts_(*host_, client_),
+      starts_(*host_, client_, cards_),
       output_(std::make_shared<OutputReceiver>(io, *host_, client_,
                                                [this] {
                                                  if (has_ended()) return;
@@ -94,13 +79,15 @@ Conversation::Conversation(asio::io_context& io, ssh::Channel channel,
                                                })),
       reader_wake_(io),
       writer_wake_(io),
-      ping_timer_(io) {}
+      ping_timer_(io),
+      cards_timer_(io) {}
 
 void Conversation::stop() {
   phase_ = Phase::kEnded;
   reader_wake_.cancel();
   writer_wake_.cancel();
   ping_timer_.cancel();
+  cards_timer_.cancel();
   output_->stop();
 }
 
@@ -109,10 +96,8 @@ void Conversation::stop() {
 asio::awaitable<Result<void>> Conversation::run(std::function<void()> on_ready) {
   on_ready_ = std::move(on_ready);
   const auto self = shared_from_this();
-  auto writing = write_loop();
-  asio::co_spawn(io_, std::move(writing), [self](const std::exception_ptr&) {});
-  auto pinging = ping_loop();
-  asio::co_spawn(io_, std::move(pinging), [self](const std::exception_ptr&) {});
+  spawn(write_loop());
+  spawn(ping_loop());
   std::vector<char> buffer(kReadBytes);
   const std::span<char> into(buffer);
   Result<void> outcome;
@@ -129,15 +114,23 @@ asio::awaitable<Result<void>> Conversation::run(std::function<void()> on_ready) 
   co_return outcome;
 }
 
+void Conversation::spawn(asio::awaitable<void> coroutine) {
+  asio::co_spawn(ping_timer_.get_executor(), std::move(coroutine),
+                 [self = shared_from_this()](const std::exception_ptr&) {});
+}
+
 asio::awaitable<Result<void>> Conversation::read_once(std::span<char> buffer) {
   const auto got = co_await channel_.read(buffer);
+  // Ready may have come meanwhile without what is read here: see await_cards().
+  while (phase_ == Phase::kHeld) co_await await_wake(reader_wake_);
+  if (has_ended()) co_return Result<void>();
   if (!got) co_return tl::unexpected(got.error());
   if (*got == 0) {
     const std::string& errors = channel_.errors();
     co_return fail(Errc::kUnavailable,
                    "the agent hung up" + (errors.empty() ? "" : ": " + printable(errors)));
   }
-  received_ = true;
+  ping_.received = true;
   host_->heard();
   const auto decoded = client_.receive(std::string_view(buffer.data(), *got));
   handle_events();
@@ -181,7 +174,7 @@ asio::awaitable<void> Conversation::write_loop() {
     client_.sent(piece.size());
     const std::string_view bytes(piece);
     const auto written = co_await channel_.write(bytes);
-    before_ping_ -= std::min(before_ping_, piece.size());
+    ping_.before -= std::min(ping_.before, piece.size());
     if (!written) {
       problem_ = written.error().message;
       co_return;  // The reader notices the end too.
@@ -191,10 +184,23 @@ asio::awaitable<void> Conversation::write_loop() {
 }
 
 asio::awaitable<void> Conversation::ping_pause(Duration time) {
-  boost::system::error_code cancelled;
-  ping_timer_.expires_after(time);
-  auto wait = asio::redirect_error(asio::use_awaitable, cancelled);
-  co_await ping_timer_.async_wait(std::move(wait));
+  co_await await_end_of(ping_timer_, time);
+}
+
+asio::awaitable<void> Conversation::await_cards() {
+  const Duration patience = host_->settings->patience.cards;
+  co_await await_end_of(cards_timer_, patience);
+  if (phase_ != Phase::kListing) co_return;
+  client_.report_ready();
+  handle_events();
+  wake_writer();
+  if (phase_ == Phase::kListing)
+    end_with("the agent has not listed its attempts for " + format_duration(patience));
+}
+
+void Conversation::end_with(std::string problem) {
+  problem_ = std::move(problem);
+  channel_.hang_up(problem_);
 }
 
 /// A machine that freezes leaves its connection open: only pings find it. Until the greeting the
@@ -202,32 +208,40 @@ asio::awaitable<void> Conversation::ping_pause(Duration time) {
 asio::awaitable<void> Conversation::ping_loop() {
   const auto self = shared_from_this();
   for (std::uint64_t token = 1; !has_ended(); ++token) {
-    received_ = false;
-    before_ping_ = client_.pending().size();
-    if (is_connected() && client_.ping(token)) wake_writer();
-    const Duration limit = is_connected() ? host_->ping_interval() : kGreetingMax;
-    for (auto left = before_ping_ + 1; before_ping_ < left && !received_ && !has_ended();) {
-      left = before_ping_;  // Less by the next round: a slow link still takes what goes first.
+    ping_.received = false;
+    ping_.before = client_.pending().size();
+    if (has_greeted() && client_.ping(token)) wake_writer();
+    const Duration limit = has_greeted() ? host_->ping_interval() : kGreetingMax;
+    for (auto left = ping_.before + 1; ping_.before < left && !ping_.received && !has_ended();) {
+      left = ping_.before;  // Less by the next round: a slow link still takes what goes first.
       co_await ping_pause(limit);
     }
-    if (!received_ && !has_ended()) co_await ping_pause(kReadFirst);
+    if (!ping_.received && !has_ended()) co_await ping_pause(kReadFirst);
     // While it is held, nothing is read.
-    if (has_ended() || received_ || phase_ == Phase::kHeld) continue;
-    problem_ = "the agent has not answered for " + format_duration(limit);
-    channel_.hang_up(problem_);
+    if (has_ended() || ping_.received || phase_ == Phase::kHeld) continue;
+    end_with("the agent has not answered for " + format_duration(limit));
     co_return;
   }
 }
 
 // ---- commands ----------------------------------------------------------------------------------
 
-void Conversation::update_checks() {
-  if (is_connected()) send_checks();
+void Conversation::update_settings() {
+  if (has_greeted()) send_settings();
 }
 
-void Conversation::send_checks() {
+void Conversation::send_settings() {
   const auto configure = to_configure(*host_->settings, host_->pool);
   if (const auto sent = client_.configure(configure); !sent)
+    log::warn(host_->name(), sent.error().message);
+  cards_.expect();
+  wake_writer();
+}
+
+void Conversation::send_guard() {
+  const auto guard = cards_.take_guard();
+  if (!guard) return;
+  if (const auto sent = client_.guard(*guard); !sent)
     log::warn(host_->name(), sent.error().message);
   wake_writer();
 }
@@ -284,7 +298,8 @@ void Conversation::ack(const model::AckAttempt& command) {
 // ---- events ------------------------------------------------------------------------------------
 
 void Conversation::handle_events() {
-  while (phase_ == Phase::kGreeting || phase_ == Phase::kOpen) {
+  if (const agent::Hello* hello = client_.hello(); hello != nullptr) greet(*hello);
+  while (phase_ == Phase::kGreeting || phase_ == Phase::kListing || phase_ == Phase::kOpen) {
     auto event = client_.next();
     if (!event) break;
     on_event(std::move(*event));
@@ -292,16 +307,29 @@ void Conversation::handle_events() {
   if (phase_ == Phase::kOpen) starts_.advance();
 }
 
-void Conversation::on_ready(agent::Ready& ready) {
-  const std::string& sha = ready.hello.agent_sha;
-  if (!sha.empty() && sha != host_->settings->agent_sha256) {
+void Conversation::greet(const agent::Hello& hello) {
+  if (phase_ != Phase::kGreeting) return;
+  if (!hello.agent_sha.empty() && hello.agent_sha != host_->settings->agent_sha256) {
     if (client_.quit()) phase_ = Phase::kOutdated;
     return;
   }
+  phase_ = Phase::kListing;
+  ping_timer_.cancel();
+  send_settings();
+  spawn(await_cards());
+}
+
+void Conversation::on_ready(agent::Ready& ready) {
+  greet(ready.hello);
+  if (phase_ != Phase::kListing) return;
   starts_.set_boot_id(ready.hello.boot_id);
   phase_ = Phase::kHeld;
   ping_timer_.cancel();
-  send_checks();
+  cards_timer_.cancel();
+  if (ready.cards)
+    learn(*ready.cards);
+  else
+    cards_.learn_nothing(host_->settings->patience.cards);
   model::HostReady event;
   event.boot_id = ready.hello.boot_id + "/" + ready.hello.state_id;
   event.connection = connection_;
@@ -309,9 +337,25 @@ void Conversation::on_ready(agent::Ready& ready) {
   event.scratch = ready.scratch;
   event.ram = ready.ram;
   for (const auto& known : ready.attempts)
-    event.attempts.push_back({known.attempt, to_phase(known.phase)});
+    event.attempts.push_back({known.attempt, to_phase(known.phase), known.cards});
+  event.cards = cards_.report();
   host_->report(std::move(event));
   on_ready_();
+}
+
+bool Conversation::learn(const agent::Cards& cards) {
+  const bool is_news = cards_.learn(cards);
+  send_guard();
+  return is_news;
+}
+
+void Conversation::on_cards(const agent::Cards& cards) {
+  if (!problem_.empty()) return;
+  if (!cards_.admit(std::chrono::steady_clock::now())) {
+    end_with("the agent tells of its cards more often than once a minute");
+    return host_->report(model::HostBroken{agent::kProtocol, problem_});
+  }
+  if (learn(cards)) host_->report(model::HostCards{cards_.report()});
 }
 
 void Conversation::on_event(agent::Event&& event) {
@@ -340,6 +384,8 @@ void Conversation::on_event(agent::Event&& event) {
     starts_.on_blob_state(*blob);
   } else if (const auto* broken = std::get_if<agent::HostBroken>(&event)) {
     host_->report(model::HostBroken{shown(broken->check), shown(broken->text)});
+  } else if (const auto* cards = std::get_if<agent::Cards>(&event)) {
+    on_cards(*cards);
   } else if (const auto* notice = std::get_if<agent::SpotNotice>(&event)) {
     host_->report(read_notice(shown(notice->text)));
   }

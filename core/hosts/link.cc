@@ -43,7 +43,7 @@ void Link::stop() {
 void Link::set_pool(model::PoolPolicy pool) {
   const bool was_due = rotation_.is_due();
   host_->pool = std::move(pool);
-  if (conversation_) conversation_->update_checks();
+  if (conversation_) conversation_->update_settings();
   if (!was_due && rotation_.is_due() && ready_at_) spawn(rotation_.begin(session_, prefix_));
 }
 

@@ -34,7 +34,8 @@ class Link : public std::enable_shared_from_this<Link> {
   void retarget(model::HostTarget target);
   void command(model::HostCommand command);
   [[nodiscard]] const std::string& pool_name() const { return host_->target.pool; }
-  /// Checks are sent to the agent at once; the rest applies to the next connection.
+  /// Checks and `gpu_command` are sent to the agent at once; the rest applies to the next
+  /// connection.
   void set_pool(model::PoolPolicy pool);
 
  private:

@@ -58,6 +58,9 @@ struct HostSettings {
     Duration marker = std::chrono::minutes(10);
     /// How long a link waits for the answer to a command that it has proposed.
     Duration proposal = model::kProposalPatience;
+    /// How long an agent may take to list its attempts and to tell of its cards, which takes 10 s
+    /// at most. One that never tells must not keep its host from work without cards.
+    Duration cards = std::chrono::seconds(30);
   };
   Patience patience;
   std::uint64_t seed = 1;  ///< For the jitter of the pauses between connections.

@@ -90,6 +90,8 @@ bool StartQueue::advance_first() {
 
 void StartQueue::send(const model::StartAttempt& command) {
   auto start = to_start(command, boot_id_, *host_.settings, host_.pool);
+  if (const auto equipped = cards_.equip(start, command.cards); !equipped)
+    return host_.refuse_unsent(command.attempt, equipped.error().message);
   if (const auto sent = client_.start(std::move(start)); !sent)
     host_.refuse(command.attempt, sent.error().message);
 }

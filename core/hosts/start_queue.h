@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/agent/client.h"
+#include "core/hosts/card_view.h"
 #include "core/hosts/host_context.h"
 
 namespace hostler::hosts {
@@ -16,7 +17,8 @@ namespace hostler::hosts {
 /// Hosts thread only; reads pieces of blobs from the disk.
 class StartQueue {
  public:
-  StartQueue(HostContext& host, agent::Client& client) : host_(host), client_(client) {}
+  StartQueue(HostContext& host, agent::Client& client, const CardView& cards)
+      : host_(host), client_(client), cards_(cards) {}
 
   /// The boot id that the agent gave; before the first add().
   void set_boot_id(std::string boot_id) { boot_id_ = std::move(boot_id); }
@@ -55,6 +57,7 @@ class StartQueue {
 
   HostContext& host_;
   agent::Client& client_;
+  const CardView& cards_;
   std::string boot_id_;
   std::deque<Waiting> starts_;
   std::optional<Upload> upload_;  ///< Of the first start.

@@ -6,9 +6,8 @@ namespace hostler::model {
 
 bool is_card_uuid(std::string_view text) {
   constexpr std::size_t kBytesMax = 64;
-  return !text.empty() && text.size() <= kBytesMax && std::ranges::all_of(text, [](char c) {
-    return c > ' ' && c <= '~' && c != ',';
-  });
+  return !text.empty() && text.size() <= kBytesMax &&
+         std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~' && c != ','; });
 }
 
 const char* to_string(CardGuard guard) {

@@ -49,8 +49,8 @@ const char* to_string(CardState state);
 
 /// One reading of all cards of a host.
 struct CardReport {
-  /// Who has told: "nvidia-smi", "rocm-smi", "command"; empty: the host has nothing that tells, so
-  /// its cards are not known.
+  /// Who has told: "nvidia-smi", "rocm-smi", "command", or "agent" where it has not told in time;
+  /// empty: the host has nothing that tells, so its cards are not known.
   std::string source;
   /// Why the reading failed: then `cards` is empty, and nothing is known. Empty: it did not fail.
   std::string problem;

@@ -160,6 +160,7 @@ struct PoolPolicy {
   InitDelivery init_delivery = InitDelivery::kAuto;
   std::string boot_probe = "true";  ///< sh; exit status 0 means booted.
   std::vector<BrokenCheck> broken_checks;
+  std::string gpu_command;  ///< sh; prints the cards of a host. Empty: tools of makers do.
   InterruptionCheck interruption_check;
   std::string interruption_command;  ///< sh; beside each job that has none. Empty: none.
   /// A host gets no new work, and its work is replaced, this long before its interruption.

@@ -29,7 +29,8 @@ MAY_INCLUDE = {
     "tap": VALUES + ["log", "crypto", "json", "plugin_host"],
     "ssh": VALUES + ["log", "crypto"],
     "agent": VALUES + ["log"],
-    "hosts": VALUES + ["log", "async", "ssh", "agent"],
+    "cards": VALUES + ["json", "agent"],
+    "hosts": VALUES + ["log", "async", "ssh", "agent", "cards"],
     "metrics": VALUES + ["log"],
     "config": VALUES + ["crypto", "json"],
     "planning": VALUES + ["demand", "gates", "scheduler", "json", "config"],
@@ -49,7 +50,7 @@ INNER = {
     "sdk/check": ["proxy", "faults", "run", "host", "groups", "process", "report"],
 }
 # Decisions: time, chance and the outside world come in as arguments.
-PURE = {"model", "pricing", "fleet", "work", "demand", "gates", "scheduler", "dispatch", "planning"}
+PURE = {"model", "pricing", "fleet", "work", "demand", "gates", "scheduler", "dispatch", "planning", "cards"}
 NOT_IN_PURE = re.compile(
     r"::now\(\)|\bsleep_(for|until)\b|<(thread|mutex|future|random|iostream|fstream)>|base/mutex\.h"
     r"|\bgetenv\b|spdlog"

@@ -120,6 +120,9 @@ bool Link::pump(std::chrono::milliseconds patience) {
         error = got.error().message;
         return false;
       }
+    if (client.hello() != nullptr && !std::exchange(is_configured_, true)) {
+      EXPECT_TRUE(client.configure(settings));
+    }
   }
   return true;
 }
@@ -193,12 +196,12 @@ std::unique_ptr<Link> AgentTest::connect(std::uint64_t window) {
 
 std::unique_ptr<Link> AgentTest::ready_link(const Configure& configure) {
   auto link = connect();
+  link->settings = configure;
   const auto ready = link->await<Ready>();
   EXPECT_TRUE(ready) << link->error;
   if (ready) {
     EXPECT_EQ(ready->hello.boot_id, boot_id_);
   }
-  EXPECT_TRUE(link->client.configure(configure));
   return link;
 }
 

@@ -31,6 +31,7 @@ class Link {
   ~Link();
 
   Client client;
+  Configure settings;  ///< What the agent is told once it has greeted.
   bool auto_durable = true;  ///< Chunks are durable as soon as they are here.
 
   /// Moves bytes until an event comes; nullopt when the channel ends, or at the deadline.
@@ -72,6 +73,7 @@ class Link {
 
   UniqueFd channel_;
   pid_t pid_ = -1;
+  bool is_configured_ = false;
 };
 
 /// A state folder of its own with an agent in it. Kills and removes everything at the end.

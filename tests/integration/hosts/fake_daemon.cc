@@ -180,6 +180,7 @@ model::AttemptId FakeDaemon::start(const std::string& script, std::vector<model:
   spec->outputs = std::move(outputs);
   auto command = next_start();
   command.spec = std::move(spec);
+  command.cards = cards;
   const auto attempt = command.attempt;
   send(std::move(command));
   return attempt;

@@ -93,6 +93,7 @@ class FakeDaemon {
 
   hosts::HostSettings settings;
   model::PoolPolicy pool;
+  std::vector<std::string> cards;            ///< Of jobs that are started from now on.
   std::map<std::string, std::string> blobs;  ///< By sha256. Before open().
   std::atomic<int> blob_reads = 0;
   std::atomic<std::uint64_t> room = std::uint64_t{1} << 40U;  ///< Free bytes on its disk.

@@ -2,6 +2,7 @@
 
 #include "core/agent/protocol.h"
 #include "core/ssh/challenge.h"
+#include "tests/integration/hosts/enemy.h"
 #include "tests/integration/hosts/fake_daemon.h"
 #include "tests/temp_folder.h"
 
@@ -9,32 +10,9 @@
 namespace hostler::test {
 namespace {
 
-template <class... Messages>
-std::string frames(const Messages&... messages) {
-  std::string out;
-  (void)(agent::encode(messages, out) && ...);
-  return out;
-}
-
-/// A program that says `words`, does what the shell script `then` says (with `again`, which says
-/// `over_and_over`), and reads nothing.
-std::string enemy(const std::string& words, const std::string& then,
-                  const std::string& over_and_over = "") {
-  const auto tail = [](std::size_t bytes) {
-    return "tail -c " + std::to_string(bytes) + " \"$0\"";
-  };
-  return "#!/bin/sh\nagain() { " + tail(over_and_over.size()) + "; }\n" +
-         tail(words.size() + over_and_over.size()) + " | head -c " + std::to_string(words.size()) +
-         "\n" + then + "\nexit\n" + words + over_and_over;
-}
-
 std::string greeting(const std::vector<agent::Known>& known = {}) {
-  return std::string(agent::kGreeting) + frames(agent::Hello{}, agent::Listing{known, true});
-}
-
-void install(FakeDaemon& daemon, std::string program) {
-  daemon.settings.agent_program = std::move(program);
-  daemon.settings.agent_sha256 = crypto::sha256_hex(daemon.settings.agent_program);
+  return std::string(agent::kGreeting) +
+         frames(agent::Hello{}, agent::Listing{known, true}, agent::Cards{});
 }
 
 agent::Exit exit_of(model::AttemptId attempt) {
@@ -184,7 +162,7 @@ TEST(HostileHostTest, IsSentAnInputOnceHoweverOftenItSaysThatItIsNotThere) {
       frames(agent::BlobPut{.sha256 = sha, .size = data.size(), .offset = 0, .data = data});
   install(daemon,
           enemy(greeting(),
-                read(frames(configure, agent::BlobQuery{sha})) + read(upload) +
+                read(frames(configure, agent::Guard{}, agent::BlobQuery{sha})) + read(upload) +
                     read(frames(configure)) + "exec cat > /dev/null",
                 frames(agent::BlobState{sha, false, ""}, agent::HostBroken{"all", "is read"})));
   daemon.open();

@@ -142,6 +142,38 @@ TEST(BoundsTest, AnImpossibleRamIsDroppedAndTheHostIsDoubted) {
   EXPECT_EQ(bound(some).problem, "");
 }
 
+TEST(BoundsTest, CardsThatCannotBeLeaveTheListing) {
+  FromAgent listing = Listing{{{kId, Phase::kRunning, {"GPU-1", "a,b", "", "GPU-2"}}}, true};
+  EXPECT_EQ(bound(listing).problem, "a card \"a,b\" of j-1.1");
+  EXPECT_EQ(std::get<Listing>(listing).known[0].cards,
+            (std::vector<std::string>{"GPU-1", "GPU-2"}));
+}
+
+TEST(BoundsTest, DeviceFilesThatCannotBeLeaveTheReading) {
+  const Cards::File good{"/dev/nvidia0", "0000:3b:00.0"}, nameless{"/dev/dri/card0", ""};
+  for (const Cards::File& bad : {Cards::File{"dev/nvidia0", ""}, Cards::File{"", ""},
+                                 Cards::File{"/dev/a\nb", ""}, Cards::File{"/dev/x", "a b"}}) {
+    Cards cards;
+    cards.files = {good, bad, nameless};
+    FromAgent message = cards;
+    const Bounded found = bound(message);
+    EXPECT_THAT(found.problem, HasSubstr("a device file"));
+    EXPECT_FALSE(found.is_void);
+    EXPECT_EQ(std::get<Cards>(message).files, (std::vector<Cards::File>{good, nameless}));
+  }
+}
+
+TEST(BoundsTest, AToolEndsWithAStatusThatCanBe) {
+  for (const std::int32_t bad : {-1, 256, INT32_MAX}) {
+    Cards cards;
+    cards.status = bad;
+    FromAgent message = cards;
+    EXPECT_EQ(bound(message).problem,
+              "an exit status of " + std::to_string(bad) + " for the reading of its cards");
+    EXPECT_EQ(std::get<Cards>(message).status, 255) << "it has failed";
+  }
+}
+
 TEST(BoundsTest, AFileOfImpossibleSizeIsNotCollected) {
   FromAgent files = Files{kId, {{"a", UINT64_MAX, 0644, ""}, {"b", 1, 0xffff, ""}}, true};
   EXPECT_EQ(bound(files).problem, "a file size of 18446744073709551615 for j-1.1");
@@ -172,6 +204,7 @@ TEST(BoundsTest, ADoubtOfTheGreetingFollowsReady) {
   ASSERT_TRUE(pair.client.receive(kGreeting));
   ASSERT_TRUE(pair.say(hello_with("b", UINT64_MAX)));
   ASSERT_TRUE(pair.say(Listing{}));
+  ASSERT_TRUE(pair.say(Cards{}));
   EXPECT_TRUE(pair.next<Ready>());
   EXPECT_TRUE(pair.next<HostBroken>());
 }

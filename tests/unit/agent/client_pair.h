@@ -27,6 +27,7 @@ struct Pair {
     ASSERT_TRUE(client.receive(kGreeting));
     ASSERT_TRUE(say(Hello{}));
     ASSERT_TRUE(say(Listing{}));
+    ASSERT_TRUE(say(Cards{}));
     ASSERT_TRUE(next<Ready>());
   }
   template <class E>

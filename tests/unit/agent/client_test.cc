@@ -22,6 +22,7 @@ TEST(AgentClientTest, SkipsWhatALoginShellPrintsBeforeTheGreeting) {
   std::string hello = "Welcome!\r\nlast login: never" + std::string(kGreeting);
   ASSERT_TRUE(encode(Hello{}, hello));
   ASSERT_TRUE(encode(Listing{}, hello));
+  ASSERT_TRUE(encode(Cards{}, hello));
 
   for (const char c : hello) ASSERT_TRUE(pair.client.receive({&c, 1}));
 
@@ -46,6 +47,7 @@ TEST(AgentClientTest, PutsTheListingTogether) {
   ASSERT_TRUE(pair.say(Listing{{{kId, Phase::kRunning}}, false}));
   EXPECT_FALSE(pair.client.next());
   ASSERT_TRUE(pair.say(Listing{{{{model::WorkId{2}, 1}, Phase::kEnded}}, true}));
+  ASSERT_TRUE(pair.say(Cards{}));
 
   const auto ready = pair.next<Ready>();
   ASSERT_TRUE(ready);
@@ -64,29 +66,12 @@ TEST(AgentClientTest, AListingIsNoLongerThanAnAgentsMayBe) {
   EXPECT_EQ(error_of(pair.say(full)), "agent: lists too many attempts");
 }
 
-TEST(AgentClientTest, PassesOnTheScratchAndTheRamThatTheAgentReports) {
-  Pair pair;
-  ASSERT_TRUE(pair.client.receive(kGreeting));
-  ASSERT_TRUE(pair.say(Hello{}));
-  ASSERT_TRUE(pair.say(Scratch{40}));
-  ASSERT_TRUE(pair.say(Ram{50}));
-  ASSERT_TRUE(pair.say(Listing{}));
-
-  const auto event = pair.client.next();
-
-  ASSERT_TRUE(event);
-  EXPECT_EQ(std::get<Ready>(*event).scratch, 40);
-  EXPECT_EQ(std::get<Ready>(*event).ram, 50);
-  EXPECT_EQ(error_of(pair.say(Ram{50})), "agent: a RAM after the listing");
-  EXPECT_EQ(error_of(pair.say(Scratch{40})), "agent: a scratch after the listing");
-}
-
 TEST(AgentClientTest, RefusesAnotherVersionAndMessagesOutOfPlace) {
   Hello other;
   other.version = 2;
   Pair pair;
   ASSERT_TRUE(pair.client.receive(kGreeting));
-  EXPECT_EQ(error_of(pair.say(other)), "agent: uses protocol version 2, not 5");
+  EXPECT_EQ(error_of(pair.say(other)), "agent: uses protocol version 2, not 6");
   Pair early;
   ASSERT_TRUE(early.client.receive(kGreeting));
   EXPECT_EQ(error_of(early.say(Pong{1})), "agent: the first message is not hello");

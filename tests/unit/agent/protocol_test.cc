@@ -24,6 +24,8 @@ Start a_start() {
   start.outputs = {"*.txt"};
   start.time_limit_us = 1;
   start.credit = UINT64_MAX;
+  start.cards = {"GPU-1", "GPU-2"};
+  start.files = {"/dev/nvidia0"};
   return start;
 }
 
@@ -45,6 +47,8 @@ Exit an_exit() {
 std::vector<ToAgent> all_to_agent() {
   Configure configure;
   configure.checks = {{"c", "true", 1, 2, Check::Kind::kInterrupted}};
+  configure.cards_command = "list-cards";
+  configure.cards_timeout_us = 7;
   return {Quit{},
           configure,
           a_start(),
@@ -56,12 +60,13 @@ std::vector<ToAgent> all_to_agent() {
           ListFiles{kAttempt},
           BlobQuery{"ab"},
           BlobPut{"ab", 4, 2, "xy"},
-          Ping{9}};
+          Ping{9},
+          Guard{{"/dev/nvidia0", "/dev/nvidia1"}}};
 }
 
 std::vector<FromAgent> all_from_agent() {
   return {Hello{1, "b", "s", "sha", 1000, Limits::kCgroupV2, 8},
-          Listing{{{kAttempt, Phase::kUnknownEnd}}, false},
+          Listing{{{kAttempt, Phase::kUnknownEnd, {"GPU-1"}}}, false},
           Started{kAttempt, -1},
           Refused{kAttempt, Refused::Why::kBusy, "why"},
           an_exit(),
@@ -74,7 +79,14 @@ std::vector<FromAgent> all_from_agent() {
           Pong{9},
           Problem{"p"},
           Scratch{7},
-          Ram{8}};
+          Ram{8},
+          Cards{Cards::Tool::kRocm,
+                3,
+                true,
+                true,
+                "text",
+                {{"/dev/dri/card0", "0000:3b:00.0"}},
+                model::CardGuard::kCgroup1}};
 }
 
 template <class Variant>

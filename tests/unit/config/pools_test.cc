@@ -46,7 +46,7 @@ TEST(PoolsTest, ReadsEveryKey) {
       "cloud_config": "#cloud-config\nhostname: x\n", "boot_files": [{"path": "/etc/x",
       "content": "y", "mode": "0400", "owner": "root:adm"}],
       "init_delivery": "ssh", "boot_probe": "b", "broken_checks":
-      [{"name": "c", "command": "d", "interval": "8s"}], "attempts_parallel_max": 9, "uses_max": 10,
+      [{"name": "c", "command": "d", "interval": "8s"}], "gpu_command": "h", "attempts_parallel_max": 9, "uses_max": 10,
       "interruption_check": {"command": "e", "interval": "9s"}, "interruption_command": "f",
       "interruption_lead": "11m", "interruption_margin": "12s",
       "no_new_privs": false, "drop_capabilities": false})");
@@ -76,7 +76,7 @@ TEST(PoolsTest, ReadsEveryKey) {
   pool.boot_files = std::vector<model::BootFile>{{"/etc/x", "y", 0400, "root:adm"}};
   pool.init_delivery = model::InitDelivery::kSsh, pool.boot_probe = "b";
   pool.broken_checks = {{"c", "d", 8s}}, pool.attempts_parallel_max = 9;
-  pool.uses_max = 10;
+  pool.uses_max = 10, pool.gpu_command = "h";
   pool.interruption_check = {"e", 9s}, pool.interruption_command = "f";
   pool.interruption_lead = 11min, pool.interruption_margin = 12s;
   pool.no_new_privs = pool.drop_capabilities = false;
@@ -239,18 +239,18 @@ TEST(PoolsTest, WarnsOfHostsThatNobodyProvesAndOfKeysWithoutEffect) {
   pool.name = "p";
   pool.leases.emplace();
   pool.boot_probe = "test -e /done";
-  pool.broken_checks = {{"c", "d", 8s}};
+  pool.broken_checks = {{"c", "d", 8s}}, pool.gpu_command = "list-cards";
   const auto warnings = [&](model::Readiness kind) {
     pool.readiness = kind;
     return warnings_of(config);
   };
   EXPECT_THAT(warnings(model::Readiness::kAgent), IsEmpty());
   EXPECT_THAT(warnings(model::Readiness::kSsh),
-              ElementsAre(HasSubstr("have no effect: broken_checks")));
+              ElementsAre(HasSubstr("have no effect: broken_checks, gpu_command")));
   for (const auto kind : {model::Readiness::kCloud, model::Readiness::kReported})
     EXPECT_THAT(warnings(kind),
                 ElementsAre(HasSubstr("nobody proves its hosts"),
-                            HasSubstr("have no effect: boot_probe, broken_checks")));
+                            HasSubstr("have no effect: boot_probe, broken_checks, gpu_command")));
 }
 
 TEST(PoolsTest, RefusesNamesOfNothing) {

@@ -1,14 +1,10 @@
 #include "core/agent/host/server/checks.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "core/agent/host/system/launch.h"
 #include "core/base/text.h"
 
 namespace hostler::agent {
@@ -17,6 +13,7 @@ namespace {
 constexpr std::int64_t kIntervalMinUs = 100'000;
 constexpr std::uint64_t kIntervalMaxUs = std::uint64_t{86400} * 1'000'000;
 constexpr std::size_t kTailMax = 1024;
+constexpr std::size_t kOutputMax = 65536;
 constexpr std::int64_t kRepeatUs =
     60'000'000;  ///< Until a notice that has not changed is reported again.
 
@@ -27,43 +24,25 @@ std::int64_t bounded(std::uint64_t us) {
 }  // namespace
 
 void Checks::configure(std::vector<Check> checks) {
-  for (const State& state : states_)
-    if (state.pid > 0) ::kill(-state.pid, SIGKILL);
+  for (const State& state : states_) state.run.kill();
   states_.clear();
   for (Check& check : checks) states_.emplace_back().check = std::move(check);
 }
 
 void Checks::start(State& state) {
-  // The output stays in the pipe until the command ends. A command that prints more than the pipe
-  // holds blocks and runs into its timeout.
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
-  state.output.reset(ends[0]);
-  const UniqueFd in = open_null();
-  const UniqueFd out(ends[1]);
-  Launch shell;
-  shell.command = {"/bin/sh", "-c", state.check.command};
-  shell.folder = "/";
-  shell.stdin_fd = in.get();
-  const UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-  shell.stdout_fd = shell.stderr_fd = out.get();
   // What a check complains of is no notice.
-  if (state.check.kind == Check::Kind::kInterrupted && nowhere) shell.stderr_fd = nowhere.get();
-  const auto pid = launch(shell);
-  state.pid = pid ? *pid : 0;
-  state.timed_out = false;
-  state.kill_at = boottime_us() + bounded(state.check.timeout_us);
+  const auto errors = state.check.kind == Check::Kind::kInterrupted
+                          ? HostCommand::Errors::kDropped
+                          : HostCommand::Errors::kWithOutput;
+  (void)state.run.start({"/bin/sh", "-c", state.check.command}, errors,
+                        boottime_us() + bounded(state.check.timeout_us), kOutputMax);
 }
 
 void Checks::tick() {
   const std::int64_t now = boottime_us();
   for (State& state : states_) {
-    if (state.pid > 0 && now >= state.kill_at) {
-      state.timed_out = true;
-      state.kill_at = INT64_MAX;
-      ::kill(-state.pid, SIGKILL);
-    }
-    if (state.pid > 0 || now < state.next) continue;
+    (void)state.run.kill_overdue(now);
+    if (state.run.is_running() || now < state.next) continue;
     state.next = now + bounded(state.check.interval_us);
     start(state);
   }
@@ -71,13 +50,13 @@ void Checks::tick() {
 
 void Checks::add_pids(std::set<pid_t>& out) const {
   for (const State& state : states_)
-    if (state.pid > 0) out.insert(state.pid);
+    if (state.run.is_running()) out.insert(state.run.pid());
 }
 
 std::int64_t Checks::due() const {
   std::int64_t out = INT64_MAX;
   for (const State& state : states_)
-    out = std::min(out, state.pid > 0 ? state.kill_at : state.next);
+    out = std::min(out, state.run.is_running() ? state.run.due() : state.next);
   return out;
 }
 
@@ -95,22 +74,19 @@ void Checks::on_notice_check(State& state, std::string_view text,
 
 bool Checks::on_exit(pid_t pid, int status, const std::function<void(Finding&&)>& report) {
   const auto found = std::find_if(states_.begin(), states_.end(),
-                                  [pid](const State& state) { return state.pid == pid; });
+                                  [pid](const State& state) { return state.run.pid() == pid; });
   if (found == states_.end()) return false;
   State& state = *found;
-  state.pid = 0;
-  std::string text(65536, '\0');
-  const ssize_t n = ::read(state.output.get(), text.data(), text.size());
-  text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-  state.output.reset();
-  const bool zero = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !state.timed_out;
+  const auto ended = state.run.finish(status);
+  const std::string& text = ended.output;
+  const bool zero = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !ended.timed_out;
   if (state.check.kind == Check::Kind::kInterrupted) {
     if (zero) on_notice_check(state, text, report);
     return true;
   }
   const bool bad = !zero;
   if (!std::exchange(state.bad, bad) && bad) {
-    const std::string how = state.timed_out ? "timeout"
+    const std::string how = ended.timed_out ? "timeout"
                             : WIFSIGNALED(status)
                                 ? "signal " + std::to_string(WTERMSIG(status))
                                 : "exit status " + std::to_string(WEXITSTATUS(status));

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/agent/host/system/os.h"
+#include "core/agent/host/server/host_command.h"
 #include "core/agent/protocol.h"
 
 namespace hostler::agent {
@@ -43,10 +43,7 @@ class Checks {
   struct State {
     Check check;
     std::int64_t next = 0;  ///< When to start it next, boottime in us.
-    pid_t pid = 0;          ///< 0: it does not run.
-    UniqueFd output;
-    std::int64_t kill_at = 0;
-    bool timed_out = false;
+    HostCommand run;
     bool bad = false;                 ///< The last result was bad, and was reported.
     std::optional<std::string> said;  ///< Of kInterrupted: the last output that was reported.
     std::int64_t unchanged = 0;       ///< Of kInterrupted: runs since then that printed the same.

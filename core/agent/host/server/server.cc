@@ -88,6 +88,8 @@ void Server::run() {
   while (!quitting_) {
     poller_.wait(wait_ms(), on_event);
     announce_ended();
+    cards_.tick(boottime_us());
+    announce_cards();
     flush_session();
     checks_.tick();
     supervisor_.tick();
@@ -97,7 +99,7 @@ void Server::run() {
 }
 
 int Server::wait_ms() {
-  const std::int64_t due = std::min(checks_.due(), supervisor_.due());
+  const std::int64_t due = std::min({checks_.due(), cards_.due(), supervisor_.due()});
   if (due == INT64_MAX) return -1;
   const std::int64_t ms = std::max<std::int64_t>(0, due - boottime_us()) / 1000 + 1;
   return static_cast<int>(std::min<std::int64_t>(ms, 3'600'000));
@@ -139,7 +141,8 @@ void Server::accept_session() {
   watch(connection->in(), EventSource::kChannelIn, EPOLLIN);
   watch(connection->out(), EventSource::kChannelOut, 0);
   session_ = std::make_unique<Session>(
-      std::move(connection), Session::Parts{poller_, supervisor_, blobs_, checks_}, sha256_);
+      std::move(connection), Session::Parts{poller_, supervisor_, blobs_, checks_, cards_},
+      sha256_);
 }
 
 void Server::on_signals() {
@@ -156,8 +159,8 @@ void Server::on_signals() {
 }
 
 void Server::on_child_exit(pid_t pid, int status) {
-  if (supervisor_.on_child_exit(pid)) return;
-  // Neither: an orphan, adopted from a shim that was killed.
+  if (supervisor_.on_child_exit(pid) || cards_.on_exit(pid, status, boottime_us())) return;
+  // None of them: an orphan, adopted from a shim that was killed.
   (void)checks_.on_exit(pid, status, [this](const Checks::Finding& finding) {
     if (session_) session_->on_finding(finding);
   });
@@ -172,6 +175,11 @@ void Server::read_session() {
 void Server::announce_ended() {
   const auto ended = supervisor_.take_ended();
   if (session_) session_->on_ended(ended);
+}
+
+void Server::announce_cards() {
+  if (!session_) return;
+  if (const auto cards = cards_.take()) session_->on_cards(*cards);
 }
 
 void Server::flush_session() {

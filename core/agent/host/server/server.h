@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/agent/host/attempt/blobs.h"
+#include "core/agent/host/server/card_reader.h"
 #include "core/agent/host/server/checks.h"
 #include "core/agent/host/server/event_source.h"
 #include "core/agent/host/server/session.h"
@@ -15,8 +16,8 @@
 namespace hostler::agent {
 
 /// The server process of the agent: one event loop without threads, which passes each event to the
-/// supervisor, the checks or the session. It may be killed at any moment: the next server finds all
-/// attempts and their shims again.
+/// supervisor, the checks, the reader of cards or the session. It may be killed at any moment: the
+/// next server finds all attempts and their shims again.
 class Server {
  public:
   /// Takes over the state folder (the working directory) and everything that runs in it. Fails with
@@ -38,6 +39,7 @@ class Server {
   void on_child_exit(pid_t pid, int status);
   void read_session();
   void announce_ended();
+  void announce_cards();
   void flush_session();
   int wait_ms();
 
@@ -48,7 +50,8 @@ class Server {
   std::string sha256_;  ///< Of this program.
   Blobs blobs_;
   Checks checks_;
-  Supervisor supervisor_{poller_, checks_};
+  CardReader cards_;
+  Supervisor supervisor_{poller_, checks_, cards_};
   std::unique_ptr<Session> session_;  ///< Null while no daemon is connected.
   bool quitting_ = false;
 };

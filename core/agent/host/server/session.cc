@@ -22,7 +22,8 @@ constexpr std::size_t kListedCardsMax = 4096;
 
 Session::Session(std::unique_ptr<Connection> connection, Parts parts, std::string agent_sha)
     : connection_(std::move(connection)), parts_(parts) {
-  on(Configure());
+  apply(Configure());
+  parts_.cards.stop();
   connection_->send_greeting();
   send_hello(std::move(agent_sha));
   send_scratch();
@@ -30,7 +31,10 @@ Session::Session(std::unique_ptr<Connection> connection, Parts parts, std::strin
   send_listing();
 }
 
-Session::~Session() { parts_.blobs.drop_incomplete(); }
+Session::~Session() {
+  parts_.blobs.drop_incomplete();
+  parts_.cards.stop();
+}
 
 void Session::send_hello(std::string agent_sha) {
   AttemptLog& attempts = parts_.supervisor.attempts();
@@ -89,8 +93,10 @@ bool Session::on_readable() {
 }
 
 bool Session::flush() {
-  send_exits();
-  output_.send(parts_.supervisor.attempts(), *connection_);
+  if (told_cards_) {
+    send_exits();
+    output_.send(parts_.supervisor.attempts(), *connection_);
+  }
   if (!connection_->write_some()) return false;
   const bool wait = connection_->queued() > 0;
   if (wait != std::exchange(waits_for_room_, wait))
@@ -125,7 +131,17 @@ void Session::on_ended(const std::set<model::AttemptId>& ids) {
   exits_.insert(exits_.end(), ids.begin(), ids.end());
 }
 
+void Session::on_cards(const Cards& cards) {
+  connection_->send(cards);
+  told_cards_ = true;
+  for (const Checks::Finding& finding : std::exchange(early_findings_, {})) on_finding(finding);
+}
+
 void Session::on_finding(const Checks::Finding& finding) {
+  if (!told_cards_) {
+    early_findings_.push_back(finding);
+    return;
+  }
   if (finding.kind == Check::Kind::kHealthy)
     connection_->send(HostBroken{finding.check, finding.text});
   else
@@ -134,10 +150,15 @@ void Session::on_finding(const Checks::Finding& finding) {
 
 // ---- the daemon's messages ---------------------------------------------------------------------
 
-void Session::on(const Configure& configure) {
+void Session::apply(const Configure& configure) {
   parts_.supervisor.set_uids(configure.uid_first, configure.uid_count);
   parts_.blobs.set_max(configure.blobs_max);
   parts_.checks.configure(configure.checks);
+}
+
+void Session::on(const Configure& configure) {
+  apply(configure);
+  parts_.cards.configure(configure, parts_.supervisor.card_holders().guard(), boottime_us());
 }
 
 void Session::on(const Guard& guard) { parts_.supervisor.card_holders().set_files(guard.files); }

@@ -4,8 +4,10 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "core/agent/host/attempt/blobs.h"
+#include "core/agent/host/server/card_reader.h"
 #include "core/agent/host/server/checks.h"
 #include "core/agent/host/server/connection.h"
 #include "core/agent/host/server/output_sender.h"
@@ -15,8 +17,9 @@
 namespace hostler::agent {
 
 /// One connection to the daemon, from its greeting to its end: carries out the daemon's messages
-/// and sends exits and output. Begins with a default Configure. Used by the server's one thread;
-/// reads and writes of the connection never block.
+/// and sends exits and output. Begins with a default Configure. The first Cards come before all
+/// exits, output and findings: until then the daemon does not know which attempts are its own. Used
+/// by the server's one thread; reads and writes of the connection never block.
 class Session {
  public:
   /// The parts of the server that the daemon's messages are for.
@@ -25,6 +28,7 @@ class Session {
     Supervisor& supervisor;
     Blobs& blobs;
     Checks& checks;
+    CardReader& cards;
   };
 
   /// Queues the greeting, Hello with this `agent_sha`, and the listing. `parts` must outlive the
@@ -46,6 +50,8 @@ class Session {
   /// The attempt may have new output.
   void on_new_output(model::AttemptId id) { output_.on_new_output(id); }
   void on_finding(const Checks::Finding& finding);
+  /// A reading of the cards that is to be told.
+  void on_cards(const Cards& cards);
   /// The daemon has sent Quit.
   [[nodiscard]] bool quit_asked() const { return quit_asked_; }
 
@@ -55,6 +61,7 @@ class Session {
   void send_ram();
   void send_listing();
   void send_exits();
+  void apply(const Configure& configure);
   /// The host could not do something for a job: if its own folder is the cause, says so first.
   void tell_lost_folder();
   void on(const Quit&) { quit_asked_ = true; }
@@ -78,6 +85,8 @@ class Session {
   bool waits_for_room_ = false;         ///< The poller watches for room to write.
   bool quit_asked_ = false;
   bool told_lost_folder_ = false;
+  bool told_cards_ = false;
+  std::vector<Checks::Finding> early_findings_;  ///< Before the first Cards.
 };
 
 }  // namespace hostler::agent

@@ -202,6 +202,7 @@ void Supervisor::end_lost(const Attempt& attempt) {
   std::set<pid_t> ours;
   shims_.add_children(ours);
   checks_.add_pids(ours);
+  cards_.add_pids(ours);
   ours.insert(cleaner_.pid());
   // Whether the job had limits is unknown. A cgroup without limits contains its processes, too.
   kill_strays(marker(attempt.begin), attempt.begin.uid, ours, cgroups_.folders(attempt.begin.slot));

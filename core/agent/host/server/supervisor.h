@@ -11,6 +11,7 @@
 #include "core/agent/host/attempt/slots.h"
 #include "core/agent/host/journal/attempt_log.h"
 #include "core/agent/host/server/card_holders.h"
+#include "core/agent/host/server/card_reader.h"
 #include "core/agent/host/server/checks.h"
 #include "core/agent/host/server/shim_table.h"
 #include "core/agent/host/system/slot_cgroups.h"
@@ -22,9 +23,10 @@ namespace hostler::agent {
 /// acknowledged it. Knows nothing of connections. Used by the server's one thread.
 class Supervisor {
  public:
-  /// `poller` and `checks` must outlive the supervisor. `checks` names child processes that do not
-  /// belong to any job.
-  Supervisor(Poller& poller, const Checks& checks) : checks_(checks), shims_(poller) {}
+  /// All must outlive the supervisor. `checks` and `cards` name child processes that do not belong
+  /// to any job.
+  Supervisor(Poller& poller, const Checks& checks, const CardReader& cards)
+      : checks_(checks), cards_(cards), shims_(poller) {}
 
   /// Takes over the working directory, whose absolute path is `folder`: reads the attempts, finds
   /// the shims that live, and settles attempts whose shim is gone. May block for some seconds while
@@ -73,6 +75,7 @@ class Supervisor {
   [[nodiscard]] std::string marker(const Begin& begin) const;
 
   const Checks& checks_;
+  const CardReader& cards_;
   ShimTable shims_;
   AttemptLog log_;
   Slots slots_;
