@@ -68,7 +68,7 @@ struct Constraints {
   std::optional<Market> market;
   std::string zone;
   std::vector<std::string> pools;  ///< For leases: the pools that lend such hosts.
-  GpuWish gpu;                     ///< Of each card; only with Resources::gpus above 0.
+  GpuWish gpu = {};                ///< Of each card; only with Resources::gpus above 0.
   friend auto operator<=>(const Constraints&, const Constraints&) = default;
 };
 
