@@ -3,7 +3,9 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Kinds of graphics cards, as the site names them: of types, of offerings and of work. The number
@@ -12,10 +14,18 @@ namespace hostler::model {
 
 /// A kind's name is a part of ledgers, metrics and requests: `[a-z0-9._-]{1,63}`.
 inline constexpr std::size_t kGpuKindBytesMax = 63;
+/// The text has this form.
+inline bool is_gpu_kind(std::string_view text) {
+  constexpr std::string_view kBytes = "abcdefghijklmnopqrstuvwxyz0123456789._-";
+  return !text.empty() && text.size() <= kGpuKindBytesMax &&
+         text.find_first_not_of(kBytes) == std::string_view::npos;
+}
 /// Kinds on one type or host.
 inline constexpr std::size_t kGpuKindsMax = 8;
 /// Cards of one host.
 inline constexpr std::int32_t kCardsMax = 256;
+/// The highest number that a menu, a request or a driver may name.
+inline constexpr std::int32_t kGpusMax = 1 << 20;
 
 /// Equal cards of one type or host.
 struct GpuGroup {
