@@ -19,6 +19,7 @@
 ///   may say anything.
 /// - code: a value of a table (events, reasons) by its code; an unknown code reads as kUnknown.
 /// - text: any bytes. names: texts without a comma, separated by commas.
+/// - gpu_groups: likewise, each "KIND:BYTES:COUNT".
 /// - optional: a flag, then the fields of the value; without a value those of a default one.
 namespace hostler::store {
 
@@ -279,6 +280,7 @@ void fields(V& v, typename V::template Ref<model::OfferedRow> r) {
   v.text("name", r.name);
   v.text("architecture", r.architecture);
   fields(v, r.resources);
+  v.gpu_groups("gpu_groups", r.gpu_groups);
   v.flag("has_price", r.has_price);
   v.amount("price_per_hour", r.price_per_hour.value);
   v.text("currency", r.currency);

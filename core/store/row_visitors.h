@@ -35,6 +35,11 @@ struct Column {
 std::string join_names(const std::vector<std::string>& names);
 std::vector<std::string> split_names(std::string_view text);
 
+/// Groups of gpus as names: "a100:85899345920:8".
+std::vector<std::string> names_of(const model::GpuGroups& groups);
+/// The inverse; nullopt: they are none.
+std::optional<model::GpuGroups> gpu_groups_of(const std::vector<std::string>& names);
+
 class ColumnLister {
  public:
   template <class T>
@@ -79,6 +84,9 @@ class ColumnLister {
   }
   void text(std::string_view column, const std::string&) { add(column, Column::Type::kText); }
   void names(std::string_view column, const std::vector<std::string>&) {
+    add(column, Column::Type::kText);
+  }
+  void gpu_groups(std::string_view column, const model::GpuGroups&) {
     add(column, Column::Type::kText);
   }
   template <class T>
@@ -154,6 +162,9 @@ class RowWriter {
     std::string& joined = names_[lists_++];
     joined = join_names(values);
     bind(joined);
+  }
+  void gpu_groups(std::string_view column, const model::GpuGroups& groups) {
+    names(column, names_of(groups));
   }
   template <class T>
   void optional(std::string_view, const std::optional<T>& value) {
@@ -249,6 +260,12 @@ class RowReader {
   void text(std::string_view, std::string& out) { out = row_.view(column_++); }
   void names(std::string_view, std::vector<std::string>& out) {
     out = split_names(row_.view(column_++));
+  }
+  void gpu_groups(std::string_view column, model::GpuGroups& out) {
+    if (auto read = gpu_groups_of(split_names(row_.view(column_++))))
+      out = std::move(*read);
+    else if (ok())
+      problem_ = std::string(column) + " has no groups of gpus";
   }
   template <class T>
   void optional(std::string_view flag_column, std::optional<T>& out) {

@@ -53,6 +53,30 @@ std::vector<std::string> split_names(std::string_view text) {
   return {parts.begin(), parts.end()};
 }
 
+std::vector<std::string> names_of(const model::GpuGroups& groups) {
+  std::vector<std::string> out;
+  for (const auto& group : groups)
+    out.push_back(group.kind + ":" + std::to_string(group.memory) + ":" +
+                  std::to_string(group.count));
+  return out;
+}
+
+std::optional<model::GpuGroups> gpu_groups_of(const std::vector<std::string>& names) {
+  model::GpuGroups out;
+  for (const auto& name : names) {
+    const auto parts = split(name, ':');
+    if (parts.size() != 3) return std::nullopt;
+    const auto memory = parse_u64(parts[1]), count = parse_u64(parts[2]);
+    if (!memory || !std::in_range<std::int64_t>(*memory) || !count ||
+        !std::in_range<std::int32_t>(*count))
+      return std::nullopt;
+    out.push_back({.kind = std::string(parts[0]),
+                   .memory = static_cast<std::int64_t>(*memory),
+                   .count = static_cast<std::int32_t>(*count)});
+  }
+  return out;
+}
+
 std::string names_of(const std::vector<Column>& columns, std::string_view prefix) {
   std::string out;
   for (const auto& column : columns) {

@@ -271,7 +271,8 @@ model::OfferedRow offered(const std::string& type, const std::string& zone, std:
   out.zone = zone;
   out.name = "m5-large-spot";
   out.architecture = "x86_64";
-  out.resources = {.vcpus = 2, .gpus = 1, .ram = 8, .scratch = 9};
+  out.resources = {.vcpus = 2, .gpus = 3, .ram = 8, .scratch = 9};
+  out.gpu_groups = {{"", 0, 1}, {"a100-sxm4-40gb", std::int64_t{40} << 30, 2}};
   out.price_per_hour = {price};
   out.has_price = true;
   out.currency = "USD";
