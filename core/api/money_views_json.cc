@@ -56,6 +56,7 @@ void write_quota(json::Writer& w, const model::QuotaView& view) {
   limit("priority_max", quota.priority_max);
   if (const auto& vcpus = quota.running_vcpus_max)
     w.key("running_vcpus_max").thousandths(vcpus->thousandths());
+  limit("running_gpus_max", quota.running_gpus_max);
   if (const auto& price = quota.running_price_per_hour_max)
     w.key("running_price_per_hour_max").millionths(price->value);
   w.end_object().key("now").begin_object();
@@ -63,6 +64,7 @@ void write_quota(json::Writer& w, const model::QuotaView& view) {
   w.member("submits_last_minute", view.submits_last_minute);
   w.member("blob_bytes", view.blob_bytes).member("output_bytes", view.output_bytes);
   w.key("running_vcpus").thousandths(view.running_vcpus.thousandths());
+  w.member("running_gpus", view.running_gpus);
   w.key("running_price_per_hour").millionths(view.running_price_per_hour.value);
   w.end_object().end_object();
 }
@@ -78,7 +80,9 @@ void write_shares(json::Writer& w, const model::SharesView& view) {
     w.key("percent").millionths(percent(one.part));
     w.key("price_per_hour").millionths(one.price_per_hour.value);
     w.key("vcpus").thousandths(one.vcpus.thousandths());
+    w.member("gpus", one.gpus);
     w.member("running", one.running).member("waiting", one.waiting);
+    if (one.gpus_max) w.member("gpus_max", *one.gpus_max);
     if (one.vcpus_max) w.key("vcpus_max").thousandths(one.vcpus_max->thousandths());
     if (one.price_per_hour_max)
       w.key("price_per_hour_max").millionths(one.price_per_hour_max->value);

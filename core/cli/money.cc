@@ -71,11 +71,13 @@ int shares(Client& client, bool json) {
   for (const json::Value one : root.at("principals").children())
     rows.push_back({field(one, "principal"), field(one, "recent_use"), field(one, "percent"),
                     field(one, "running"), of_limit(one, "vcpus", "vcpus_max"),
+                    of_limit(one, "gpus", "gpus_max"),
                     of_limit(one, "price_per_hour", "price_per_hour_max"), field(one, "waiting")});
-  std::fputs(format_table({"USER", "RECENT USE", "%", "RUNNING", "VCPUS", "PRICE/H", "WAITING"},
-                          rows, terminal_width())
-                 .c_str(),
-             stdout);
+  std::fputs(
+      format_table({"USER", "RECENT USE", "%", "RUNNING", "VCPUS", "GPUS", "PRICE/H", "WAITING"},
+                   rows, terminal_width())
+          .c_str(),
+      stdout);
   say("recent use of all: " + field(root, "recent_use") + "; half of it is forgotten in " +
       format_duration(std::chrono::seconds(root.at("half_life_seconds").int_or(0))));
   return exit_code::kOk;

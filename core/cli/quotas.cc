@@ -46,9 +46,10 @@ int quotas(Client& client, const std::string& principal, bool json) {
                     bytes_of(one, "output_bytes", "output_bytes_max"),
                     limit_of(one, "priority_max"),
                     use_of(one, "running_vcpus", "running_vcpus_max"),
+                    use_of(one, "running_gpus", "running_gpus_max"),
                     use_of(one, "running_price_per_hour", "running_price_per_hour_max")});
   std::fputs(format_table({"PRINCIPAL", "ROLE", "WAITING", "SHAPES", "SUBMITS/MIN", "INPUTS",
-                           "OUTPUTS", "PRIORITY", "VCPUS", "PRICE/H"},
+                           "OUTPUTS", "PRIORITY", "VCPUS", "GPUS", "PRICE/H"},
                           rows, terminal_width())
                  .c_str(),
              stdout);

@@ -37,6 +37,7 @@ void read_quota(json::Object& o, model::Quota& out) {
     value = model::Vcpus::of_thousandths(thousandths);
     return read;
   });
+  number("running_gpus_max", out.running_gpus_max, 0, kQuotaMax);
   limit(out.running_price_per_hour_max, [&](model::Micros& value) {
     return o.may("running_price_per_hour_max").millionths(value.value, 0, kPriceMax);
   });

@@ -64,6 +64,20 @@ void read_bounds(const json::Field& field, ParseOne parse, const char* one, mode
     out = *bounds;
 }
 
+/// Bounds of all gpus, or an object that some equal ones have to meet.
+void read_gpus(const json::Field& field, model::GpuSelector& out) {
+  if (!field.present() || !field.value()->is(json::Kind::kObject))
+    return read_bounds(field, count_of, "1", out.count);
+  field.object([&](json::Object& o) {
+    read_bounds(o.may("count"), count_of, "1", out.count);
+    const json::Field kind = o.may("kind");
+    if (kind.text(out.kind, {.bytes_max = 200, .one_line = true}) && !model::is_gpu_kind(out.kind))
+      kind.refuse("the kind of a gpu, such as \"a100\": 1 to 63 characters of a-z 0-9 . _ -");
+    const json::Field memory = o.may("memory");
+    if (memory.present()) read_bounds(memory, size_of, "40GiB", out.memory.emplace());
+  });
+}
+
 void read_patterns(const json::Field& field, std::vector<std::string>& out) {
   field.texts(out, kPatternsMax, {.bytes_max = kPatternBytesMax, .bytes_min = 1, .one_line = true});
 }
@@ -73,7 +87,7 @@ void read_patterns(const json::Field& field, std::vector<std::string>& out) {
 void read_selector(const json::Field& field, model::TypeSelector& out) {
   field.object([&](json::Object& o) {
     read_bounds(o.may("vcpus"), count_of, "4", out.vcpus);
-    read_bounds(o.may("gpus"), count_of, "1", out.gpus);
+    read_gpus(o.may("gpus"), out.gpus);
     read_bounds(o.may("ram"), size_of, "8GiB", out.ram);
     read_bounds(o.may("scratch"), size_of, "100GiB", out.scratch);
     read_bounds(o.may("ram_per_vcpu"), size_of, "2GiB", out.ram_per_vcpu);

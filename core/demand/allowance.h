@@ -1,44 +1,61 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "core/model/cloud.h"
-#include "core/model/resources.h"
+#include "core/model/amounts.h"
+#include "core/model/quotas.h"
 
 namespace hostler::demand {
 
 /// Index of a principal among all that the dispatcher knows. It never changes.
 using PrincipalId = std::uint32_t;
 
-/// What a principal may hold of hosts besides what it holds now. Unset: no limit.
+/// What a principal may hold of hosts besides what it holds now. Unset: no limit. Negative after a
+/// limit was lowered.
 struct Allowance {
-  std::optional<model::Vcpus> vcpus;  ///< Negative after a limit was lowered.
-  std::optional<model::Micros> price_per_hour;
+  std::optional<model::Vcpus> vcpus = {};
+  std::optional<std::int64_t> gpus = {};
+  std::optional<model::Micros> price_per_hour = {};
 
-  [[nodiscard]] bool is_limited() const { return vcpus || price_per_hour; }
-  /// How many items it covers, at most `most`. `price`: of the part of a host that each holds.
-  [[nodiscard]] std::uint64_t count(const model::Resources& needs, model::Micros price,
-                                    std::uint64_t most) const {
-    const auto bound = [&](std::int64_t left, std::int64_t each) {
-      if (each > 0)
-        most = std::min(most, static_cast<std::uint64_t>(std::max<std::int64_t>(0, left) / each));
-    };
-    if (vcpus) bound(vcpus->thousandths(), needs.vcpus.thousandths());
-    if (price_per_hour) bound(price_per_hour->value, price.value);
+  /// What its running limits leave to a principal that holds nothing.
+  static Allowance of(const model::Quota& quota) {
+    return {.vcpus = quota.running_vcpus_max,
+            .gpus = quota.running_gpus_max,
+            .price_per_hour = quota.running_price_per_hour_max};
+  }
+  /// As Amounts::values().
+  using Values = std::array<std::optional<std::int64_t>, model::Amounts::kCount>;
+  [[nodiscard]] Values values() const {
+    Values out;
+    if (price_per_hour) out[0] = price_per_hour->value;
+    if (vcpus) out[1] = vcpus->thousandths();
+    out[2] = gpus;
+    return out;
+  }
+
+  [[nodiscard]] bool is_limited() const { return vcpus || gpus || price_per_hour; }
+  /// How many items it covers, at most `most`, if each holds such a part of a host.
+  [[nodiscard]] std::uint64_t count(const model::Amounts& part, std::uint64_t most) const {
+    const Values left = values();
+    const auto each = part.values();
+    for (std::size_t i = 0; i < left.size(); ++i)
+      if (left[i] && each[i] > 0)
+        most = std::min(most,
+                        static_cast<std::uint64_t>(std::max<std::int64_t>(0, *left[i]) / each[i]));
     return most;
   }
-  [[nodiscard]] bool covers(const model::Resources& needs, model::Micros price) const {
-    return count(needs, price, 1) == 1;
-  }
-  /// Takes items that it covers.
-  void take(const model::Resources& needs, model::Micros price, std::uint64_t items) {
+  [[nodiscard]] bool covers(const model::Amounts& part) const { return count(part, 1) == 1; }
+  /// Takes what so many items hold.
+  void take(const model::Amounts& part, std::uint64_t items) {
     const auto n = static_cast<std::int64_t>(items);
-    if (vcpus) *vcpus -= needs.vcpus * n;
-    if (price_per_hour) price_per_hour->value -= price.value * n;
+    if (vcpus) *vcpus -= part.vcpus * n;
+    if (gpus) *gpus -= part.gpus * n;
+    if (price_per_hour) price_per_hour->value -= part.price_per_hour.value * n;
   }
 };
 
@@ -51,10 +68,9 @@ class Allowances {
     static const Allowance none;
     return principal < all_.size() ? all_[principal] : none;
   }
-  /// An item with these needs, whose part of a host has this price, is within the allowance.
-  [[nodiscard]] bool cover(PrincipalId principal, const model::Resources& needs,
-                           model::Micros price) const {
-    return limited_ == 0 || of(principal).covers(needs, price);
+  /// An item that holds such a part of a host is within the allowance.
+  [[nodiscard]] bool cover(PrincipalId principal, const model::Amounts& part) const {
+    return limited_ == 0 || of(principal).covers(part);
   }
   /// False: it had no limit, and has none.
   bool set(PrincipalId principal, const Allowance& allowance) {

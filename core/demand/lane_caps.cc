@@ -18,10 +18,9 @@ void LaneCaps::set(PrincipalId principal, std::vector<OfLane> lanes) {
   for (const OfLane& lane : lanes) {
     OfClass& sum = by_class_[lane.cls];
     sum.beyond += lane.waiting - lane.cap.seen;
-    if (!lane.cap.price_left || lane.cap.seen == 0) continue;
+    if (!lane.cap.left || lane.cap.seen == 0) continue;
     sum.priced += lane.cap.seen;
-    sum.shares.push_back(
-        {.left = *lane.cap.price_left, .items = lane.cap.seen, .vcpus = lane.cap.vcpus_left});
+    sum.shares.push_back({.left = *lane.cap.left, .items = lane.cap.seen});
   }
   by_principal_[principal] = std::move(lanes);
 }
@@ -31,20 +30,12 @@ namespace {
 /// A lane, and what it gets of the allowance.
 struct Taker {
   ClassId cls = 0;
-  const Queue::Class* at = nullptr;
-  model::Resources needs;  ///< Each item's; with the vcpus of the smallest host, if exclusive.
-  std::optional<PartPrices> prices;
+  /// What one item comes to: on any host at least and at most, and where hosts can be had.
+  model::Amounts least, most, each;
   std::uint64_t waiting = 0;
   bool is_stuck = false;
   std::uint64_t seen = 0;
   bool is_probe = false;  ///< It gets nothing, and one item is seen all the same.
-
-  /// No part of a host costs less.
-  [[nodiscard]] model::Micros least() const { return prices ? prices->least : model::Micros{1}; }
-  /// Of the cheapest host that can be had.
-  [[nodiscard]] model::Micros price() const {
-    return prices ? std::clamp(prices->from, prices->least, prices->most) : model::Micros{1};
-  }
 };
 
 std::vector<Taker> takers_of(const Queue& queue, PrincipalId principal, bool has_price,
@@ -52,47 +43,59 @@ std::vector<Taker> takers_of(const Queue& queue, PrincipalId principal, bool has
   std::vector<Taker> out;
   out.reserve(queue.lanes(principal).size());
   for (const auto& [lane, needs] : queue.lanes(principal)) {
+    // No part of a host costs less.
+    const auto least = model::Amounts::of(needs, model::Micros{1});
     Taker taker{.cls = lane.cls,
-                .at = &queue.at(lane.cls),
-                .needs = needs,
-                .prices = {},
+                .least = least,
+                .most = least,
+                .each = least,
                 .waiting = queue.lane(principal, lane.cls).count(),
                 .is_stuck = rules.is_stuck(lane.cls)};
-    const bool is_exclusive = taker.at->shape.exclusive;
-    if (has_price || is_exclusive) {
-      taker.prices = rules.prices(lane.cls);
-      taker.is_stuck = taker.is_stuck || !taker.prices;
+    if (has_price || queue.at(lane.cls).shape.exclusive) {
+      const auto part = rules.parts(lane.cls);
+      taker.is_stuck = taker.is_stuck || !part;
+      if (part) {
+        taker.each = taker.least = part->least;
+        taker.most = part->most;
+        taker.each.price_per_hour =
+            std::clamp(part->from, part->least.price_per_hour, part->most.price_per_hour);
+      }
     }
-    if (is_exclusive && taker.prices)
-      taker.needs.vcpus = std::max(needs.vcpus, taker.prices->vcpus_least);
     out.push_back(taker);
   }
   std::stable_partition(out.begin(), out.end(), [](const Taker& taker) { return !taker.is_stuck; });
   return out;
 }
 
-/// Dearer hosts than the cheapest are paid with what is left, by the first lanes first.
-std::optional<model::Micros> price_left_of(const Taker& taker, std::int64_t& rest) {
-  if (taker.is_probe)
-    return taker.prices->most > taker.least() ? std::optional(taker.least()) : std::nullopt;
-  const auto n = static_cast<std::int64_t>(taker.seen);
-  const std::int64_t more = taker.prices->most.value - taker.price().value;
-  const bool is_enough = more <= rest / n;
-  const std::int64_t extra = is_enough ? more * n : rest;
+/// Dearer and larger hosts than the least are paid with what is left, by the first lanes first.
+/// Unset: the items can pay for any.
+std::optional<std::int64_t> bound_of(std::int64_t each, std::int64_t most, std::uint64_t items,
+                                     std::int64_t& rest) {
+  const auto n = static_cast<std::int64_t>(items);
+  const bool is_enough = most - each <= rest / n;
+  const std::int64_t extra = is_enough ? (most - each) * n : rest;
   rest -= extra;
-  if (is_enough) return std::nullopt;
-  return model::Micros{taker.price().value * n + extra};
+  return is_enough ? std::nullopt : std::optional(each * n + extra);
 }
 
-/// Larger hosts than the smallest take what is left of the vcpus, likewise.
-std::optional<model::Vcpus> vcpus_left_of(const Taker& taker, model::Vcpus whole,
-                                          model::Vcpus& rest) {
-  const auto n = static_cast<std::int64_t>(taker.seen);
-  const model::Vcpus all = taker.prices->vcpus_most * n;
-  if (taker.is_probe) return whole < all ? std::optional(whole) : std::nullopt;
-  const model::Vcpus least = taker.needs.vcpus * n, extra = std::min(all - least, rest);
-  rest -= extra;
-  return least + extra < all ? std::optional(least + extra) : std::nullopt;
+/// LaneCap::left.
+std::optional<model::Amounts> left_of(const Taker& taker, const Allowance& whole,
+                                      model::Amounts::Values& rest) {
+  const auto limits = whole.values();
+  const auto least = taker.least.values(), most = taker.most.values(), each = taker.each.values();
+  auto out = PriceBound::kAny.values();
+  bool is_bound = false;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!limits[i]) continue;
+    // A lane that gets nothing shows an item for the cheapest host, of any size within the limit.
+    const std::int64_t of_probe = i == model::Amounts::kPrice ? least[i] : *limits[i];
+    const auto bound = !taker.is_probe      ? bound_of(each[i], most[i], taker.seen, rest[i])
+                       : of_probe < most[i] ? std::optional(of_probe)
+                                            : std::nullopt;
+    out[i] = bound.value_or(out[i]);
+    is_bound = is_bound || bound;
+  }
+  return is_bound ? std::optional(model::Amounts::of(out)) : std::nullopt;
 }
 
 }  // namespace
@@ -104,27 +107,21 @@ void cap_lanes_of(const Queue& queue, PrincipalId principal, const CapRules& rul
   std::vector<Taker> takers = takers_of(queue, principal, has_price, rules);
   Allowance left = whole;
   for (Taker& taker : takers) {
-    taker.seen = left.count(taker.needs, taker.price(), taker.waiting);
-    left.take(taker.needs, taker.price(), taker.seen);
-    const bool is_too_dear = has_price && taker.price() > taker.least();
-    taker.is_probe = taker.seen == 0 && (taker.is_stuck || is_too_dear) &&
-                     whole.covers(taker.needs, taker.least());
+    taker.seen = left.count(taker.each, taker.waiting);
+    left.take(taker.each, taker.seen);
+    const bool is_too_dear = has_price && taker.each.price_per_hour > taker.least.price_per_hour;
+    taker.is_probe =
+        taker.seen == 0 && (taker.is_stuck || is_too_dear) && whole.covers(taker.least);
     if (taker.is_probe) taker.seen = 1;
   }
-  std::int64_t rest = has_price ? std::max<std::int64_t>(0, left.price_per_hour->value) : 0;
-  model::Vcpus rest_vcpus = std::max(model::Vcpus(), left.vcpus.value_or(model::Vcpus()));
+  model::Amounts::Values rest{};
+  for (std::size_t i = 0; i < rest.size(); ++i)
+    rest[i] = std::max<std::int64_t>(0, left.values()[i].value_or(0));
   std::vector<LaneCaps::OfLane> capped;
   for (const Taker& taker : takers) {
-    LaneCap cap{.seen = taker.seen, .price_left = {}};
-    if (taker.prices && taker.seen > 0) {
-      if (has_price) cap.price_left = price_left_of(taker, rest);
-      if (whole.vcpus && taker.at->shape.exclusive) {
-        const auto left_of = vcpus_left_of(taker, *whole.vcpus, rest_vcpus);
-        cap.vcpus_left = left_of.value_or(cap.vcpus_left);
-        if (left_of && !cap.price_left) cap.price_left = PriceBound::kAnyPrice;
-      }
-    }
-    if (cap.seen < taker.waiting || cap.price_left)
+    LaneCap cap{.seen = taker.seen};
+    if (taker.seen > 0) cap.left = left_of(taker, whole, rest);
+    if (cap.seen < taker.waiting || cap.left)
       capped.push_back({.cls = taker.cls, .cap = cap, .waiting = taker.waiting});
   }
   out.set(principal, std::move(capped));

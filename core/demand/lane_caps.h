@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -11,22 +13,31 @@
 
 namespace hostler::demand {
 
-/// What the part of a host costs that an item holds, by the offerings that it fits.
-struct PartPrices {
-  model::Micros least, most;
-  model::Micros from = {};  ///< The least of those that could be bought lately; 0: not known.
-  /// The vcpus of a host that an exclusive item gets; 0 for other items.
-  model::Vcpus vcpus_least = {}, vcpus_most = {};
+/// What the part of a host comes to that an item holds, by the offerings that it fits: of each
+/// amount the least and the most, which only for exclusive items differ in more than the price.
+struct PartRange {
+  model::Amounts least, most;
+  /// The least price of those that could be bought lately; 0: not known.
+  model::Micros from = {};
+
+  /// Of one more offering.
+  void add(const model::Amounts& part) {
+    auto low = least.values(), high = most.values();
+    for (std::size_t i = 0; i < low.size(); ++i) {
+      low[i] = std::min(low[i], part.values()[i]);
+      high[i] = std::max(high[i], part.values()[i]);
+    }
+    least = model::Amounts::of(low);
+    most = model::Amounts::of(high);
+  }
 };
 
 /// How many items of a lane a plan sees: the first ones. The allowance of their principal covers no
 /// more, so the others wait, and buy, wake and reserve no hosts.
 struct LaneCap {
   std::uint64_t seen = 0;
-  /// What their parts of hosts may cost together; unset: whatever the offerings cost.
-  std::optional<model::Micros> price_left;
-  /// The vcpus that their hosts may have together, if they are exclusive. Only with `price_left`.
-  model::Vcpus vcpus_left = PriceBound::kAnyVcpus;
+  /// What their parts of hosts may come to together; unset: whatever the offerings have and cost.
+  std::optional<model::Amounts> left = {};
 };
 
 /// The caps of the lanes of principals that have a limit. Other lanes have none.
@@ -46,7 +57,7 @@ class LaneCaps {
   /// The items go only where their parts of hosts are cheap enough.
   [[nodiscard]] bool is_priced(PrincipalId principal, ClassId cls) const {
     const LaneCap* cap = find(principal, cls);
-    return cap != nullptr && cap->price_left;
+    return cap != nullptr && cap->left;
   }
   /// A cap, and how many items wait in its lane.
   struct OfLane {
@@ -80,14 +91,14 @@ class LaneCaps {
 struct CapRules {
   /// Asked only for principals with a limit of price, and for exclusive classes of those with any
   /// limit. Nullopt: it fits no offering.
-  std::function<std::optional<PartPrices>(ClassId)> prices;
+  std::function<std::optional<PartRange>(ClassId)> parts;
   /// No host can be had for the class: it must not keep the principal's other classes from running,
   /// so it gets what they leave, and at least one item.
   std::function<bool(ClassId)> is_stuck;
 };
 
 /// Hands out the allowance of each principal that has a limit to its lanes in their order, at the
-/// price of the cheapest host that can be had, and the vcpus of the smallest for exclusive items. A
+/// price of the cheapest host that can be had, and the size of the smallest for exclusive items. A
 /// lane whose hosts are too dear for what is left shows one item, so that a plan sees when a
 /// cheaper one can be had. O(principals + lanes of those with a limit).
 [[nodiscard]] LaneCaps cap_lanes(const Queue& queue, const CapRules& rules);

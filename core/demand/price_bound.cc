@@ -7,33 +7,37 @@
 
 namespace hostler::demand {
 
+namespace {
+
+using Values = model::Amounts::Values;
+
+/// One principal more, or several: the sum of many without a limit would pass the largest number.
+void add(const PriceBound::Bucket& other, PriceBound::Bucket& to) {
+  to.principals += other.principals;
+  to.all.items += other.all.items;
+  Values left = to.all.left.values(), most = to.most.values();
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    left[i] = add_saturating(left[i], other.all.left.values()[i]);
+    most[i] = std::max(most[i], other.most.values()[i]);
+  }
+  to.all.left = model::Amounts::of(left);
+  to.most = model::Amounts::of(most);
+}
+
+}  // namespace
+
 PriceBound::PriceBound(std::vector<Share> shares) {
   std::ranges::sort(shares);
   const Share* last = nullptr;
   for (const Share& share : shares) {
-    if (last == nullptr || *last != share) buckets_.emplace_back();
-    Bucket& bucket = buckets_.back();
-    ++bucket.principals;
-    bucket.most = share.left;
-    // The sum of many principals without a limit of price would pass the largest number.
-    bucket.all.left.value = add_saturating(bucket.all.left.value, share.left.value);
-    bucket.all.items += share.items;
-    bucket.vcpus_most = share.vcpus;
-    bucket.all.vcpus = share.vcpus * static_cast<std::int64_t>(bucket.principals);
+    if (last == nullptr || *last != share) buckets_.push_back({.most = {}, .all = {}});
+    add({.principals = 1, .most = share.left, .all = share}, buckets_.back());
     last = &share;
   }
   if (buckets_.size() <= kBucketsMax) return;
-  std::vector<Bucket> few(kBucketsMax);
-  for (Bucket& one : few) one.vcpus_most = one.all.vcpus = {};
-  for (std::size_t i = 0; i < buckets_.size(); ++i) {
-    Bucket& into = few[i * kBucketsMax / buckets_.size()];
-    into.principals += buckets_[i].principals;
-    into.most = buckets_[i].most;
-    into.all.left.value = add_saturating(into.all.left.value, buckets_[i].all.left.value);
-    into.all.items += buckets_[i].all.items;
-    into.vcpus_most = std::max(into.vcpus_most, buckets_[i].vcpus_most);
-    into.all.vcpus += buckets_[i].all.vcpus;
-  }
+  std::vector<Bucket> few(kBucketsMax, Bucket{.most = {}, .all = {}});
+  for (std::size_t i = 0; i < buckets_.size(); ++i)
+    add(buckets_[i], few[i * kBucketsMax / buckets_.size()]);
   buckets_ = std::move(few);
 }
 
@@ -60,35 +64,36 @@ std::uint64_t payable(const PriceBound::Bucket& of, std::int64_t left, std::int6
 
 }  // namespace
 
-std::uint64_t PriceBound::Bucket::count(model::Micros each, std::uint64_t wanted,
-                                        model::Vcpus vcpus) const {
-  const std::uint64_t paid =
-      payable(*this, all.left.value, most.value, each.value, std::min(wanted, all.items));
-  return payable(*this, all.vcpus.thousandths(), vcpus_most.thousandths(), vcpus.thousandths(),
-                 paid);
+std::uint64_t PriceBound::Bucket::count(const model::Amounts& each, std::uint64_t wanted) const {
+  const Values left = all.left.values(), most_of = most.values(), of_each = each.values();
+  wanted = std::min(wanted, all.items);
+  for (std::size_t i = 0; i < left.size(); ++i)
+    wanted = payable(*this, left[i], most_of[i], of_each[i], wanted);
+  return wanted;
 }
 
-std::uint64_t PriceBound::count(model::Micros each, std::uint64_t wanted,
-                                model::Vcpus vcpus) const {
+std::uint64_t PriceBound::count(const model::Amounts& each, std::uint64_t wanted) const {
   std::uint64_t out = 0;
   for (const Bucket& bucket : buckets_) {
     if (out == wanted) break;
-    out += bucket.count(each, wanted - out, vcpus);
+    out += bucket.count(each, wanted - out);
   }
   return out;
 }
 
-void PriceBound::take(model::Micros each, std::uint64_t items, model::Vcpus vcpus) {
+void PriceBound::take(const model::Amounts& each, std::uint64_t items) {
+  const Values of_each = each.values();
   for (Bucket& bucket : buckets_) {
-    const std::uint64_t count = bucket.count(each, items, vcpus);
+    const std::uint64_t count = bucket.count(each, items);
     if (count == 0) continue;
     bucket.all.items -= count;
-    const auto n = static_cast<std::int64_t>(count);
-    if (each.value > 0) bucket.all.left.value -= charge(bucket, bucket.most.value, each.value) * n;
-    if (vcpus > 0)
-      bucket.all.vcpus -= model::Vcpus::of_thousandths(
-          charge(bucket, bucket.vcpus_most.thousandths(), vcpus.thousandths()) * n);
     items -= count;
+    Values left = bucket.all.left.values();
+    for (std::size_t i = 0; i < left.size(); ++i)
+      if (of_each[i] > 0)
+        left[i] -=
+            charge(bucket, bucket.most.values()[i], of_each[i]) * static_cast<std::int64_t>(count);
+    bucket.all.left = model::Amounts::of(left);
   }
 }
 

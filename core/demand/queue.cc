@@ -157,7 +157,8 @@ void Queue::push(ClassId cls, const Item& item, PrincipalId principal) {
   lane.push(item);
   if (c.count++ == 0) order_.insert({priority, cls});
   ++owner.count;
-  if (!owner.takes_turns && allowances_.cover(principal, c.shape.needs, kLeastPrice))
+  if (!owner.takes_turns &&
+      allowances_.cover(principal, model::Amounts::of(c.shape.needs, kLeastPrice)))
     set_takes_turns(principal, true);
   ++size_;
 }
@@ -173,8 +174,7 @@ void Queue::set_takes_turns(PrincipalId principal, bool takes_turns) {
 bool Queue::has_allowed(PrincipalId principal) const {
   const LaneOrder& lanes = waiting_[principal].order;
   if (lanes.empty()) return false;
-  return allowance(principal).covers(
-      {.vcpus = lanes.least_needs().vcpus, .gpus = 0, .ram = 0, .scratch = 0}, kLeastPrice);
+  return allowance(principal).covers(model::Amounts::of(lanes.least_needs(), kLeastPrice));
 }
 
 void Queue::set_allowance(PrincipalId principal, const Allowance& allowance) {
@@ -182,16 +182,16 @@ void Queue::set_allowance(PrincipalId principal, const Allowance& allowance) {
     set_takes_turns(principal, has_allowed(principal));
 }
 
-std::optional<std::size_t> Queue::next_front(ClassId cls, model::Micros price,
-                                             model::Vcpus vcpus) const {
+std::optional<std::size_t> Queue::next_front(ClassId cls, const model::Amounts& part) const {
   const Class& c = at(cls);
-  model::Resources held = c.shape.needs;
-  held.vcpus = std::max(held.vcpus, vcpus);
+  const model::Amounts held{.price_per_hour = part.price_per_hour,
+                            .vcpus = std::max(c.shape.needs.vcpus, part.vcpus),
+                            .gpus = std::max<std::int64_t>(c.shape.needs.gpus, part.gpus)};
   std::optional<std::size_t> best;
   double least = 0;
   for (std::size_t i = 0; i < c.fronts.size(); ++i) {
     const Front& front = c.fronts[i];
-    if (!allowances_.cover(front.principal, held, price)) continue;
+    if (!allowances_.cover(front.principal, held)) continue;
     const double key = keys_[front.principal];
     if (best && (key > least || (key == least && front.arrival >= c.fronts[*best].arrival)))
       continue;
@@ -201,8 +201,8 @@ std::optional<std::size_t> Queue::next_front(ClassId cls, model::Micros price,
   return best;
 }
 
-Queue::Item Queue::pop(ClassId cls, model::Micros price, model::Vcpus vcpus) {
-  const auto front = next_front(cls, price, vcpus);
+Queue::Item Queue::pop(ClassId cls, const model::Amounts& part) {
+  const auto front = next_front(cls, part);
   HOSTLER_ASSERT(front, "an item is popped from a class that has one within its allowance");
   const PrincipalId principal = at(cls).fronts[*front].principal;
   Lane& lane = waiting_[principal].lanes.at(cls).lane;

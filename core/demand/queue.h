@@ -97,16 +97,15 @@ class Queue {
   [[nodiscard]] static model::WorkShape class_shape(const model::WorkShape& shape);
   /// Adds an item of the class's kind. Fast if its arrival is the principal's newest in the class.
   void push(ClassId cls, const Item& item, PrincipalId principal = 0);
-  /// Some item of the class is within its principal's allowance, at this price of its part of a
-  /// host. `vcpus`: of that host, if the class is exclusive; 0: not known, it has what items need.
+  /// Some item of the class is within its principal's allowance, if it holds this part of a host.
+  /// What is not known of the part may be 0: it is at least what items need.
   /// O(principals with items in it), O(1) while nobody has a limit.
-  [[nodiscard]] bool has_next(ClassId cls, model::Micros price = {},
-                              model::Vcpus vcpus = {}) const {
-    return has_limits() ? next_front(cls, price, vcpus).has_value() : at(cls).count > 0;
+  [[nodiscard]] bool has_next(ClassId cls, const model::Amounts& part = {}) const {
+    return has_limits() ? next_front(cls, part).has_value() : at(cls).count > 0;
   }
   /// Removes and returns the item of a class whose turn is next, of those that has_next() means;
   /// there is one. O(principals with items in it).
-  Item pop(ClassId cls, model::Micros price = {}, model::Vcpus vcpus = {});
+  Item pop(ClassId cls, const model::Amounts& part = {});
   /// Removes an item; false if the principal has no such item in the class.
   bool erase(ClassId cls, std::uint64_t arrival, PrincipalId principal = 0);
   /// The principal's place in the order of turns has changed. O(log principals).
@@ -145,7 +144,7 @@ class Queue {
   /// The item of a class whose turn is next, or would be if its principal's allowance covered it;
   /// the class has one.
   [[nodiscard]] const Item& next_item(ClassId cls) const {
-    const auto front = next_front(cls, {}, {});
+    const auto front = next_front(cls, {});
     return at(cls).fronts[front.value_or(0)].lane->first();
   }
   /// The class of the item whose turn is next among those that have room, that `meets` accepts and
@@ -232,8 +231,8 @@ class Queue {
   class Search;
 
   /// Index in Class::fronts; nullopt: no allowance covers an item.
-  [[nodiscard]] std::optional<std::size_t> next_front(ClassId cls, model::Micros price,
-                                                      model::Vcpus vcpus) const;
+  [[nodiscard]] std::optional<std::size_t> next_front(ClassId cls,
+                                                      const model::Amounts& part) const;
   void ensure(PrincipalId principal);
   void set_takes_turns(PrincipalId principal, bool takes_turns);
   /// The allowance covers an item that waits.

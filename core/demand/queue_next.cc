@@ -53,8 +53,9 @@ class Queue::Search {
   }
 
  private:
-  [[nodiscard]] model::Micros price_of(const Class& cls) const {
-    return price_ ? price_(cls) : model::Micros{};
+  /// What an item of the class would hold of the room.
+  [[nodiscard]] model::Amounts part_of(const Class& cls) const {
+    return model::Amounts::of(held_by(cls.shape, room_), price_ ? price_(cls) : model::Micros{});
   }
 
   /// The first lane of a principal that next() may mean.
@@ -64,9 +65,7 @@ class Queue::Search {
     const bool is_limited = queue_.allowance(principal).is_limited();
     const std::function<bool(const LanePlace&)> accepts = [&](const LanePlace& place) {
       const Class& cls = queue_.at(place.cls);
-      return meets_(cls) &&
-             (!is_limited ||
-              queue_.allowances_.cover(principal, held_by(cls.shape, room_), price_of(cls)));
+      return meets_(cls) && (!is_limited || queue_.allowances_.cover(principal, part_of(cls)));
     };
     LaneSearch search{room_, accepts, steps};
     const auto found = queue_.lanes(principal).first_fit(priority, search);
@@ -110,9 +109,8 @@ class Queue::Search {
     std::pair<double, std::uint64_t> first;
     for (const ClassId cls : classes) {
       const Class& c = queue_.at(cls);
-      const auto front = queue_.has_limits()
-                             ? queue_.next_front(cls, price_of(c), held_by(c.shape, room_).vcpus)
-                             : queue_.next_front(cls, {}, {});
+      const auto front =
+          queue_.next_front(cls, queue_.has_limits() ? part_of(c) : model::Amounts{});
       if (!front) continue;
       const std::pair turn(queue_.keys_[c.fronts[*front].principal], c.fronts[*front].arrival);
       if (best && turn >= first) continue;

@@ -1,43 +1,55 @@
 #include "core/demand/running_limits.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+
 #include "core/base/units.h"
+#include "core/demand/allowance.h"
 
 namespace hostler::demand {
 namespace {
 
-/// The item alone is beyond a limit; empty: it is not.
-std::string cannot_start(const BeyondLimits& item) {
-  const auto& limit = item.quota.running_vcpus_max;
-  const auto& price = item.quota.running_price_per_hour_max;
-  if (limit && item.vcpus > *limit)
-    return "it needs " + to_string(item.vcpus) + " vcpus, and running_vcpus_max of " +
-           item.principal + " is " + to_string(*limit) + ": it cannot start with this limit";
-  if (price && item.part && item.part->least > *price)
-    return "its part of the cheapest host costs " + format_money(item.part->least.value) +
-           " per hour, and running_price_per_hour_max of " + item.principal + " is " +
-           format_money(price->value) + ": it cannot start with this limit";
-  return "";
-}
+/// How people read the limit of one amount, in the order of Amounts::values().
+struct Words {
+  const char* key;
+  const char* unit;
+  const char* needs;  ///< Before the amount that the item alone holds.
+  const char* after;  ///< After it.
+  std::string (*text)(std::int64_t value);
+};
+constexpr std::array<Words, model::Amounts::kCount> kWords{{
+    {"running_price_per_hour_max", "per hour", "its part of the cheapest host costs ", " per hour",
+     [](std::int64_t value) { return format_money(value); }},
+    {"running_vcpus_max", "vcpus", "it needs ", " vcpus",
+     [](std::int64_t value) { return to_string(model::Vcpus::of_thousandths(value)); }},
+    {"running_gpus_max", "gpus", "it needs ", " gpus",
+     [](std::int64_t value) { return std::to_string(value); }},
+}};
+/// Sizes are said before prices.
+constexpr std::array<std::size_t, model::Amounts::kCount> kSaid{1, 2, model::Amounts::kPrice};
 
 }  // namespace
 
 std::string reason_of(const BeyondLimits& item) {
-  if (std::string alone = cannot_start(item); !alone.empty()) return alone;
-  const auto& limit = item.quota.running_vcpus_max;
-  const auto& price = item.quota.running_price_per_hour_max;
-  std::string out;
-  const auto say = [&](const std::string& now, const std::string& most, const std::string& what) {
-    out += (out.empty() ? item.principal + " runs " : ", and ") + now + " of " + most + " " + what;
+  const auto limits = Allowance::of(item.quota).values();
+  const auto part = item.part.values(), held = item.held.values();
+  for (const std::size_t i : kSaid)
+    if (limits[i] && part[i] > *limits[i])
+      return kWords[i].needs + kWords[i].text(part[i]) + kWords[i].after + ", and " +
+             kWords[i].key + " of " + item.principal + " is " + kWords[i].text(*limits[i]) +
+             ": it cannot start with this limit";
+  const auto lacks = [&](std::size_t i) {
+    return limits[i] && part[i] > 0 && held[i] + part[i] > *limits[i];
   };
-  const bool lacks_vcpus = limit && item.held.vcpus + item.vcpus > *limit;
-  const bool lacks_price =
-      price && item.part && item.held.price_per_hour + item.part->least > *price;
-  const bool is_behind = !lacks_vcpus && !lacks_price;
-  if (limit && (lacks_vcpus || is_behind))
-    say(to_string(item.held.vcpus), to_string(*limit), "vcpus (running_vcpus_max)");
-  if (price && (lacks_price || is_behind))
-    say(format_money(item.held.price_per_hour.value), format_money(price->value),
-        "per hour (running_price_per_hour_max)");
+  const bool is_behind = std::ranges::none_of(kSaid, lacks);
+  std::string out;
+  for (const std::size_t i : kSaid)
+    if (limits[i] && (is_behind || lacks(i)))
+      out += (out.empty() ? item.principal + " runs " : ", and ") + kWords[i].text(held[i]) +
+             " of " + kWords[i].text(*limits[i]) + " " + kWords[i].unit + " (" + kWords[i].key +
+             ")";
   return is_behind ? out + "; earlier jobs of " + item.principal + " take the rest" : out;
 }
 

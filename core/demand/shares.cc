@@ -89,26 +89,28 @@ void Shares::restore(PrincipalId principal, double use, Duration age, Mono now) 
   accrue(one, now);
 }
 
-void Shares::hold(PrincipalId principal, model::Micros price, model::Vcpus vcpus, Mono now) {
+void Shares::hold(PrincipalId principal, const model::Amounts& part, Mono now) {
   rescale_if_due(now);
   One& one = at(principal);
   accrue(one, now);
   auto& held = one.held;
-  held.price_per_hour = {add_saturating(held.price_per_hour.value, price.value)};
-  held.vcpus += vcpus;
+  held.price_per_hour = {add_saturating(held.price_per_hour.value, part.price_per_hour.value)};
+  held.vcpus += part.vcpus;
+  held.gpus += part.gpus;
   ++held.attempts;
   ++attempts_;
   accrue(one, now);
 }
 
-void Shares::release(PrincipalId principal, model::Micros price, model::Vcpus vcpus, Mono now) {
+void Shares::release(PrincipalId principal, const model::Amounts& part, Mono now) {
   rescale_if_due(now);
   One& one = at(principal);
   HOSTLER_ASSERT(one.held.attempts > 0, "only what is held is released");
   accrue(one, now);
   auto& held = one.held;
-  held.price_per_hour.value -= std::min(held.price_per_hour.value, price.value);
-  held.vcpus -= vcpus;
+  held.price_per_hour.value -= std::min(held.price_per_hour.value, part.price_per_hour.value);
+  held.vcpus -= part.vcpus;
+  held.gpus -= part.gpus;
   --held.attempts;
   --attempts_;
   if (held.attempts == 0) held = {};

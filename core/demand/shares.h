@@ -5,8 +5,8 @@
 
 #include "core/base/time.h"
 #include "core/demand/queue.h"
+#include "core/model/amounts.h"
 #include "core/model/cloud.h"
-#include "core/model/resources.h"
 
 namespace hostler::demand {
 
@@ -40,9 +40,7 @@ class Shares {
   /// What is held now counts as if it were held for so long: a start pushes its principal back at
   /// once, and slots that become free together are shared.
   static constexpr Duration kHorizon = std::chrono::hours(1);
-  struct Held {
-    model::Micros price_per_hour;
-    model::Vcpus vcpus;
+  struct Held : model::Amounts {
     std::uint64_t attempts = 0;
   };
 
@@ -50,9 +48,9 @@ class Shares {
   [[nodiscard]] Duration half_life() const { return half_life_; }
   /// Use of a time before `now`, in millionths, that has decayed since for `age`.
   void restore(PrincipalId principal, double use, Duration age, Mono now);
-  /// An attempt begins or ends to hold a part of a host; `price` as by price_of_part().
-  void hold(PrincipalId principal, model::Micros price, model::Vcpus vcpus, Mono now);
-  void release(PrincipalId principal, model::Micros price, model::Vcpus vcpus, Mono now);
+  /// An attempt begins or ends to hold a part of a host; its price as by price_of_part().
+  void hold(PrincipalId principal, const model::Amounts& part, Mono now);
+  void release(PrincipalId principal, const model::Amounts& part, Mono now);
   /// Brings the keys of all that hold something up to date. O(principals).
   void accrue(Mono now);
 

@@ -19,7 +19,7 @@ constexpr std::size_t kTakersMax = 64;
 bool is_seen(const LaneCaps& caps, const ClassView& view, const Queue::Front& front) {
   const LaneCap* cap = caps.find(front.principal, view.id);
   if (cap == nullptr) return !view.price;
-  return cap->seen > 0 && cap->price_left.has_value() == view.price.has_value();
+  return cap->seen > 0 && cap->left.has_value() == view.price.has_value();
 }
 
 /// Hands out the turns of one priority.

@@ -25,7 +25,8 @@ struct CloudOffering {
   std::string provider_type, region;
   std::string zone;  ///< Empty: every zone.
   std::string architecture;
-  Resources resources;  ///< 0: not known.
+  Resources resources;   ///< 0: not known.
+  GpuGroups gpu_groups;  ///< Of all its gpus; empty: not said.
   std::optional<Micros> price_per_hour;
   Market market = Market::kOnDemand;
   Availability available = Availability::kUnknown;

@@ -22,8 +22,9 @@ struct Quota {
   std::optional<std::int64_t> blob_bytes_max;
   std::optional<std::int64_t> output_bytes_max;  ///< Kept by the daemon, of all jobs.
   std::optional<std::int64_t> priority_max;
-  /// Of jobs that start or run, together. Beyond these two, jobs wait.
+  /// Of work that starts or runs, together. Beyond these three, work waits.
   std::optional<Vcpus> running_vcpus_max;
+  std::optional<std::int64_t> running_gpus_max;
   std::optional<Micros> running_price_per_hour_max;  ///< Each job with its share of its host.
   friend bool operator==(const Quota&, const Quota&) = default;
 
@@ -40,6 +41,7 @@ struct Quota {
     fill(out.output_bytes_max, other.output_bytes_max);
     fill(out.priority_max, other.priority_max);
     fill(out.running_vcpus_max, other.running_vcpus_max);
+    fill(out.running_gpus_max, other.running_gpus_max);
     fill(out.running_price_per_hour_max, other.running_price_per_hour_max);
     return out;
   }

@@ -201,6 +201,7 @@ struct QuotaView {
   std::uint64_t jobs_waiting = 0, shapes_waiting = 0, submits_last_minute = 0;
   std::uint64_t blob_bytes = 0, output_bytes = 0;
   Vcpus running_vcpus;
+  std::int64_t running_gpus = 0;
   Micros running_price_per_hour;
 };
 /// What one principal has used lately, and holds now.
@@ -210,8 +211,10 @@ struct ShareView {
   double part = 0;                         ///< Of the use of all principals: 0 to 1.
   Micros price_per_hour;                   ///< Of the parts of hosts that it holds now.
   Vcpus vcpus;                             ///< That it holds now.
+  std::int64_t gpus = 0;                   ///< Likewise.
   std::uint64_t running = 0, waiting = 0;  ///< Jobs.
   std::optional<Vcpus> vcpus_max = {};     ///< What it may hold; unset: no limit.
+  std::optional<std::int64_t> gpus_max = {};
   std::optional<Micros> price_per_hour_max = {};
 };
 struct SharesView {

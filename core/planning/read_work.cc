@@ -44,7 +44,7 @@ void read_turns(const json::Field& field, const ClassView& of, std::vector<Turn>
 
 bool read_vcpus(const json::Field& field, model::Vcpus& out) {
   std::int64_t vcpus = 0;
-  if (!field.thousandths(vcpus, 0, PriceBound::kAnyVcpus.thousandths())) return false;
+  if (!field.thousandths(vcpus, 0, PriceBound::kAny.vcpus.thousandths())) return false;
   out = model::Vcpus::of_thousandths(vcpus);
   return true;
 }
@@ -56,12 +56,15 @@ void read_bound(const json::Field& field, std::optional<PriceBound>& out) {
       PriceBound::Bucket& bucket = buckets.emplace_back();
       bucket.principals = 1;
       o.may("principals").integer(bucket.principals, 1, kCountMax);
-      o.need("left").millionths(bucket.all.left.value, 0, kMoneyMax);
-      bucket.most = bucket.all.left;
-      o.may("most").millionths(bucket.most.value, 0, kMoneyMax);
+      model::Amounts &left = bucket.all.left, &most = bucket.most;
+      o.need("left").millionths(left.price_per_hour.value, 0, kMoneyMax);
       o.need("items").integer(bucket.all.items, 0, kCountMax);
-      if (read_vcpus(o.may("vcpus_left"), bucket.all.vcpus)) bucket.vcpus_most = bucket.all.vcpus;
-      read_vcpus(o.may("vcpus_most"), bucket.vcpus_most);
+      read_vcpus(o.may("vcpus_left"), left.vcpus);
+      o.may("gpus_left").integer(left.gpus, 0, PriceBound::kAny.gpus);
+      most = left;
+      o.may("most").millionths(most.price_per_hour.value, 0, kMoneyMax);
+      read_vcpus(o.may("vcpus_most"), most.vcpus);
+      o.may("gpus_most").integer(most.gpus, 0, PriceBound::kAny.gpus);
     });
   });
   if (read) out = PriceBound::of_buckets(std::move(buckets));

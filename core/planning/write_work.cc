@@ -9,6 +9,7 @@ namespace hostler::planning {
 namespace {
 
 using demand::ClassView;
+using demand::PriceBound;
 
 /// Classes that hosts name and that do not wait.
 std::set<demand::ClassId> gone_of(const scheduler::Snapshot& snapshot) {
@@ -21,17 +22,23 @@ std::set<demand::ClassId> gone_of(const scheduler::Snapshot& snapshot) {
   return out;
 }
 
-void write_bound(json::Writer& w, const demand::PriceBound& bound) {
+void write_bound(json::Writer& w, const PriceBound& bound) {
   w.key("price_limits").begin_array();
   for (const auto& bucket : bound.buckets()) {
     w.begin_object().member("principals", bucket.principals);
-    write_money(w, "left", bucket.all.left);
-    write_money(w, "most", bucket.most);
+    const auto& left = bucket.all.left;
+    const auto& most = bucket.most;
+    write_money(w, "left", left.price_per_hour);
+    write_money(w, "most", most.price_per_hour);
     w.member("items", bucket.all.items);
-    if (bucket.vcpus_most < demand::PriceBound::kAnyVcpus) {
-      const auto left = std::min(bucket.all.vcpus, demand::PriceBound::kAnyVcpus);
-      w.key("vcpus_left").thousandths(left.thousandths());
-      w.key("vcpus_most").thousandths(bucket.vcpus_most.thousandths());
+    if (most.vcpus < PriceBound::kAny.vcpus) {
+      const auto vcpus = std::min(left.vcpus, PriceBound::kAny.vcpus);
+      w.key("vcpus_left").thousandths(vcpus.thousandths());
+      w.key("vcpus_most").thousandths(most.vcpus.thousandths());
+    }
+    if (most.gpus < PriceBound::kAny.gpus) {
+      w.member("gpus_left", std::min(left.gpus, PriceBound::kAny.gpus));
+      w.member("gpus_most", most.gpus);
     }
     w.end_object();
   }

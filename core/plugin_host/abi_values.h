@@ -29,8 +29,7 @@ std::string status_name(hostler_status status);
 template <class T>
 std::string copy_growable(const void* from, T& to) {
   constexpr std::size_t kFirst = kFirstSize<T>;
-  static_assert(kFirst != 0 && (HOSTLER_ABI_MINOR > 0 ? kFirst <= sizeof(T) : kFirst == sizeof(T)),
-                "first_sizes.h knows the struct");
+  static_assert(kFirst != 0 && kFirst <= sizeof(T), "first_sizes.h knows the struct");
   std::uint32_t size = 0;
   std::memcpy(&size, from, sizeof size);
   if (size < kFirst || size > 65536) {

@@ -1,8 +1,10 @@
 #include "core/plugin_host/extension_values.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
+#include "core/model/gpu_flaw.h"
 #include "core/plugin_host/text_reader.h"
 
 namespace hostler::plugin_host {
@@ -11,6 +13,27 @@ namespace {
 /// As much as a site may configure of a type.
 constexpr std::uint32_t kCountMax = 1U << 20U;
 constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 50U;
+
+/// Sorted. What passes the model's numbers becomes the largest, which gpu_flaw() refuses.
+std::string read_gpu_groups(const hostler_offering& in, TextReader& read, model::GpuGroups& out) {
+  if (in.n_gpu_groups == 0) return {};
+  if (in.gpu_groups == nullptr) return "R19: a number of groups of gpus but no groups";
+  if (in.n_gpu_groups > model::kGpuKindsMax)
+    return "R64: " + std::to_string(in.n_gpu_groups) + " groups of gpus, allowed: at most " +
+           std::to_string(model::kGpuKindsMax);
+  for (std::size_t i = 0; i < in.n_gpu_groups; ++i) {
+    const hostler_gpu_group& from = in.gpu_groups[i];
+    model::GpuGroup& to = out.emplace_back();
+    read.text(to.kind, from.kind, "the kind of a group of gpus");
+    to.memory = static_cast<std::int64_t>(std::min<std::uint64_t>(from.memory_bytes, INT64_MAX));
+    to.count = static_cast<std::int32_t>(std::min<std::uint32_t>(from.count, INT32_MAX));
+  }
+  std::ranges::sort(out);
+  if (!read.broken().empty()) return {};
+  const auto gpus = static_cast<std::int32_t>(std::min<std::uint32_t>(in.gpus, INT32_MAX));
+  const std::string flaw = model::gpu_flaw(out, gpus);
+  return flaw.empty() ? flaw : "R64: " + flaw;
+}
 
 }  // namespace
 
@@ -34,7 +57,8 @@ std::string read_offering(const hostler_rec& record, model::CloudOffering& out, 
                    .gpus = static_cast<std::int32_t>(in.gpus),
                    .ram = static_cast<std::int64_t>(in.ram_bytes),
                    .scratch = static_cast<std::int64_t>(in.scratch_bytes)};
-  return std::move(read.broken());
+  std::string flaw = read_gpu_groups(in, read, out.gpu_groups);
+  return first_flaw({std::move(read.broken()), std::move(flaw)});
 }
 
 std::string read_interruption(const hostler_rec& record, model::Interruption& out) {

@@ -5,7 +5,8 @@
 #include "hostler/driver.h"
 
 /// The size that each struct which drivers write had in its first version (R15). A driver that was
-/// built with that version writes no more, also to a host whose header has grown since.
+/// built with that version writes no more, also to a host whose header has grown since. A field
+/// that a struct gets at its end within a draft changes nothing here.
 namespace hostler::plugin_host {
 
 template <class T>

@@ -62,12 +62,16 @@ std::string too_dear(const World& world, const Demand& demand, const Offering& o
 /// Why the limits of the principals of a priced demand forbid the offering; or empty.
 std::string beyond_limit(const World& world, const Demand& demand, const Offering& o) {
   if (world.affordable(demand, o, 1) > 0) return {};
-  const bool is_too_large = world.prices[demand.price].count(world.price_of_part(demand, o), 1) > 0;
-  if (is_too_large)
-    return "it has " + to_string(o.resources.vcpus) +
+  const model::Amounts part = world.part_of(demand, o);
+  const demand::PriceBound& bound = world.prices[demand.price];
+  if (bound.count({part.price_per_hour, part.vcpus}, 1) > 0)
+    return "it has " + std::to_string(part.gpus) +
+           " gpus, more than running_gpus_max of its user leaves";
+  if (bound.count({part.price_per_hour}, 1) > 0)
+    return "it has " + to_string(part.vcpus) +
            " vcpus, more than running_vcpus_max of its user leaves";
   return std::string(demand.view->shape.exclusive ? "it costs " : "a job's part of it costs ") +
-         money(world.price_of_part(demand, o)) +
+         money(part.price_per_hour) +
          " per hour, more than running_price_per_hour_max of its user leaves";
 }
 

@@ -183,8 +183,8 @@ std::optional<demand::ClassId> pick_next(const demand::Queue& queue, const HostV
   const auto* reserved = queue.find(*host.reserved_for);
   if (reserved == nullptr || reserved->count == 0) return std::nullopt;
   // Its principal has reached a limit since the plan: others go on.
-  if (!queue.has_next(*host.reserved_for, price(*reserved),
-                      demand::held_by(reserved->shape, host.total).vcpus))
+  const auto& held = demand::held_by(reserved->shape, host.total);
+  if (!queue.has_next(*host.reserved_for, model::Amounts::of(held, price(*reserved))))
     return queue.next(may_run, price, host.free);
   return reserved->shape.needs.fits_in(host.free) && may_run(*reserved) ? host.reserved_for
                                                                         : std::nullopt;

@@ -34,17 +34,17 @@ void bound_by_price(const World& world, const Demand& demand, Lot& lot) {
       continue;
     const auto each = world.price_of_part(demand, o);
     const std::uint64_t items =
-        bound.count(each, std::min(world.items_per_host(need, o), demand.uncovered));
+        bound.count({each}, std::min(world.items_per_host(need, o), demand.uncovered));
     if (items == 0) continue;
     (is_too_dear(world, need, o, items) ? shared_parts : parts).push_back(each);
   }
   if (parts.empty()) parts = std::move(shared_parts);
   if (parts.empty()) return;
   std::ranges::sort(parts);
-  lot.left = bound.count(parts.front(), demand.uncovered);
+  lot.left = bound.count({parts.front()}, demand.uncovered);
   // At a higher price fewer can be paid for.
   const auto dearer = std::ranges::partition_point(
-      parts, [&](model::Micros each) { return bound.count(each, lot.left) == lot.left; });
+      parts, [&](model::Micros each) { return bound.count({each}, lot.left) == lot.left; });
   lot.price_most = *std::prev(dearer);
 }
 

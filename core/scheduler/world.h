@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/demand/shares.h"
 #include "core/model/policy.h"
 #include "core/scheduler/beyond_max.h"
 #include "core/scheduler/bounds.h"
@@ -146,26 +147,24 @@ class World {
   [[nodiscard]] model::Micros price_of_part(const Demand& of, const Offering& offering) const;
   [[nodiscard]] model::Micros price_of_part(const model::Resources& item,
                                             const Offering& offering) const;
-  /// The vcpus of the host, if an item of the demand takes it whole; else 0.
-  [[nodiscard]] model::Vcpus whole_vcpus(const Demand& of, const HostView& host) const {
-    return of.view->shape.exclusive ? host.total.vcpus : model::Vcpus();
+  /// What that part comes to.
+  [[nodiscard]] model::Amounts part_of(const Demand& of, const HostView& host) const {
+    return model::Amounts::of(demand::held_by(of.view->shape, host.total), price_of_part(of, host));
   }
-  [[nodiscard]] model::Vcpus whole_vcpus(const Demand& of, const Offering& offering) const {
-    return of.view->shape.exclusive ? offering.resources.vcpus : model::Vcpus();
+  [[nodiscard]] model::Amounts part_of(const Demand& of, const Offering& offering) const {
+    return model::Amounts::of(demand::held_by(of.view->shape, offering.resources),
+                              price_of_part(of, offering));
   }
   /// How many items the demand can pay for on the host or offering, at most `wanted`.
   template <class Where>
   [[nodiscard]] std::uint64_t affordable(const Demand& of, const Where& where,
                                          std::uint64_t wanted) const {
-    return of.price == kNone
-               ? wanted
-               : prices[of.price].count(price_of_part(of, where), wanted, whole_vcpus(of, where));
+    return of.price == kNone ? wanted : prices[of.price].count(part_of(of, where), wanted);
   }
   /// For items that go there.
   template <class Where>
   void pay(const Demand& of, const Where& where, std::uint64_t items) {
-    if (of.price != kNone)
-      prices[of.price].take(price_of_part(of, where), items, whole_vcpus(of, where));
+    if (of.price != kNone) prices[of.price].take(part_of(of, where), items);
   }
   /// The work waits for longer than the host's pool lets it: hosts that have other work may be
   /// reserved for it.

@@ -11,6 +11,7 @@
 #include "core/json/gpus.h"
 #include "core/json/writer.h"
 #include "core/model/cloud.h"
+#include "core/model/gpus.h"
 #include "core/tap/secrets.h"
 
 /// Members of JSON objects that are left out if they say nothing. Private to core/tap.
@@ -52,6 +53,17 @@ class Members {
     out_.key(key).begin_array();
     for (std::size_t i = 0; i < std::min(values.size(), kMost); ++i)
       out_.value(secrets_.clean(values[i]));
+    out_.end_array();
+  }
+  void gpu_groups(const char* key, const model::GpuGroups& groups) {
+    if (groups.empty()) return;
+    out_.key(key).begin_array();
+    for (const auto& group : groups)
+      out_.begin_object()
+          .member("kind", secrets_.clean(group.kind))
+          .member("memory", group.memory)
+          .member("count", group.count)
+          .end_object();
     out_.end_array();
   }
   /// The values of hostler's own tags; of others, which a site chooses, only the names.

@@ -101,6 +101,7 @@ std::string record_of(const model::CloudOffering& offering, const Secrets& secre
     m.text("architecture", offering.architecture);
     m.number("vcpus", offering.resources.vcpus.whole());
     m.number("gpus", offering.resources.gpus);
+    m.gpu_groups("gpu_groups", offering.gpu_groups);
     m.number("ram", offering.resources.ram);
     m.number("scratch", offering.resources.scratch);
     if (offering.price_per_hour) m.money("price_per_hour", *offering.price_per_hour);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "core/model/amounts.h"
 #include "core/model/records.h"
 #include "core/work/outcome.h"
 
@@ -18,10 +19,9 @@ struct Lease {
   std::uint64_t cls = 0;        ///< Its class in the queue.
   std::uint32_t principal = 0;  ///< Its number in dispatch::Principals.
   std::uint32_t start_failures_max = model::kStartFailuresMax;
-  /// The price of its host, which counts as more than 0 also if the host costs nothing; 0: it has
-  /// no host. dispatch::Leases sets this member and the next one.
-  model::Micros held_per_hour;
-  model::Vcpus held_vcpus;
+  /// The whole of its host, whose price counts as more than 0 also if the host costs nothing;
+  /// price 0: it has no host. dispatch::Leases sets it.
+  model::Amounts held;
   bool queued = true;
   /// When due() is to be called. The wall clock may be set, so only a restart looks at the times of
   /// the row.

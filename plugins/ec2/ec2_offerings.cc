@@ -29,6 +29,9 @@ void for_names(const std::vector<std::string>& names, const Query& query, const 
   });
 }
 
+/// More are not told: then hostler knows their number only.
+constexpr std::size_t kGpuGroupsMax = 8;
+
 void emit_offering(const Offered& one, const std::string& region, hostler_op* op) {
   auto out = driver::offering_record();
   out.provider_type = str(one.type->name);
@@ -40,6 +43,11 @@ void emit_offering(const Offered& one, const std::string& region, hostler_op* op
   out.scratch_bytes = one.type->scratch_bytes;
   out.vcpus = one.type->vcpus;
   out.gpus = one.type->gpus;
+  std::vector<hostler_gpu_group> groups;
+  for (const GpuGroup& group : one.type->gpu_groups)
+    groups.push_back({str(group.kind), group.memory_bytes, group.count, 0});
+  if (groups.size() <= kGpuGroupsMax)
+    out.gpu_groups = groups.data(), out.n_gpu_groups = groups.size();
   out.market = one.market;
   out.available = HOSTLER_AVAILABLE_UNKNOWN;  // only a create can tell
   driver::emit(op, out);

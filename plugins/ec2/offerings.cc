@@ -1,6 +1,6 @@
 #include "offerings.h"
 
-#include <hostler/driver.h>
+#include <hostler/driver.hpp>
 
 #include <cstdlib>
 #include <utility>
@@ -22,6 +22,22 @@ bool has(const Node& list, std::string_view value) {
   return false;
 }
 
+void add_gpus(const Node& device, InstanceType& to) {
+  constexpr std::uint64_t kMiBMax = std::uint64_t{1} << 30;
+  const std::uint32_t count = small(number_at(device, "count"));
+  if (count == 0) return;
+  const std::uint64_t mib = number_at(device, "memoryInfo/sizeInMiB");
+  const GpuGroup read{driver::gpu_kind(text_at(device, "name")), mib > kMiBMax ? 0 : mib << 20,
+                      count};
+  to.gpus += count;
+  for (GpuGroup& known : to.gpu_groups)
+    if (known.kind == read.kind && known.memory_bytes == read.memory_bytes) {
+      known.count += count;
+      return;
+    }
+  to.gpu_groups.push_back(read);
+}
+
 }  // namespace
 
 std::string architecture_of(std::string_view name) {
@@ -35,8 +51,7 @@ InstanceType read_instance_type(const Node& item) {
   out.vcpus = small(number_at(item, "vCpuInfo/defaultVCpus"));
   out.ram_bytes = number_at(item, "memoryInfo/sizeInMiB") << 20;
   out.scratch_bytes = number_at(item, "instanceStorageInfo/totalSizeInGB") * 1'000'000'000;
-  for (const Node& gpu : item.child("gpuInfo").child("gpus").children("item"))
-    out.gpus += small(number_at(gpu, "count"));
+  for (const Node& gpu : item.child("gpuInfo").child("gpus").children("item")) add_gpus(gpu, out);
   const Node architectures = item.child("processorInfo").child("supportedArchitectures");
   for (const Node& one : architectures.children("item"))
     if (out.architecture.empty()) out.architecture = architecture_of(one.child_value());

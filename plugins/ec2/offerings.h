@@ -10,11 +10,20 @@
 
 namespace hostler::ec2 {
 
+/// Equal GPUs of a type.
+struct GpuGroup {
+  std::string kind;  ///< Empty: not known.
+  std::uint64_t memory_bytes = 0;
+  std::uint32_t count = 0;
+};
+
 /// A type as EC2 describes it.
 struct InstanceType {
   std::string name, architecture;  ///< The architecture as `uname -m` says it.
   std::uint64_t ram_bytes = 0, scratch_bytes = 0;
   std::uint32_t vcpus = 0, gpus = 0;
+  std::vector<GpuGroup>
+      gpu_groups;  ///< Of all its GPUs. Chips for inference and training are none.
   bool on_demand = false, spot = false;
 };
 

@@ -302,7 +302,13 @@ HOSTLER_AT(hostler_ext_power, reserved0, 4);
 HOSTLER_AT(hostler_ext_power, start, 8);
 HOSTLER_AT(hostler_ext_power, stop, 16);
 
-HOSTLER_SIZE(hostler_offering, 112);
+HOSTLER_SIZE(hostler_gpu_group, 32);
+HOSTLER_AT(hostler_gpu_group, kind, 0);
+HOSTLER_AT(hostler_gpu_group, memory_bytes, 16);
+HOSTLER_AT(hostler_gpu_group, count, 24);
+HOSTLER_AT(hostler_gpu_group, reserved0, 28);
+
+HOSTLER_SIZE(hostler_offering, 128);
 HOSTLER_AT(hostler_offering, struct_size, 0);
 HOSTLER_AT(hostler_offering, kind, 4);
 HOSTLER_AT(hostler_offering, provider_type, 8);
@@ -316,6 +322,8 @@ HOSTLER_AT(hostler_offering, vcpus, 96);
 HOSTLER_AT(hostler_offering, gpus, 100);
 HOSTLER_AT(hostler_offering, market, 104);
 HOSTLER_AT(hostler_offering, available, 108);
+HOSTLER_AT(hostler_offering, gpu_groups, 112);
+HOSTLER_AT(hostler_offering, n_gpu_groups, 120);
 
 HOSTLER_SIZE(hostler_offerings_req, 32);
 HOSTLER_AT(hostler_offerings_req, struct_size, 0);

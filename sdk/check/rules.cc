@@ -85,6 +85,10 @@ constexpr Advice kAdvices[]{
     {"R63",
      "pass on all tags of the request in the call that makes the thing, and copy them to disks, "
      "addresses and the like that may be left"},
+    {"R64",
+     "tell the gpus of a type in groups of equal ones, whose counts together are `gpus`, with "
+     "kinds "
+     "as hostler::driver::gpu_kind() makes them; or tell no groups"},
     {"R23", "choose the status by what the host is to do, see driver.h"},
     {"machine", "see sdk/machine.md: who logs in with which key, and what is there before sshd"},
     {"limit", "keep within the limits of hostler_host, and free what each call has taken"},

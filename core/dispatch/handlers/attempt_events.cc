@@ -48,7 +48,7 @@ bool AttemptEvents::place_job(Host& host, demand::ClassId cls, Now now) {
   if (viewer_.attempts_left(instance) == 0) return false;
   const auto price = demand::price_of_part(instance.record.price_per_hour, needs, total,
                                            viewer_.jobs_max(instance));
-  if (!waiting_.queue().has_next(cls, price)) return false;
+  if (!waiting_.queue().has_next(cls, {price})) return false;
   work::Job& job = jobs_.pop(cls, price);
   if (host.reserved_for == cls) host.reserved_for.reset();
   job_steps_.apply(job, work::placed(job, host.id(), now), now);

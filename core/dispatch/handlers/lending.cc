@@ -7,8 +7,9 @@ namespace hostler::dispatch {
 namespace {
 
 /// The whole of a host, as it counts for shares and limits.
-Principals::Part whole(const Host& host, const model::Resources& room) {
-  return {demand::price_of_part(host.instance.record.price_per_hour, room, room, 1), room.vcpus};
+model::Amounts whole(const Host& host, const model::Resources& room) {
+  return model::Amounts::of(
+      room, demand::price_of_part(host.instance.record.price_per_hour, room, room, 1));
 }
 
 }  // namespace
@@ -37,8 +38,7 @@ model::Resources Lending::room_of(const Host& host) const {
 bool Lending::place(Host& host, demand::ClassId cls, Now now) {
   if (!waiting_.queue().waits(cls) || !may_lend(host)) return false;
   if (!suits(host, waiting_.queue().at(cls).shape)) return false;
-  const Principals::Part part = whole(host, room_of(host));
-  if (!waiting_.queue().has_next(cls, part.per_hour, part.vcpus)) return false;
+  if (!waiting_.queue().has_next(cls, whole(host, room_of(host)))) return false;
   lend(host, cls, now);
   return true;
 }
@@ -51,9 +51,9 @@ bool Lending::place_gang(const std::vector<Host*>& hosts, demand::ClassId cls, N
   for (const Host* host : hosts) {
     if (!may_lend(*host)) return false;
     const model::Resources room = room_of(*host);
-    const model::Micros price = whole(*host, room).per_hour;
-    if (!suits(*host, gang.shape) || !left.covers(room, price)) return false;
-    left.take(room, price, 1);
+    const model::Amounts part = whole(*host, room);
+    if (!suits(*host, gang.shape) || !left.covers(part)) return false;
+    left.take(part, 1);
   }
   for (Host* host : hosts) lend(*host, cls, now);
   return true;
@@ -61,7 +61,7 @@ bool Lending::place_gang(const std::vector<Host*>& hosts, demand::ClassId cls, N
 
 void Lending::lend(Host& host, demand::ClassId cls, Now now) {
   const model::Resources room = room_of(host);
-  const Principals::Part part = whole(host, room);
+  const model::Amounts part = whole(host, room);
   work::Lease& lease = leases_.pop(cls, part);
   if (host.reserved_for == cls) host.reserved_for.reset();
   const auto& pool = policy_.pools[host.instance.pool];

@@ -127,8 +127,8 @@ void SnapshotMaker::add_views(const Displaced& displaced,
       const std::int64_t rest = waits ? std::min<std::int64_t>(0, limit->value) : limit->value;
       const double its = static_cast<double>(part.items) / static_cast<double>(totals[principal]);
       const auto more = static_cast<std::int64_t>(static_cast<double>(rest) * its);
-      shares.push_back(
-          {.left = {std::max<std::int64_t>(0, part.held.value + more)}, .items = part.items});
+      const model::Micros left{std::max<std::int64_t>(0, part.held.value + more)};
+      shares.push_back({.left = demand::PriceBound::only_price(left), .items = part.items});
     }
     const auto& klass = waiting_.queue().at(cls);
     demand::ClassView view{

@@ -28,13 +28,9 @@ struct Standing {
   demand::Allowance left;
 };
 
-demand::Allowance limit_of(const model::Quota& quota) {
-  return {.vcpus = quota.running_vcpus_max, .price_per_hour = quota.running_price_per_hour_max};
-}
-
 Standing standing_of(const State& state, const std::string& name) {
   const auto known = state.principals.find(name);
-  if (!known) return {.use = 0, .left = limit_of(state.policy.quotas.of(name))};
+  if (!known) return {.use = 0, .left = demand::Allowance::of(state.policy.quotas.of(name))};
   const demand::PrincipalId principal = *known;
   const auto& queue = state.waiting.queue();
   Standing out{.use = queue.key(principal), .left = queue.allowance(principal)};
@@ -43,11 +39,17 @@ Standing standing_of(const State& state, const std::string& name) {
     const ClassId cls = lane.first.cls;
     const auto& of = queue.at(cls);
     const std::uint64_t count = queue.lane(principal, cls).count();
-    out.left.take(of.shape.needs, of.price_per_hour, count);
+    out.left.take(model::Amounts::of(of.shape.needs, of.price_per_hour), count);
     out.use += state.principals.shares().turn_cost() *
                static_cast<double>(of.price_per_hour.value) * static_cast<double>(count);
   }
   return out;
+}
+
+/// The limits that keep work out of a look: those of sizes.
+std::string beyond_text(const model::Quota& quota) {
+  if (!quota.running_gpus_max) return "running_vcpus_max";
+  return quota.running_vcpus_max ? "running_vcpus_max or running_gpus_max" : "running_gpus_max";
 }
 
 /// One view for each shape, as if its jobs were the last that have arrived.
@@ -71,11 +73,11 @@ class TrialViews {
   /// Into the queue's order; without the items that the limits do not cover.
   void add_to(scheduler::Snapshot& out) {
     for (ClassView& view : views_) {
-      const auto& needs = view.shape.needs;
-      view.count = standing_.left.count(needs, {}, view.count);
+      const auto needs = model::Amounts::of(view.shape.needs, {});
+      view.count = standing_.left.count(needs, view.count);
       if (view.count == 0) continue;
       bound(view);
-      standing_.left.take(needs, {}, view.count);
+      standing_.left.take(needs, view.count);
       for (std::uint64_t i = 0; i < std::min(view.count, kHeadsMax); ++i)
         view.heads.push_back({.use = standing_.use, .arrival = kTrialArrival + i});
       out.classes.push_back(std::move(view));
@@ -91,11 +93,12 @@ class TrialViews {
   void bound(ClassView& view) const {
     using demand::PriceBound;
     const auto& left = standing_.left;
-    PriceBound::Share share{.left = PriceBound::kAnyPrice, .items = view.count};
-    if (left.price_per_hour) share.left = std::max(model::Micros(), *left.price_per_hour);
-    if (view.shape.exclusive && left.vcpus) share.vcpus = *left.vcpus;
-    if (share.left < PriceBound::kAnyPrice || share.vcpus < PriceBound::kAnyVcpus)
-      view.price.emplace(std::vector{share});
+    PriceBound::Share share{.left = PriceBound::kAny, .items = view.count};
+    if (left.price_per_hour)
+      share.left.price_per_hour = std::max(model::Micros(), *left.price_per_hour);
+    if (view.shape.exclusive && left.vcpus) share.left.vcpus = *left.vcpus;
+    if (view.shape.exclusive && left.gpus) share.left.gpus = *left.gpus;
+    if (share.left != PriceBound::kAny) view.price.emplace(std::vector{share});
   }
 
   Standing standing_;
@@ -153,7 +156,8 @@ Result<TrialLook> Queries::trial(const Submit& submit, Now now) const {
   auto snapshot = std::make_shared<scheduler::Snapshot>(*out.look.snapshot);
   views.add_to(*snapshot);
   out.look.snapshot = std::move(snapshot);
-  out.beyond = "running_vcpus_max of " + submit.principal + " covers no more of its jobs";
+  out.beyond = beyond_text(s.policy.quotas.of(submit.principal)) + " of " + submit.principal +
+               " covers no more of its jobs";
   out.boots = boots_of(s.hosts, s.menu);
   return out;
 }

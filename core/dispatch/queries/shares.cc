@@ -43,9 +43,11 @@ model::SharesView Queries::shares(Mono now) const {
                               .part = part_of(use, total),
                               .price_per_hour = held.price_per_hour,
                               .vcpus = held.vcpus,
+                              .gpus = held.gpus,
                               .running = held.attempts,
                               .waiting = waiting,
                               .vcpus_max = quota.running_vcpus_max,
+                              .gpus_max = quota.running_gpus_max,
                               .price_per_hour_max = quota.running_price_per_hour_max});
   }
   return out;

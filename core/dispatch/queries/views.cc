@@ -180,7 +180,7 @@ model::WaitingView Queries::waiting(const LiveWork& work, const demand::LaneCaps
   const auto& lane = state_.waiting.queue().lane(place.principal, place.cls);
   if (lane.count_before(place.arrival) >= cap->seen)
     return {model::WaitingCode::kQuota, state_.limits.reason(place, rules), 0};
-  return state_.plan.waiting(place.cls, cap->price_left.has_value());
+  return state_.plan.waiting(place.cls, cap->left.has_value());
 }
 
 /// Hosts could not start the work: it waits because of that first, whatever else it waits for.

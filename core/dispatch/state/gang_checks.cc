@@ -1,12 +1,14 @@
 #include "core/dispatch/state/gang_checks.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "core/base/units.h"
+#include "core/demand/lane_caps.h"
 #include "core/scheduler/bounds.h"
 #include "core/scheduler/fit.h"
 #include "core/scheduler/price_rule.h"
@@ -17,8 +19,7 @@ namespace {
 /// Which hosts a gang may have at best.
 struct Most {
   std::map<std::uint32_t, std::int64_t> pools, sets;  ///< Hosts, by pool and by set.
-  std::optional<model::Micros> price;                 ///< The cheapest host's.
-  std::optional<model::Vcpus> vcpus;                  ///< The smallest host's.
+  std::optional<demand::PartRange> host;              ///< What one host comes to.
 };
 
 /// How many hosts the ceilings allow, at most `most`. A ceiling of 0 is no limit.
@@ -32,9 +33,9 @@ std::int64_t within(const model::Ceilings& ceilings, model::Micros price, std::i
 void add(const scheduler::Offering& offering, const model::SitePolicy& policy,
          const std::vector<scheduler::PoolNumbers>& bounds, Most& out) {
   const auto& price = offering.price_per_hour;
-  const auto& vcpus = offering.resources.vcpus;
-  out.price = out.price ? std::min(*out.price, price) : price;
-  out.vcpus = out.vcpus ? std::min(*out.vcpus, vcpus) : vcpus;
+  const auto host = model::Amounts::of(offering.resources, price);
+  if (!out.host) out.host = {host, host};
+  out.host->add(host);
   auto& in_pool = out.pools[offering.pool];
   in_pool = std::max(in_pool, within(policy.pools[offering.pool].ceilings, price,
                                      bounds[offering.pool].started.max.value));
@@ -81,17 +82,17 @@ Result<void> check_most(const Most& most, const model::Gang& gang, const std::st
     return refuse(Errc::kInvalidArgument, can, "max and the ceilings of its pools");
   if (const auto can = sum(most.sets); can < count)
     return refuse(Errc::kInvalidArgument, can, "the ceilings of its sets");
-  if (const auto can = within(policy.ceilings, *most.price, INT32_MAX); can < count)
+  if (const auto can = within(policy.ceilings, most.host->least.price_per_hour, INT32_MAX);
+      can < count)
     return refuse(Errc::kInvalidArgument, can, "the ceilings of the site");
-  const model::Quota quota = policy.quotas.of(principal);
-  const std::int64_t each = most.vcpus->thousandths();
-  if (quota.running_vcpus_max && each > 0)
-    if (const auto can = quota.running_vcpus_max->thousandths() / each; can < count)
-      return refuse(Errc::kOverQuota, can, "the vcpus of running_vcpus_max of " + principal);
-  if (quota.running_price_per_hour_max && most.price->value > 0)
-    if (const auto can = quota.running_price_per_hour_max->value / most.price->value; can < count)
-      return refuse(Errc::kOverQuota, can,
-                    "the limits of running_price_per_hour_max of " + principal);
+  const auto limits = demand::Allowance::of(policy.quotas.of(principal)).values();
+  const auto each = most.host->least.values();
+  constexpr std::array kLimits{"the limits of running_price_per_hour_max of ",
+                               "the vcpus of running_vcpus_max of ",
+                               "the gpus of running_gpus_max of "};
+  for (std::size_t i = 0; i < limits.size(); ++i)
+    if (limits[i] && each[i] > 0 && *limits[i] / each[i] < count)
+      return refuse(Errc::kOverQuota, *limits[i] / each[i], kLimits[i] + principal);
   return {};
 }
 

@@ -77,7 +77,7 @@ work::Job* Jobs::find(const model::AttemptId& attempt) {
 }
 
 work::Job& Jobs::pop(demand::ClassId cls, model::Micros per_hour) {
-  work::Job* first = find(waiting_.pop(cls, per_hour));
+  work::Job* first = find(waiting_.pop(cls, {per_hour}));
   HOSTLER_ASSERT(first != nullptr && first->queued, "the queue holds jobs that wait");
   return *first;
 }
@@ -131,12 +131,12 @@ std::vector<model::WorkId> Jobs::held() const {
 void Jobs::hold(work::Job& job, model::Micros per_hour, Mono now) {
   HOSTLER_ASSERT(job.held_per_hour.value == 0, "a job holds one part of one host");
   job.held_per_hour = per_hour;
-  principals_.hold(job.principal, job.cls, {per_hour, needs(job).vcpus}, now);
+  principals_.hold(job.principal, job.cls, model::Amounts::of(needs(job), per_hour), now);
 }
 
 bool Jobs::release(work::Job& job, Mono now) {
   if (job.held_per_hour.value == 0) return false;
-  const Principals::Part part{std::exchange(job.held_per_hour, {}), needs(job).vcpus};
+  const auto part = model::Amounts::of(needs(job), std::exchange(job.held_per_hour, {}));
   return principals_.release(job.principal, part, now);
 }
 

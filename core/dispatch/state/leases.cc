@@ -62,24 +62,21 @@ const work::Lease* Leases::find(model::WorkId id) const {
   return found == leases_.end() ? nullptr : &found->second;
 }
 
-work::Lease& Leases::pop(demand::ClassId cls, const Principals::Part& host) {
-  work::Lease* first = find(waiting_.pop(cls, host.per_hour, host.vcpus));
+work::Lease& Leases::pop(demand::ClassId cls, const model::Amounts& host) {
+  work::Lease* first = find(waiting_.pop(cls, host));
   HOSTLER_ASSERT(first != nullptr && first->queued, "the queue holds leases that wait");
   return *first;
 }
 
-void Leases::hold(work::Lease& lease, const Principals::Part& host, Mono now) {
-  HOSTLER_ASSERT(lease.held_per_hour.value == 0, "a lease holds one host");
-  lease.held_per_hour = host.per_hour;
-  lease.held_vcpus = host.vcpus;
+void Leases::hold(work::Lease& lease, const model::Amounts& host, Mono now) {
+  HOSTLER_ASSERT(lease.held.price_per_hour.value == 0, "a lease holds one host");
+  lease.held = host;
   principals_.hold(lease.principal, lease.cls, host, now);
 }
 
 bool Leases::release(work::Lease& lease, Mono now) {
-  if (lease.held_per_hour.value == 0) return false;
-  const Principals::Part host{std::exchange(lease.held_per_hour, {}),
-                              std::exchange(lease.held_vcpus, {})};
-  return principals_.release(lease.principal, host, now);
+  if (lease.held.price_per_hour.value == 0) return false;
+  return principals_.release(lease.principal, std::exchange(lease.held, {}), now);
 }
 
 bool Leases::settle(work::Lease& lease, work::Next next, Mono now) {

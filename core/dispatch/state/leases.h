@@ -49,9 +49,9 @@ class Leases {
   }
   /// Takes the next lease of a class out of the queue, to get this host. Queue::has_next() says if
   /// there is one.
-  work::Lease& pop(demand::ClassId cls, const Principals::Part& host);
+  work::Lease& pop(demand::ClassId cls, const model::Amounts& host);
   /// A lease that was placed holds this host, the whole of it.
-  void hold(work::Lease& lease, const Principals::Part& host, Mono now);
+  void hold(work::Lease& lease, const model::Amounts& host, Mono now);
   /// After each step of core/work: brings queue and times into agreement with the lease. A lease
   /// that has ended is forgotten, so callers do not touch it afterwards. True: the queue has
   /// changed, or a principal that waits may have more.

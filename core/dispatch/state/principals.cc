@@ -13,8 +13,7 @@ namespace {
 constexpr Duration kUseInterval = std::chrono::seconds(10);
 
 demand::Allowance limits_of(const model::Quotas& quotas, const std::string& principal) {
-  const model::Quota quota = quotas.of(principal);
-  return {.vcpus = quota.running_vcpus_max, .price_per_hour = quota.running_price_per_hour_max};
+  return demand::Allowance::of(quotas.of(principal));
 }
 
 }  // namespace
@@ -59,23 +58,21 @@ std::optional<demand::PrincipalId> Principals::find(const std::string& name) con
 
 void Principals::update_allowance(demand::PrincipalId principal) {
   demand::Allowance left = limits_[principal];
-  const auto held = shares_.held(principal);
-  if (left.vcpus) *left.vcpus -= held.vcpus;
-  if (left.price_per_hour) left.price_per_hour->value -= held.price_per_hour.value;
+  left.take(shares_.held(principal), 1);
   waiting_.set_allowance(principal, left);
 }
 
-void Principals::hold(demand::PrincipalId principal, demand::ClassId cls, const Part& part,
-                      Mono now) {
+void Principals::hold(demand::PrincipalId principal, demand::ClassId cls,
+                      const model::Amounts& part, Mono now) {
   HOSTLER_ASSERT(principal < names_.size(), "who holds a part of a host has a name");
-  shares_.hold(principal, part.per_hour, part.vcpus, now);
-  waiting_.set_price(cls, part.per_hour);
+  shares_.hold(principal, part, now);
+  waiting_.set_price(cls, part.price_per_hour);
   update_allowance(principal);
   use_changed(principal, now);
 }
 
-bool Principals::release(demand::PrincipalId principal, const Part& part, Mono now) {
-  shares_.release(principal, part.per_hour, part.vcpus, now);
+bool Principals::release(demand::PrincipalId principal, const model::Amounts& part, Mono now) {
+  shares_.release(principal, part, now);
   update_allowance(principal);
   use_changed(principal, now);
   return limits_[principal].is_limited() && waiting_.queue().count(principal) > 0;

@@ -36,15 +36,12 @@ class Principals {
   /// By number.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
-  /// A part of a host, as it counts for shares and limits.
-  struct Part {
-    model::Micros per_hour;  ///< By demand::price_of_part().
-    model::Vcpus vcpus;      ///< A lease holds those of its whole host.
-  };
-  /// Work of the class holds this part.
-  void hold(demand::PrincipalId principal, demand::ClassId cls, const Part& part, Mono now);
+  /// Work of the class holds this part of a host, at the price by demand::price_of_part(). A lease
+  /// holds its host whole.
+  void hold(demand::PrincipalId principal, demand::ClassId cls, const model::Amounts& part,
+            Mono now);
   /// It is held no more. True: the principal has a limit, and waits, so it may hold more.
-  bool release(demand::PrincipalId principal, const Part& part, Mono now);
+  bool release(demand::PrincipalId principal, const model::Amounts& part, Mono now);
   [[nodiscard]] const demand::Shares& shares() const { return shares_; }
   /// What one principal holds of hosts.
   [[nodiscard]] demand::Shares::Held held_by(const std::string& name) const;

@@ -18,7 +18,7 @@ RunningLimits::HostPrices RunningLimits::host_prices() const {
     out.push_back({offering.price_per_hour, offering.price_per_hour});
   for (const auto& host : hosts_.views()) {
     if (host.offering >= out.size() || host.phase > scheduler::HostPhase::kStopped) continue;
-    demand::PartPrices& known = out[host.offering];
+    PriceRange& known = out[host.offering];
     known.least = std::min(known.least, host.price_per_hour);
     known.most = std::max(known.most, host.price_per_hour);
   }
@@ -26,9 +26,9 @@ RunningLimits::HostPrices RunningLimits::host_prices() const {
 }
 
 /// By the hosts that the site has or would buy, now or later: gates and ceilings come and go.
-std::optional<demand::PartPrices> RunningLimits::prices(ClassId cls,
-                                                        const HostPrices& of_hosts) const {
-  std::optional<demand::PartPrices> out;
+std::optional<demand::PartRange> RunningLimits::parts(ClassId cls,
+                                                      const HostPrices& of_hosts) const {
+  std::optional<demand::PartRange> out;
   const auto& of = waiting_.queue().at(cls);
   const auto& shape = of.shape;
   for (std::size_t i = 0; i < of_hosts.size(); ++i) {
@@ -37,17 +37,13 @@ std::optional<demand::PartPrices> RunningLimits::prices(ClassId cls,
     const auto& type = policy_.types[offering.type];
     if (!scheduler::fits(shape, of.kind, offering, policy_)) continue;
     const auto& held = demand::held_by(shape, offering.resources);
-    const auto part = [&](model::Micros of_host) {
-      return demand::price_of_part(of_host, held, offering.resources,
-                                   model::jobs_max_of(pool, type));
-    };
-    demand::PartPrices one{part(of_hosts[i].least), part(of_hosts[i].most)};
-    if (shape.exclusive) one.vcpus_least = one.vcpus_most = held.vcpus;
-    if (!out) out = one;
-    out->vcpus_least = std::min(out->vcpus_least, one.vcpus_least);
-    out->vcpus_most = std::max(out->vcpus_most, one.vcpus_most);
-    out->least = std::min(out->least, one.least);
-    out->most = std::max(out->most, one.most);
+    for (const model::Micros of_host : {of_hosts[i].least, of_hosts[i].most}) {
+      const auto part = model::Amounts::of(
+          held,
+          demand::price_of_part(of_host, held, offering.resources, model::jobs_max_of(pool, type)));
+      if (!out) out = {part, part};
+      out->add(part);
+    }
   }
   if (out) out->from = plan_.supply(cls).part_from;
   return out;
@@ -56,13 +52,13 @@ std::optional<demand::PartPrices> RunningLimits::prices(ClassId cls,
 demand::CapRules RunningLimits::rules() const {
   struct Known {
     HostPrices of_hosts;
-    std::unordered_map<ClassId, std::optional<demand::PartPrices>> of_class;
+    std::unordered_map<ClassId, std::optional<demand::PartRange>> of_class;
   };
-  return {.prices =
+  return {.parts =
               [this, known = std::make_shared<Known>()](ClassId cls) {
                 if (known->of_hosts.empty()) known->of_hosts = host_prices();
                 const auto [at, fresh] = known->of_class.try_emplace(cls);
-                if (fresh) at->second = prices(cls, known->of_hosts);
+                if (fresh) at->second = parts(cls, known->of_hosts);
                 return at->second;
               },
           .is_stuck = [this](ClassId cls) { return plan_.supply(cls).is_stuck; }};
@@ -84,11 +80,10 @@ demand::LaneCaps RunningLimits::caps_of(demand::PrincipalId principal,
 std::string RunningLimits::reason(const WaitingWork::Place& work,
                                   const demand::CapRules& rules) const {
   const std::string& who = principals_.name(work.principal);
-  const auto part = rules.prices(work.cls);
-  const model::Vcpus needs = waiting_.queue().at(work.cls).shape.needs.vcpus;
+  const auto range = rules.parts(work.cls);
+  const auto& needs = waiting_.queue().at(work.cls).shape.needs;
   return demand::reason_of({.principal = who,
-                            .vcpus = part ? std::max(needs, part->vcpus_least) : needs,
-                            .part = part,
+                            .part = range ? range->least : model::Amounts::of(needs, {}),
                             .quota = policy_.quotas.of(who),
                             .held = principals_.shares().held(work.principal)});
 }

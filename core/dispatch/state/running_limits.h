@@ -12,8 +12,9 @@
 
 namespace hostler::dispatch {
 
-/// How far `running_vcpus_max` and `running_price_per_hour_max` of the principals reach in the
-/// queue. Owns nothing: Principals counts what each principal holds and may hold.
+/// How far `running_vcpus_max`, `running_gpus_max` and `running_price_per_hour_max` of the
+/// principals reach in the queue. Owns nothing: Principals counts what each principal holds and may
+/// hold.
 class RunningLimits {
  public:
   RunningLimits(const model::SitePolicy& policy, const Principals& principals,
@@ -40,10 +41,13 @@ class RunningLimits {
 
  private:
   /// The least and the highest price of a whole host of each offering.
-  using HostPrices = std::vector<demand::PartPrices>;
+  struct PriceRange {
+    model::Micros least, most;
+  };
+  using HostPrices = std::vector<PriceRange>;
   [[nodiscard]] HostPrices host_prices() const;
-  [[nodiscard]] std::optional<demand::PartPrices> prices(demand::ClassId cls,
-                                                         const HostPrices& of_hosts) const;
+  [[nodiscard]] std::optional<demand::PartRange> parts(demand::ClassId cls,
+                                                       const HostPrices& of_hosts) const;
 
   const model::SitePolicy& policy_;
   const Principals& principals_;

@@ -149,6 +149,7 @@ model::QuotaView SubmitQuotas::view(const std::string& principal, Mono now) cons
   out.submits_last_minute = submits_since(principal, now - kMinute);
   const auto held = principals_.held_by(principal);
   out.running_vcpus = held.vcpus;
+  out.running_gpus = held.gpus;
   out.running_price_per_hour = held.price_per_hour;
   return out;
 }

@@ -38,11 +38,10 @@ class WaitingWork {
   void release(demand::ClassId cls) { queue_.release(cls); }
 
   void enter(const Place& place, Mono since);
-  /// Takes the next work of a class out of the queue, to be placed where its part of a host has
-  /// this price. `vcpus`: of the host, if it gets it whole. Queue::has_next() says if there is any.
-  [[nodiscard]] model::WorkId pop(demand::ClassId cls, model::Micros per_hour,
-                                  model::Vcpus vcpus = {}) {
-    return queue_.pop(cls, per_hour, vcpus).work;
+  /// Takes the next work of a class out of the queue, to get this part of a host.
+  /// Queue::has_next() says if there is any.
+  [[nodiscard]] model::WorkId pop(demand::ClassId cls, const model::Amounts& part) {
+    return queue_.pop(cls, part).work;
   }
   /// False: it did not wait.
   bool leave(const Place& place);

@@ -11,7 +11,7 @@
 ///
 /// A visitor V is called with each field:
 ///   v(integer) or v(text); v.reserved(word)
-///   v.array(pointer, count) of hostler_str, hostler_kv, hostler_address
+///   v.array(pointer, count) of hostler_str, hostler_kv, hostler_address, hostler_gpu_group
 ///   v.bytes(pointer, count); v.one(pointer to a growable struct)
 ///   v.each(pointer to pointers to growable structs, count)
 /// struct_size is not among the fields: it is the visitor's matter.
@@ -61,6 +61,7 @@ void visit(hostler_offering& r, V& v) {
   v(r.provider_type), v(r.region), v(r.zone), v(r.architecture);
   v(r.price_micros_per_hour), v(r.ram_bytes), v(r.scratch_bytes);
   v(r.vcpus), v(r.gpus), v(r.market), v(r.available);
+  v.array(r.gpu_groups, r.n_gpu_groups);
 }
 
 template <class V>

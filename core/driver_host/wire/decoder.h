@@ -158,6 +158,11 @@ class Decoder {
     a.scope = number<std::uint32_t>();
     a.text = text();
   }
+  void read(hostler_gpu_group& g) {
+    g.kind = text();
+    g.memory_bytes = number<std::uint64_t>();
+    g.count = number<std::uint32_t>();
+  }
   template <class T>
   void read_array(const T*& items, std::size_t& count) {
     if (left() >= sizeof kNoText && std::memcmp(at_, &kNoText, sizeof kNoText) == 0) {

@@ -104,6 +104,7 @@ class Encoder {
   void write(const hostler_str& s) { text(s.ptr, s.len); }
   void write(const hostler_kv& kv) { write(kv.key), write(kv.value); }
   void write(const hostler_address& a) { number(a.scope), write(a.text); }
+  void write(const hostler_gpu_group& g) { write(g.kind), number(g.memory_bytes), number(g.count); }
   template <class T>
   void write_array(const T* items, std::size_t count) {
     if (count > 0 && items == nullptr) return number(kNoText);

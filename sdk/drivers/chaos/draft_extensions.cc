@@ -1,9 +1,19 @@
 #include <string>
+#include <vector>
 
 #include "chaos.h"
 
 namespace chaos {
 namespace {
+
+/// The groups of an offering of one gpu, with what is wrong with them by the word.
+std::vector<hostler_gpu_group> gpu_groups(const std::string& word) {
+  hostler_gpu_group one{str("a100-sxm4-40gb"), std::uint64_t{40} << 30U, 1, 0};
+  if (word == "other_gpus") one.count = 9;
+  if (word == "bad_gpu_kind") one.kind = str("NVIDIA A100");
+  if (word == "huge_gpu") one.memory_bytes = std::uint64_t{1} << 63U;
+  return {word == "many_gpu_groups" ? 1'000U : 1U, one};
+}
 
 /// What a request says comes back in the record, so that tests see that it has arrived.
 const hostler_ext_offerings kOfferings = {
@@ -17,6 +27,9 @@ const hostler_ext_offerings kOfferings = {
                                                                  : 40'000;
       out.ram_bytes = std::uint64_t{8} << 30U, out.scratch_bytes = std::uint64_t{20} << 30U;
       out.vcpus = s->word == "huge_offering" ? 4'000'000'000U : 4, out.gpus = 1;
+      const auto groups = gpu_groups(s->word);
+      out.gpu_groups = s->word == "no_gpu_groups" ? nullptr : groups.data();
+      out.n_gpu_groups = groups.size();
       out.market = r->market;
       out.available = s->word == "unknown_offering" ? 77 : HOSTLER_AVAILABLE_YES;
       op->emit(op, reinterpret_cast<const hostler_rec*>(&out));

@@ -244,6 +244,9 @@ class Fake {
     out.architecture = str(type.architecture);
     out.vcpus = static_cast<std::uint32_t>(type.vcpus);
     out.gpus = static_cast<std::uint32_t>(type.gpus);
+    const hostler_gpu_group group{
+        str(type.gpu_kind), static_cast<std::uint64_t>(type.gpu_memory_gib) * kGiB, out.gpus, 0};
+    if (!type.gpu_kind.empty() && out.gpus > 0) out.gpu_groups = &group, out.n_gpu_groups = 1;
     out.ram_bytes = static_cast<std::uint64_t>(type.ram_gib) * kGiB;
     out.scratch_bytes = static_cast<std::uint64_t>(type.scratch_gib) * kGiB;
     out.market = market;

@@ -27,6 +27,8 @@ TypeSettings read_type(const Settings& settings, JsonObject json) {
   type.spot_price = json.integer("spot_price", type.price / 3, 0, kPriceMax);
   type.vcpus = json.integer("vcpus", 0, 0, kCountMax);
   type.gpus = json.integer("gpus", 0, 0, kCountMax);
+  type.gpu_kind = json.text("gpu_kind", "");
+  type.gpu_memory_gib = json.integer("gpu_memory_gib", 0, 0, kCountMax);
   type.ram_gib = json.integer("ram_gib", 0, 0, kCountMax);
   type.scratch_gib = json.integer("scratch_gib", 0, 0, kCountMax);
   type.architecture = json.text("architecture", "x86_64");
@@ -70,6 +72,7 @@ const char* const kSchema = R"json({
         "price": {"$ref": "#/$defs/price"},
         "spot_price": {"$ref": "#/$defs/price"},
         "vcpus": {"$ref": "#/$defs/count"}, "gpus": {"$ref": "#/$defs/count"},
+        "gpu_kind": {"type": "string"}, "gpu_memory_gib": {"$ref": "#/$defs/count"},
         "ram_gib": {"$ref": "#/$defs/count"}, "scratch_gib": {"$ref": "#/$defs/count"},
         "architecture": {"type": "string"}}}},
     "quotas": {"type": "object", "additionalProperties": {"$ref": "#/$defs/count"}},

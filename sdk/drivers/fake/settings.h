@@ -17,6 +17,8 @@ struct TypeSettings {
   std::int64_t spot_price = 0;                   ///< Around which the spot price moves.
   std::int64_t vcpus = 0, gpus = 0, ram_gib = 0, scratch_gib = 0;  ///< Of offerings.
   std::string architecture;                                        ///< Likewise.
+  std::string gpu_kind;                                            ///< Likewise; empty: not said.
+  std::int64_t gpu_memory_gib = 0;                                 ///< Likewise; 0: not said.
 };
 
 /// The dials of a fake cloud. README.md says what each does; 0 or empty turns it off.

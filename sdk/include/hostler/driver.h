@@ -733,6 +733,14 @@ typedef struct hostler_ext_power { /* growable */
 #define HOSTLER_AVAILABLE_UNKNOWN 0u
 #define HOSTLER_AVAILABLE_YES 1u
 #define HOSTLER_AVAILABLE_NO 2u
+/* Equal gpus of a type. Accelerators of other kinds are none. */
+typedef struct hostler_gpu_group { /* frozen */
+  hostler_str kind;      /* 1 to 63 characters of [a-z0-9._-], as the tool of its maker names it,
+                            without the maker: "a100-sxm4-40gb"; empty = not known */
+  uint64_t memory_bytes; /* of each; 0 = not known */
+  uint32_t count;
+  uint32_t reserved0;
+} hostler_gpu_group;
 typedef struct hostler_offering {          /* growable record */
   uint32_t struct_size, kind;              /* HOSTLER_REC_OFFERING */
   hostler_str provider_type, region, zone; /* no zone: all of them */
@@ -743,6 +751,10 @@ typedef struct hostler_offering {          /* growable record */
   uint32_t vcpus, gpus;
   uint32_t market;    /* HOSTLER_MARKET_* */
   uint32_t available; /* HOSTLER_AVAILABLE_* */
+  /* At most 8, no two of one kind and memory; their counts together are `gpus`. None: it is not
+   * said which gpus these are. */
+  const hostler_gpu_group* gpu_groups;
+  size_t n_gpu_groups;
 } hostler_offering;
 typedef struct hostler_offerings_req { /* growable */
   uint32_t struct_size, flags;

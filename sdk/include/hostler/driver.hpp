@@ -320,6 +320,29 @@ inline hostler_offering offering_record() noexcept {
   r.price_micros_per_hour = -1;
   return r;
 }
+/// hostler_gpu_group::kind of a product, also with its maker: "a100-sxm4-40gb" of "NVIDIA
+/// A100-SXM4-40GB". Empty if nothing is left of it.
+inline std::string gpu_kind(std::string_view product) {
+  std::string out, word;
+  const auto end_word = [&] {
+    bool is_maker = false;
+    for (const char* maker : {"nvidia", "tesla", "geforce", "amd", "ati", "instinct"})
+      is_maker = is_maker || word == maker;
+    if (!word.empty() && !is_maker) out += (out.empty() ? "" : "-") + word;
+    word.clear();
+  };
+  for (const char c : product) {
+    const char low = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if ((low >= 'a' && low <= 'z') || (low >= '0' && low <= '9') || low == '.' || low == '_')
+      word += low;
+    else
+      end_word();
+  }
+  end_word();
+  if (out.size() > 63) out.resize(63);
+  while (!out.empty() && out.back() == '-') out.pop_back();
+  return out;
+}
 inline hostler_interruption interruption_record() noexcept {
   return record<hostler_interruption>(HOSTLER_REC_INTERRUPTION);
 }

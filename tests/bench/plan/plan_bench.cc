@@ -236,8 +236,8 @@ void limits_seen(benchmark::State& state) {
     waiting.push_back({order.cls, model::WaitingCode::kHostComing, "a host for it is coming"});
   last.explain(waiting, {});
   for (auto _ : state) {
-    std::unordered_map<demand::ClassId, std::optional<demand::PartPrices>> known;
-    const auto prices = [&](demand::ClassId cls) {
+    std::unordered_map<demand::ClassId, std::optional<demand::PartRange>> known;
+    const auto parts = [&](demand::ClassId cls) {
       const auto [at, fresh] = known.try_emplace(cls);
       if (!fresh) return at->second;
       const model::Resources& needs = bench.queue.at(cls).shape.needs;
@@ -245,15 +245,15 @@ void limits_seen(benchmark::State& state) {
         if (!needs.fits_in(o.resources)) continue;
         const auto part =
             demand::price_of_part(o.price_per_hour, needs, o.resources, model::kJobsOnHostMax);
-        if (!at->second) at->second = {part, part};
-        at->second->least = std::min(at->second->least, part);
-        at->second->most = std::max(at->second->most, part);
+        const auto amounts = model::Amounts::of(needs, part);
+        if (!at->second) at->second = {amounts, amounts};
+        at->second->add(amounts);
       }
       return at->second;
     };
     const auto is_stuck = [&](demand::ClassId cls) { return last.supply(cls).is_stuck; };
     const demand::LaneCaps caps =
-        demand::cap_lanes(bench.queue, {.prices = prices, .is_stuck = is_stuck});
+        demand::cap_lanes(bench.queue, {.parts = parts, .is_stuck = is_stuck});
     benchmark::DoNotOptimize(demand::views_by_turns(bench.queue, 1, caps));
   }
 }
@@ -296,7 +296,7 @@ void limits_next(benchmark::State& state) {
     const auto cls = queue.next([](const demand::Queue::Class&) { return true; }, price, free);
     if (!cls) return false;
     const auto vcpus = static_cast<std::int32_t>(queue.at(*cls).shape.needs.vcpus.whole());
-    const auto item = queue.pop(*cls, price(queue.at(*cls)));
+    const auto item = queue.pop(*cls, {price(queue.at(*cls))});
     const demand::PrincipalId who = owners.at(item.arrival);
     owners.erase(item.arrival);
     take(who, vcpus);

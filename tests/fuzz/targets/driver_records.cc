@@ -7,6 +7,8 @@
 
 #include "core/base/text.h"
 #include "core/plugin_host/abi_values.h"
+#include "core/plugin_host/extension_values.h"
+#include "core/plugin_host/first_sizes.h"
 #include "core/plugin_host/operation.h"
 #include "tests/fuzz/target.h"
 
@@ -38,6 +40,14 @@ class DriverMemory {
     for (hostler_kv& tag : tags_) tag = {text(), text()};
     return tags_.data();
   }
+  const hostler_gpu_group* gpu_groups(std::size_t& n) {
+    n = in_.byte() % 12U;
+    if (in_.byte() == 255) return nullptr;
+    gpu_groups_.resize(n);
+    for (hostler_gpu_group& group : gpu_groups_)
+      group = {text(), in_.u64() >> in_.byte() % 64U, in_.byte(), 0};
+    return gpu_groups_.data();
+  }
   const hostler_address* addresses(std::size_t& n) {
     n = in_.byte() % 4U;
     if (in_.byte() == 255) return nullptr;
@@ -51,6 +61,7 @@ class DriverMemory {
   std::deque<std::vector<char>> texts_;
   std::vector<hostler_kv> tags_;
   std::vector<hostler_address> addresses_;
+  std::vector<hostler_gpu_group> gpu_groups_;
 };
 
 /// The record in an allocation of the size that it says it has, if that is what a driver may say.
@@ -64,7 +75,8 @@ std::string emit(T record, Bytes& in, Read read) {
   memory.shrink_to_fit();
   const std::string broken = read(*reinterpret_cast<const hostler_rec*>(memory.data()));
   promise(is_utf8(broken) && broken.find('\n') == std::string::npos, "a rule is one line", broken);
-  promise(record.struct_size >= sizeof(T) || !broken.empty(), "a short record breaks a rule");
+  promise(record.struct_size >= plugin_host::kFirstSize<T> || !broken.empty(),
+          "a short record breaks a rule");
   return broken;
 }
 
@@ -146,6 +158,34 @@ void price(Bytes& in) {
   promise(!broken.empty() || is_price(out.point.per_hour), "a price is in its range");
 }
 
+void offering(Bytes& in) {
+  DriverMemory memory(in);
+  hostler_offering record{};
+  record.kind = HOSTLER_REC_OFFERING;
+  for (hostler_str* text :
+       {&record.provider_type, &record.region, &record.zone, &record.architecture})
+    *text = memory.text();
+  record.price_micros_per_hour = static_cast<std::int64_t>(in.u64());
+  record.gpus = in.byte();
+  record.gpu_groups = memory.gpu_groups(record.n_gpu_groups);
+  model::CloudOffering out;
+  plugin_host::TextsLeft left;
+  const auto broken =
+      emit(record, in, [&](const auto& rec) { return plugin_host::read_offering(rec, out, left); });
+  check_texts({&out.provider_type, &out.region, &out.zone, &out.architecture});
+  if (!broken.empty()) return;
+  promise(!out.price_per_hour || is_price(*out.price_per_hour), "a price is in its range");
+  promise(out.gpu_groups.size() <= model::kGpuKindsMax, "groups of gpus are few");
+  std::int64_t sum = 0;
+  for (const auto& group : out.gpu_groups) {
+    promise(group.kind.empty() || model::is_gpu_kind(group.kind), "a kind has its form",
+            group.kind);
+    promise(group.memory >= 0, "a memory is a size");
+    sum += group.count;
+  }
+  promise(out.gpu_groups.empty() || sum == out.resources.gpus, "groups are of all gpus");
+}
+
 void error(Bytes& in) {
   hostler_error record{};
   record.scope = static_cast<std::uint32_t>(in.u64());
@@ -167,7 +207,7 @@ void error(Bytes& in) {
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   hostler::fuzz::Bytes in(data, size);
   constexpr std::array kKinds{hostler::fuzz::instance, hostler::fuzz::set_info,
-                              hostler::fuzz::price, hostler::fuzz::error};
+                              hostler::fuzz::price, hostler::fuzz::error, hostler::fuzz::offering};
   kKinds.at(in.byte() % kKinds.size())(in);
   return 0;
 }

@@ -84,7 +84,7 @@ class SharesTest(unittest.TestCase):
         self.assertAlmostEqual(row["percent"] + mine["percent"], 100, delta=0.2)
         table = hostler("shares")
         self.assertEqual(table.splitlines()[0].split(),
-                         ["USER", "RECENT", "USE", "%", "RUNNING", "VCPUS", "PRICE/H", "WAITING"])
+                         ["USER", "RECENT", "USE", "%", "RUNNING", "VCPUS", "GPUS", "PRICE/H", "WAITING"])
         self.assertIn(other, table)
         self.assertIn("half of it is forgotten in 7 d", table)
         theirs = json.loads(as_token("submit", "shares", "--json"))

@@ -35,10 +35,10 @@ TEST(QuotasTest, ReadsEveryKey) {
   const model::Quotas found = quotas_of(R"(, "quotas": {"principals": [{"name": "user ann",
       "jobs_waiting_max": 1, "shapes_waiting_max": 2, "submits_per_minute_max": 3,
       "blob_bytes_max": "4KiB", "output_bytes_max": "5KiB", "priority_max": -6,
-      "running_vcpus_max": 7.25, "running_price_per_hour_max": 8.5}]})");
+      "running_vcpus_max": 7.25, "running_gpus_max": 9, "running_price_per_hour_max": 8.5}]})");
 
   const model::Quota expected{
-      1, 2, 3, 4096, 5120, -6, model::Vcpus::of_thousandths(7250), model::Micros{8'500'000}};
+      1, 2, 3, 4096, 5120, -6, model::Vcpus::of_thousandths(7250), 9, model::Micros{8'500'000}};
   EXPECT_EQ(found.of("user ann"), expected);
 }
 

@@ -39,10 +39,34 @@ TEST(SelectorTest, ReadsEveryRange) {
   const auto selector = good(R"({"vcpus": "4-64", "gpus": "0", "ram": ">=8GiB",
       "scratch": "<=1GiB", "ram_per_vcpu": "2GiB-4GiB"})");
   EXPECT_EQ(selector.vcpus, (Bounds{4, 64}));
-  EXPECT_EQ(selector.gpus, (Bounds{0, 0}));
+  EXPECT_EQ(selector.gpus.count, (Bounds{0, 0}));
+  EXPECT_FALSE(selector.gpus.is_of_group());
   EXPECT_EQ(selector.ram, (Bounds{8 * kGiB, INT64_MAX}));
   EXPECT_EQ(selector.scratch, (Bounds{0, kGiB}));
   EXPECT_EQ(selector.ram_per_vcpu, (Bounds{2 * kGiB, 4 * kGiB}));
+}
+
+TEST(SelectorTest, ReadsWhichGpus) {
+  const auto gpus = good(R"({"gpus": {"count": "2-8", "kind": "a100", "memory": ">=40GiB"}})").gpus;
+  EXPECT_EQ(gpus.count, (Bounds{2, 8}));
+  EXPECT_EQ(gpus.kind, "a100");
+  EXPECT_EQ(gpus.memory, (Bounds{40 * kGiB, INT64_MAX}));
+  EXPECT_TRUE(gpus.is_of_group());
+  EXPECT_EQ(good(R"({"gpus": {"count": "4"}})").gpus, good(R"({"gpus": "4"})").gpus);
+}
+
+TEST(SelectorTest, RefusesWhatIsNoGpuAndNamesTheKey) {
+  for (const char* kind : {"A100", "", "a 100", "a,b"})
+    EXPECT_THAT(problem(read_types(R"({"gpus": {"kind": ")" + std::string(kind) + "\"}}")),
+                HasSubstr("pools[0].types.gpus.kind: "))
+        << kind;
+  EXPECT_THAT(problem(read_types(R"({"gpus": {"memory": "40"}})")),
+              HasSubstr("pools[0].types.gpus.memory: "));
+  EXPECT_THAT(problem(read_types(R"({"gpus": {"count": "0.5"}})")),
+              HasSubstr("pools[0].types.gpus.count: "));
+  EXPECT_THAT(problem(read_types(R"({"gpus": {"name": "a100"}})")),
+              HasSubstr("pools[0].types.gpus"));
+  EXPECT_THAT(problem(read_types(R"({"gpus": 4})")), HasSubstr("pools[0].types.gpus: "));
 }
 
 TEST(SelectorTest, AnEmptyOneTakesAllOnDemandTypes) {

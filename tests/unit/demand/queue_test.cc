@@ -69,10 +69,29 @@ TEST(QueueTest, AnExclusiveItemIsTakenOnlyIfItsUserMayHoldTheWholeHost) {
   queue.push(cls, item(2), 1);
   queue.set_allowance(0, {.vcpus = 4, .price_per_hour = {}});
 
-  EXPECT_EQ(queue.pop(cls, {}, 8).arrival, 2U) << "the first user may hold 4 vcpus only";
-  EXPECT_FALSE(queue.has_next(cls, {}, 8));
-  EXPECT_TRUE(queue.has_next(cls, {}, 4));
+  EXPECT_EQ(queue.pop(cls, {.vcpus = 8}).arrival, 2U) << "the first user may hold 4 vcpus only";
+  EXPECT_FALSE(queue.has_next(cls, {.vcpus = 8}));
+  EXPECT_TRUE(queue.has_next(cls, {.vcpus = 4}));
   EXPECT_TRUE(queue.has_next(cls)) << "where the host is not known, what it needs counts";
+}
+
+TEST(QueueTest, AnItemIsTakenOnlyIfItsUserMayHoldItsGpus) {
+  Queue queue;
+  model::WorkShape one = shape(1), two = shape(1);
+  one.needs.gpus = 1;
+  two.needs.gpus = 2;
+  queue.push(queue.intern(two), item(1), 0);
+  queue.push(queue.intern(one), item(2), 0);
+  const auto any = [](const Queue::Class&) { return true; };
+
+  queue.set_allowance(0, {.gpus = 1});
+  EXPECT_EQ(queue.next(any), queue.find(one));
+  EXPECT_FALSE(queue.has_next(*queue.find(two)));
+  EXPECT_FALSE(queue.has_next(*queue.find(one), {.gpus = 4})) << "a host that it gets whole";
+  queue.set_allowance(0, {.gpus = 0});
+  EXPECT_TRUE(queue.principals().empty()) << "it takes no turns";
+  queue.set_allowance(0, {});
+  EXPECT_EQ(queue.next(any), queue.find(two));
 }
 
 TEST(QueueTest, AClassThatNobodyUsesIsGoneAfterAThousandOthers) {

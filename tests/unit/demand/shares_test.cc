@@ -15,14 +15,16 @@ constexpr Mono kStart{1000h};
 
 TEST(SharesTest, UseIsThePriceOfWhatIsHeldTimesTheTime) {
   Shares shares;
-  shares.hold(0, {600}, 1, kStart);
-  shares.hold(0, {400}, 2, kStart);
+  shares.hold(0, {{600}, 1}, kStart);
+  shares.hold(0, {{400}, 2, 4}, kStart);
   EXPECT_EQ(shares.held(0).price_per_hour, Micros{1000});
   EXPECT_EQ(shares.held(0).vcpus, 3);
+  EXPECT_EQ(shares.held(0).gpus, 4);
   EXPECT_NEAR(shares.use(0, kStart + 30min), 500, 1);
 
-  shares.release(0, {400}, 2, kStart + 1h);
-  shares.release(0, {600}, 1, kStart + 2h);
+  shares.release(0, {{400}, 2, 4}, kStart + 1h);
+  EXPECT_EQ(shares.held(0).gpus, 0);
+  shares.release(0, {{600}, 1}, kStart + 2h);
   EXPECT_NEAR(shares.use(0, kStart + 2h), 1600, 5);
   EXPECT_FALSE(shares.is_anything_held());
   EXPECT_EQ(shares.use(7, kStart), 0) << "never heard of";
@@ -41,13 +43,13 @@ TEST(SharesTest, HalfOfItIsForgottenInEachHalfLife) {
 
 TEST(SharesTest, AStartPutsItsPrincipalBackAtOnceAndAnEndForward) {
   Shares shares;
-  shares.hold(0, {600}, 1, kStart);
+  shares.hold(0, {{600}, 1}, kStart);
   EXPECT_GT(shares.key(0), shares.key(1));
-  shares.hold(1, {600}, 1, kStart);
-  shares.hold(1, {600}, 1, kStart);
+  shares.hold(1, {{600}, 1}, kStart);
+  shares.hold(1, {{600}, 1}, kStart);
   EXPECT_GT(shares.key(1), shares.key(0));
-  shares.release(1, {600}, 1, kStart + 1s);
-  shares.release(1, {600}, 1, kStart + 1s);
+  shares.release(1, {{600}, 1}, kStart + 1s);
+  shares.release(1, {{600}, 1}, kStart + 1s);
   EXPECT_LT(shares.key(1), shares.key(0));
   EXPECT_GT(shares.key(1), 0) << "a second counts";
 }
@@ -58,13 +60,13 @@ TEST(SharesTest, TheOrderStaysWhileTimePasses) {
   shares.restore(0, 100, Duration{}, kStart);
   shares.restore(1, 101, Duration{}, kStart);
   // 64 half-lives and more: the unit of keys is replaced.
-  shares.hold(2, {1}, 1, kStart + 100min);
+  shares.hold(2, {{1}, 1}, kStart + 100min);
   EXPECT_TRUE(shares.take_rescaled());
   EXPECT_FALSE(shares.take_rescaled());
   EXPECT_LT(shares.key(0), shares.key(1));
   EXPECT_GT(shares.key(0), 0);
   // A year without any event, and a clock that starts late.
-  shares.release(2, {1}, 1, kStart + 24h * 365);
+  shares.release(2, {{1}, 1}, kStart + 24h * 365);
   EXPECT_TRUE(std::isfinite(shares.key(2)));
   EXPECT_TRUE(std::isfinite(shares.use(2, kStart + 24h * 365 * 10)));
 }
@@ -83,7 +85,7 @@ TEST(SharesTest, AnotherHalfLifeAfterALongRestGivesNumbers) {
   Shares shares;
   shares.set_half_life(1min, kStart);
   shares.restore(0, 100, Duration{}, kStart);
-  shares.hold(1, {600}, 1, kStart);
+  shares.hold(1, {{600}, 1}, kStart);
   shares.set_half_life(1h, kStart + 24h);
   EXPECT_TRUE(std::isfinite(shares.key(0)));
   EXPECT_TRUE(std::isfinite(shares.key(1)));
@@ -91,12 +93,12 @@ TEST(SharesTest, AnotherHalfLifeAfterALongRestGivesNumbers) {
 
 TEST(SharesTest, NamesThoseWhoseUseHasChangedOnce) {
   Shares shares;
-  shares.hold(3, {100}, 1, kStart);
-  shares.hold(5, {100}, 1, kStart);
+  shares.hold(3, {{100}, 1}, kStart);
+  shares.hold(5, {{100}, 1}, kStart);
   EXPECT_TRUE(shares.take_changed().empty()) << "no time has passed";
   shares.accrue(kStart + 10s);
   EXPECT_EQ(shares.take_changed(), (std::vector<PrincipalId>{3, 5}));
-  shares.release(3, {100}, 1, kStart + 10s);
+  shares.release(3, {{100}, 1}, kStart + 10s);
   shares.accrue(kStart + 20s);
   EXPECT_EQ(shares.take_changed(), std::vector<PrincipalId>{5});
 }
@@ -138,10 +140,10 @@ TEST(SharesTest, FreeHostsCountAndNoPriceOverflows) {
   EXPECT_GT(price_of_part({0}, quarter, {}, 4000).value, 0) << "the host is not known";
   const Micros most = price_of_part({std::numeric_limits<std::int64_t>::max()}, total, total, 4000);
   Shares shares;
-  for (int i = 0; i < 1000; ++i) shares.hold(0, most, 8, kStart);
+  for (int i = 0; i < 1000; ++i) shares.hold(0, {most, 8}, kStart);
   for (int year = 1; year < 100; ++year) shares.accrue(kStart + 24h * 365 * year);
   EXPECT_TRUE(std::isfinite(shares.key(0)));
-  for (int i = 0; i < 1000; ++i) shares.release(0, most, 8, kStart + 24h * 36500);
+  for (int i = 0; i < 1000; ++i) shares.release(0, {most, 8}, kStart + 24h * 36500);
   EXPECT_EQ(shares.held(0).price_per_hour, Micros{0});
 }
 

@@ -236,6 +236,22 @@ TEST_F(GangTest, OneThatNoCeilingCanHoldIsRefusedAtOnce) {
   EXPECT_THAT(borrow(gang(3)), SizeIs(3));
 }
 
+TEST_F(GangTest, OneThatTheQuotaOfItsHolderCannotHoldIsRefusedAtOnce) {
+  policy.types[0].resources.gpus = 2;
+  policy.quotas.submit.running_gpus_max = 5;
+  reload();
+  EXPECT_THAT(refusal(gang(3)),
+              HasSubstr("the gpus of running_gpus_max of user ann allow 2 at most"));
+  policy.quotas.submit.running_gpus_max = 6;
+  policy.quotas.submit.running_vcpus_max = 4;
+  reload();
+  EXPECT_THAT(refusal(gang(3)),
+              HasSubstr("the vcpus of running_vcpus_max of user ann allow 2 at most"));
+  policy.quotas.submit.running_vcpus_max = 6;
+  reload();
+  EXPECT_THAT(borrow(gang(3)), SizeIs(3));
+}
+
 class GangOfTwoSetsTest : public GangTest {
  protected:
   GangOfTwoSetsTest() : GangTest(two_sets()) {}

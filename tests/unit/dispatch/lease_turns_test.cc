@@ -130,6 +130,22 @@ TEST_F(TurnsOfLeasesTest, ALentHostCountsWholeForItsHolder) {
   EXPECT_EQ(quota().running_price_per_hour.value, 0);
 }
 
+TEST_F(TurnsOfLeasesTest, ALentHostCountsWithAllItsGpus) {
+  policy.types[0].resources.gpus = 4;
+  policy.quotas.principals["user ann"].running_gpus_max = 4;
+  reload();
+  const auto [id, on] = granted();
+  const auto gpus = [&] {
+    return story.dispatcher.queries().quota("user ann", story.now.mono).running_gpus;
+  };
+  EXPECT_EQ(gpus(), 4) << "it asked for none";
+  const WorkId next = story.borrow(lease(0));
+  EXPECT_EQ(story.dispatcher.queries().waiting(next)->code, model::WaitingCode::kQuota);
+  EXPECT_TRUE(give_back(id, false));
+  EXPECT_EQ(lease_on(on), next);
+  EXPECT_EQ(gpus(), 4);
+}
+
 TEST_F(TurnsOfLeasesTest, AFreeHostCountsWholeToo) {
   policy.types[0].price_per_hour = {0};
   reload();

@@ -179,6 +179,36 @@ TEST_F(OfferingsTest, FalseOfferingsAreIgnored) {
   EXPECT_THAT(set().offerings->ignored, HasSubstr("no name that can be shown"));
 }
 
+TEST_F(OfferingsTest, FalseGroupsOfGpusAreIgnored) {
+  open();
+  auto good = offering("good", 2, 60), more = offering("more", 2, 60), odd = offering("odd", 2, 60),
+       many = offering("many", 2, 60);
+  for (auto* one : {&good, &more, &odd, &many}) {
+    one->resources.gpus = 2;
+    one->gpu_groups = {{"a100", kGiB, 2}};
+  }
+  more.gpu_groups[0].count = 3;
+  odd.gpu_groups[0].kind = "A100,\n";
+  many.gpu_groups.assign(1000, {"a100", kGiB, 1});
+  offer(std::vector{good, more, odd, many});
+  EXPECT_THAT(types(), ElementsAre("good"));
+  EXPECT_THAT(set().offerings->ignored,
+              HasSubstr("3 ignored: its groups of gpus are not those of its gpus"));
+}
+
+TEST_F(OfferingsTest, AJobThatNothingCanRunIsToldWhichGpusAreMissing) {
+  auto site = choosing_site();
+  site.pools[0].selector->gpus.kind = "h100";
+  open();
+  const auto id = story.submit({story.job()}).at(0);
+  story.say(PolicyChanged{site});
+  auto one = offering("p4d", 2, 60);
+  one.resources.gpus = 8;
+  one.gpu_groups = {{"a100", 40 * kGiB, 8}};
+  offer(std::vector{one});
+  EXPECT_THAT(waits(id), HasSubstr("not chosen: 1 by `gpus.kind`"));
+}
+
 TEST_F(OfferingsTest, NoAnswerIsTooLarge) {
   open();
   std::vector<CloudOffering> all;

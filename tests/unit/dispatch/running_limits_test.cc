@@ -57,6 +57,65 @@ struct RunningLimitsTest : testing::Test {
   std::size_t booted = 0;
 };
 
+/// Small hosts have two cards each.
+struct RunningGpusTest : RunningLimitsTest {
+  RunningGpusTest() {
+    policy.types[0].resources.gpus = 2;
+    story.begin();
+  }
+  void limit_gpus(std::optional<std::int64_t> gpus) {
+    policy.quotas.principals["user ann"].running_gpus_max = gpus;
+    story.say(PolicyChanged{policy});
+  }
+  std::vector<WorkId> submit_gpus(std::size_t count, std::int32_t gpus) {
+    auto item = story.job(1);
+    item.shape.needs.gpus = gpus;
+    return story.submit(std::vector<model::WorkItem>(count, item));
+  }
+};
+
+TEST_F(RunningGpusTest, BeyondTheLimitJobsWaitBuyNoHostsAndSayWhy) {
+  limit_gpus(3);
+  const auto jobs = submit_gpus(6, 1);
+  EXPECT_EQ(created(), 2U);
+  EXPECT_EQ(why(jobs[2]).code, WaitingCode::kHostComing);
+  EXPECT_EQ(why(jobs[3]).code, WaitingCode::kQuota);
+  boot_all();
+  EXPECT_EQ(held().gpus, 3);
+  EXPECT_EQ(held().gpus_max, 3);
+  EXPECT_EQ(why(jobs[5]).reason, "user ann runs 3 of 3 gpus (running_gpus_max)");
+  const auto others = submit(1);
+  EXPECT_EQ(why(others[0]).code, WaitingCode::kHostComing) << "it needs no cards";
+  limit_gpus(std::nullopt);
+  EXPECT_EQ(created(), 4U);
+}
+
+TEST_F(RunningGpusTest, AnEndMakesRoomAtOnce) {
+  limit_gpus(2);
+  const auto jobs = submit_gpus(3, 2);
+  boot_all();
+  EXPECT_EQ(held().gpus, 2);
+  story.exited(story.record(jobs[0]).instance, jobs[0]);
+  EXPECT_EQ(story.record(jobs[1]).state, WorkState::kStarting);
+  EXPECT_EQ(held().gpus, 2);
+}
+
+TEST_F(RunningGpusTest, AJobBeyondTheWholeLimitWaitsAndSaysThatItCannotStart) {
+  limit_gpus(1);
+  const auto jobs = submit_gpus(1, 2);
+  EXPECT_EQ(why(jobs[0]).reason,
+            "it needs 2 gpus, and running_gpus_max of user ann is 1: it cannot start with this "
+            "limit");
+  EXPECT_EQ(why(submit_gpus(1, 1)[0]).code, WaitingCode::kHostComing) << "it holds up nobody";
+}
+
+TEST_F(RunningGpusTest, QuotasShowWhatRuns) {
+  limit_gpus(3);
+  submit_gpus(4, 1);
+  boot_all();
+  EXPECT_EQ(story.dispatcher.queries().quota("user ann", story.now.mono).running_gpus, 3);
+}
+
 TEST_F(RunningLimitsTest, BeyondTheLimitJobsWaitBuyNoHostsAndSayWhy) {
   story.begin();
   limit_vcpus(4);

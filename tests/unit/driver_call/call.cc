@@ -28,6 +28,11 @@ Seen copy(const hostler_instance& from) {
 }
 
 SeenOffering copy(const hostler_offering& from) {
+  std::vector<std::string> gpu_groups;
+  for (std::size_t i = 0; i < from.n_gpu_groups; ++i)
+    gpu_groups.push_back(std::to_string(from.gpu_groups[i].count) + " " +
+                         std::string(view(from.gpu_groups[i].kind)) + " of " +
+                         std::to_string(from.gpu_groups[i].memory_bytes >> 20U) + " MiB");
   return {std::string(view(from.provider_type)),
           std::string(view(from.zone)),
           std::string(view(from.architecture)),
@@ -37,7 +42,8 @@ SeenOffering copy(const hostler_offering& from) {
           from.vcpus,
           from.available,
           from.market,
-          from.gpus};
+          from.gpus,
+          std::move(gpu_groups)};
 }
 
 SeenImage copy(const hostler_image& from) {

@@ -26,6 +26,7 @@ struct SeenOffering {
   std::int64_t price = 0;
   std::uint64_t ram = 0, scratch = 0;
   std::uint32_t vcpus = 0, available = 0, market = 0, gpus = 0;
+  std::vector<std::string> gpu_groups = {};  ///< "2 a100 of 40960 MiB"
 };
 
 struct SeenImage {

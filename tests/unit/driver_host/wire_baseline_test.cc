@@ -52,6 +52,7 @@ HOSTLER_NAME(hostler_images_req);
 HOSTLER_NAME(hostler_str);
 HOSTLER_NAME(hostler_kv);
 HOSTLER_NAME(hostler_address);
+HOSTLER_NAME(hostler_gpu_group);
 #undef HOSTLER_NAME
 
 /// Writes for each field where it is in the struct and as what it travels, in the wire's order.
@@ -183,6 +184,11 @@ void describe_bytes(std::ostream& out) {
   instance.addresses = &address;
   instance.n_addresses = 1;
   out << "hostler_instance with one tag and one address: " << encoded(instance) << "\n";
+  const hostler_gpu_group gpus{HOSTLER_STR("k"), 3, 2, 0};
+  hostler_offering offering{};
+  offering.gpu_groups = &gpus;
+  offering.n_gpu_groups = 1;
+  out << "hostler_offering with one group of gpus: " << encoded(offering) << "\n";
   hostler_disk disk{};
   disk.struct_size = sizeof disk;
   const hostler_disk* const disks[]{&disk};

@@ -2,6 +2,7 @@
 
 #include "http/text.h"
 #include "notices.h"
+#include "offerings.h"
 #include "quota_group.h"
 #include "tests/unit/ec2/set_fixture.h"
 
@@ -19,7 +20,9 @@ TEST_F(Ec2SetTest, OfferingsAreTypesInZonesAndMarkets) {
            "</processorInfo><vCpuInfo><defaultVCpus>4</defaultVCpus></vCpuInfo>"
            "<memoryInfo><sizeInMiB>16384</sizeInMiB></memoryInfo>"
            "<instanceStorageInfo><totalSizeInGB>250</totalSizeInGB></instanceStorageInfo>"
-           "<gpuInfo><gpus><item><count>1</count></item></gpus></gpuInfo></item>"
+           "<gpuInfo><gpus><item><name>A10G</name><manufacturer>NVIDIA</manufacturer>"
+           "<count>1</count><memoryInfo><sizeInMiB>24576</sizeInMiB></memoryInfo></item></gpus>"
+           "<totalGpuMemoryInMiB>24576</totalGpuMemoryInMiB></gpuInfo></item>"
            "<item><instanceType>mac1.metal</instanceType><processorInfo><supportedArchitectures>"
            "<item>x86_64_mac</item></supportedArchitectures></processorInfo></item>"
            "</instanceTypeSet>");
@@ -45,9 +48,66 @@ TEST_F(Ec2SetTest, OfferingsAreTypesInZonesAndMarkets) {
   EXPECT_EQ(one.price, 412'300);
   EXPECT_EQ(one.vcpus, 4u);
   EXPECT_EQ(one.gpus, 1u);
+  EXPECT_THAT(one.gpu_groups, ElementsAre("1 a10g of 24576 MiB"));
   EXPECT_EQ(one.ram, std::uint64_t{16} << 30);
   EXPECT_EQ(one.scratch, 250'000'000'000u);
   EXPECT_EQ(call.offerings[0].price, -1) << "no file has it";
+}
+
+/// One type with these devices, and what else EC2 says of it.
+InstanceType type_with(const std::string& gpus, const std::string& more = "") {
+  pugi::xml_document document;
+  const std::string text = "<item><instanceType>t</instanceType>" +
+                           (gpus.empty() ? gpus : "<gpuInfo><gpus>" + gpus + "</gpus></gpuInfo>") +
+                           more + "</item>";
+  EXPECT_TRUE(document.load_string(text.c_str()));
+  return read_instance_type(document.child("item"));
+}
+std::string gpu(const std::string& name, const std::string& count, const std::string& mib) {
+  return "<item><name>" + name + "</name><count>" + count + "</count><memoryInfo><sizeInMiB>" +
+         mib + "</sizeInMiB></memoryInfo></item>";
+}
+
+TEST(InstanceTypeTest, KindsOfGpusAreTheirNamesWithoutTheMaker) {
+  for (const auto& [name, kind] :
+       std::map<std::string, std::string>{{"A10G", "a10g"},
+                                          {"NVIDIA A100-SXM4-40GB", "a100-sxm4-40gb"},
+                                          {"Tesla T4", "t4"},
+                                          {"AMD Instinct MI210", "mi210"},
+                                          {"Gaudi HL-205", "gaudi-hl-205"},
+                                          {"NVIDIA", ""},
+                                          {"\xff\xfe, ", ""},
+                                          {std::string(1000, 'x'), std::string(63, 'x')}})
+    EXPECT_EQ(driver::gpu_kind(name), kind) << name;
+}
+
+TEST(InstanceTypeTest, EqualGpusAreOneGroup) {
+  const auto type = type_with(gpu("A100", "4", "40960") + gpu("A100", "4", "40960") +
+                              gpu("Radeon Pro V520", "1", "8192"));
+  EXPECT_EQ(type.gpus, 9U);
+  ASSERT_EQ(type.gpu_groups.size(), 2U);
+  EXPECT_EQ(type.gpu_groups[0].kind, "a100");
+  EXPECT_EQ(type.gpu_groups[0].memory_bytes, std::uint64_t{40} << 30);
+  EXPECT_EQ(type.gpu_groups[0].count, 8U);
+  EXPECT_EQ(type.gpu_groups[1].kind, "radeon-pro-v520");
+}
+
+TEST(InstanceTypeTest, ChipsForInferenceAndTrainingAreNoGpus) {
+  const auto type = type_with(
+      "",
+      "<neuronInfo><neuronDevices><item><count>16</count><name>Trainium</name></item>"
+      "</neuronDevices></neuronInfo><inferenceAcceleratorInfo><accelerators><item><count>4"
+      "</count><name>Inferentia</name></item></accelerators></inferenceAcceleratorInfo>");
+  EXPECT_EQ(type.gpus, 0U);
+  EXPECT_TRUE(type.gpu_groups.empty());
+}
+
+TEST(InstanceTypeTest, NumbersThatNoGpuHasAreNotKnown) {
+  const auto type = type_with(gpu("T4", "99999999999", "16384") + gpu("\xe2\x98\x83", "1", "-1"));
+  EXPECT_EQ(type.gpus, 1U);
+  ASSERT_EQ(type.gpu_groups.size(), 1U);
+  EXPECT_EQ(type.gpu_groups[0].kind, "");
+  EXPECT_EQ(type.gpu_groups[0].memory_bytes, 0U);
 }
 
 TEST_F(Ec2SetTest, SpotPricesAreKeptForAWhile) {

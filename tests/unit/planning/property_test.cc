@@ -68,8 +68,10 @@ Question random_question(std::uint64_t seed) {
     view.displaced = random.chance(0.1);
     if (snapshot.has_limits && random.chance(0.3))
       view.price.emplace(std::vector<demand::PriceBound::Share>{
-          {model::Micros{static_cast<std::int64_t>(random.below(2000))}, view.count,
-           random.chance(0.5) ? model::Vcpus(8) : demand::PriceBound::kAnyVcpus}});
+          {.left = {.price_per_hour = {static_cast<std::int64_t>(random.below(2000))},
+                    .vcpus = random.chance(0.5) ? 8 : demand::PriceBound::kAny.vcpus,
+                    .gpus = random.chance(0.5) ? 3 : demand::PriceBound::kAny.gpus},
+           .items = view.count}});
     if (random.chance(0.3)) view.shape.lasts = std::chrono::minutes(1 + random.below(40));
     if (!view.shape.exclusive || view.count < 2 || random.chance(0.3)) continue;
     view.shape.gang = {view.id + 1U, static_cast<std::uint32_t>(view.count), random.chance(0.3)};

@@ -41,6 +41,7 @@ TEST(OfferingsTest, ArriveWithAllTheirFields) {
   EXPECT_EQ(one.architecture, "x86_64");
   EXPECT_EQ(one.resources,
             (model::Resources{.vcpus = 4, .gpus = 1, .ram = 8LL << 30U, .scratch = 20LL << 30U}));
+  EXPECT_EQ(one.gpu_groups, (model::GpuGroups{{"a100-sxm4-40gb", 40LL << 30U, 1}}));
   EXPECT_EQ(one.price_per_hour, std::optional(model::Micros{40'000}));
   EXPECT_EQ(one.available, model::Availability::kYes);
 }
@@ -55,6 +56,38 @@ TEST(OfferingsTest, WithNumbersThatNoTypeHasAreRefused) {
     EXPECT_EQ(found.error().cls, CloudErrorClass::kMisbehaving);
     EXPECT_THAT(found.error().message, HasSubstr("offerings: R6: "));
   }
+}
+
+TEST(OfferingsTest, WithGroupsOfGpusThatNoTypeHasAreRefused) {
+  const std::map<std::string, std::string> kLies{
+      {"other_gpus", "R64: groups of 9 gpus together, which are 1"},
+      {"bad_gpu_kind", "R64: a kind of gpus that is not 1 to 63 characters of a-z 0-9 . _ -"},
+      {"many_gpu_groups", "R64: 1000 groups of gpus, allowed: at most 8"},
+      {"huge_gpu", "R64: a gpu of more than 2^50 bytes"},
+      {"no_gpu_groups", "R19: a number of groups of gpus but no groups"}};
+  for (const auto& [word, rule] : kLies) {
+    ChaosSet set(word);
+
+    const auto found = offerings(set);
+
+    ASSERT_FALSE(found) << word;
+    EXPECT_EQ(found.error().cls, CloudErrorClass::kMisbehaving);
+    EXPECT_THAT(found.error().message, HasSubstr("offerings: " + rule));
+  }
+}
+
+TEST(OfferingsTest, OfADriverThatWasBuiltBeforeTheyHadGroupsOfGpusAreRead) {
+  hostler_offering older{};
+  older.struct_size = 112, older.kind = HOSTLER_REC_OFFERING;
+  older.provider_type = HOSTLER_STR("p.large");
+  older.gpus = 4;
+  older.gpu_groups = nullptr, older.n_gpu_groups = 77;  // Bytes that are not the driver's.
+  model::CloudOffering read;
+  TextsLeft left;
+
+  EXPECT_EQ(read_offering(*reinterpret_cast<const hostler_rec*>(&older), read, left), "");
+  EXPECT_EQ(read.resources.gpus, 4);
+  EXPECT_TRUE(read.gpu_groups.empty());
 }
 
 TEST(OfferingsTest, AnAvailabilityThatNobodyKnowsIsUnknown) {

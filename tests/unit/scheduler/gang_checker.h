@@ -74,7 +74,7 @@ class GangChecker {
   void begins_whole(const demand::ClassView& gang) const {
     std::set<model::InstanceId> on;
     std::set<Zone> zones;
-    std::int64_t price = 0;
+    std::int64_t price = 0, gpus = 0;
     model::Vcpus vcpus;
     for (const Place& p : plan_.places) {
       if (p.cls != gang.id) continue;
@@ -87,14 +87,17 @@ class GangChecker {
                                      h.total, h.jobs_max)
                    .value;
       vcpus += h.total.vcpus;
+      gpus += h.total.gpus;
     }
     if (on.empty()) return;
     EXPECT_EQ(on.size(), gang.shape.gang.count);
     EXPECT_TRUE(may_gather(gang));
     EXPECT_TRUE(!gang.shape.gang.one_zone || zones.size() == 1);
     if (!gang.price) return;
-    EXPECT_LE(price, gang.price->buckets().front().all.left.value);
-    EXPECT_LE(vcpus, gang.price->buckets().front().all.vcpus);
+    const model::Amounts& left = gang.price->buckets().front().all.left;
+    EXPECT_LE(price, left.price_per_hour.value);
+    EXPECT_LE(vcpus, left.vcpus);
+    EXPECT_LE(gpus, left.gpus);
   }
 
   /// Hosts are reserved, created and switched on for it only if it waits for all of them.

@@ -119,7 +119,8 @@ TEST(JoinLotsTest, EqualLotsAreNotSplit) {
   for (std::int32_t priority = 0; priority < 300; ++priority) {
     demand::ClassView& view = site.snapshot.classes[site.jobs(1, 1, 1, priority)];
     view.shape.needs.vcpus = model::Vcpus::of_thousandths(300);
-    view.price = demand::PriceBound({{.left = {1'000'000'000}, .items = 1000}});
+    view.price = demand::PriceBound(
+        {{.left = demand::PriceBound::only_price({1'000'000'000}), .items = 1000}});
   }
   EXPECT_EQ(items_on_new_hosts(site, site.plan()).size(), 300);
 }

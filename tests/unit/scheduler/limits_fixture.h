@@ -19,9 +19,9 @@ inline constexpr demand::PrincipalId kAnn = 0, kBob = 1;
 
 /// A queue, and a site whose plans see it.
 struct LimitsTest : testing::Test {
-  demand::ClassId cls(model::Vcpus vcpus, std::int32_t priority = 0) {
+  demand::ClassId cls(model::Vcpus vcpus, std::int32_t priority = 0, std::int32_t gpus = 0) {
     model::WorkShape shape;
-    shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = kGiB, .scratch = 0};
+    shape.needs = {.vcpus = vcpus, .gpus = gpus, .ram = kGiB, .scratch = 0};
     shape.priority = priority;
     return queue.intern(shape);
   }
@@ -42,30 +42,30 @@ struct LimitsTest : testing::Test {
   void limit_vcpus(demand::PrincipalId principal, model::Vcpus vcpus) {
     queue.set_allowance(principal, {.vcpus = vcpus, .price_per_hour = {}});
   }
+  void limit_gpus(demand::PrincipalId principal, std::int64_t gpus) {
+    queue.set_allowance(principal, {.gpus = gpus});
+  }
   void limit_price(demand::PrincipalId principal, std::int64_t price) {
     queue.set_allowance(principal, {.vcpus = {}, .price_per_hour = model::Micros{price}});
   }
   [[nodiscard]] demand::LaneCaps caps() const {
-    const auto prices = [&](demand::ClassId cls) {
+    const auto parts = [&](demand::ClassId cls) {
       const demand::Queue::Class& of = queue.at(cls);
-      std::optional<demand::PartPrices> out;
+      std::optional<demand::PartRange> out;
       for (const Offering& o : site.snapshot.offerings) {
         if (!of.shape.needs.fits_in(o.resources)) continue;
         const auto& held = demand::held_by(of.shape, o.resources);
         const auto part = demand::price_of_part(
             o.price_per_hour, held, o.resources,
             model::jobs_max_of(site.policy.pools[o.pool], site.policy.types[o.type]));
-        const model::Vcpus whole = of.shape.exclusive ? held.vcpus : model::Vcpus();
-        if (!out) out = {part, part, {}, whole, whole};
-        out->vcpus_least = std::min(out->vcpus_least, whole);
-        out->vcpus_most = std::max(out->vcpus_most, whole);
-        out->least = std::min(out->least, part);
-        out->most = std::max(out->most, part);
+        const auto amounts = model::Amounts::of(held, part);
+        if (!out) out = {amounts, amounts};
+        out->add(amounts);
       }
       if (const auto at = from.find(cls); out && at != from.end()) out->from = at->second;
       return out;
     };
-    return demand::cap_lanes(queue, {.prices = prices, .is_stuck = [&](demand::ClassId of) {
+    return demand::cap_lanes(queue, {.parts = parts, .is_stuck = [&](demand::ClassId of) {
                                        return stuck.contains(of);
                                      }});
   }

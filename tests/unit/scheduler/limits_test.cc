@@ -51,8 +51,8 @@ TEST_F(LimitsTest, APriceLimitCountsAtTheHostThatHasRoom) {
   const demand::ClassId a = cls(1);
   push(a, kAnn);
   limit_price(kAnn, 5'000);
-  EXPECT_TRUE(queue.has_next(a, {5'000}));
-  EXPECT_FALSE(queue.has_next(a, {5'001}));
+  EXPECT_TRUE(queue.has_next(a, {{5'000}}));
+  EXPECT_FALSE(queue.has_next(a, {{5'001}}));
   const auto at = [&](std::int64_t price) {
     return queue.next(any, [price](const demand::Queue::Class&) { return model::Micros{price}; });
   };
@@ -196,20 +196,25 @@ TEST_F(LimitsTest, NeverBuysForMoreThanTheAllowancesOfAllTogether) {
     for (int i = 0; i < 4; ++i)
       site.type("t" + std::to_string(i), 1 + static_cast<std::int32_t>(random.below(8)), 64,
                 100'000 + static_cast<std::int64_t>(random.below(900'000)));
-    for (Offering& offering : site.snapshot.offerings)
+    for (Offering& offering : site.snapshot.offerings) {
+      offering.resources.gpus = static_cast<std::int32_t>(random.below(5));
       if (random.chance(0.3)) offering.shut = "a gate is shut";
+    }
     const auto principals = 1 + static_cast<demand::PrincipalId>(random.below(4));
     model::Vcpus vcpus;
-    std::int64_t price = 0;
+    std::int64_t price = 0, gpus = 0;
     for (demand::PrincipalId p = 0; p < principals; ++p) {
       for (int i = 0; i < 3; ++i)
         push(cls(1 + static_cast<std::int32_t>(random.below(4)),
-                 static_cast<std::int32_t>(random.below(2))),
+                 static_cast<std::int32_t>(random.below(2)),
+                 static_cast<std::int32_t>(random.below(3))),
              p, 1 + static_cast<int>(random.below(30)));
       const auto most = static_cast<std::int32_t>(random.below(20));
       const auto paid = static_cast<std::int64_t>(random.below(3'000'000));
-      queue.set_allowance(p, {.vcpus = most, .price_per_hour = model::Micros{paid}});
+      const auto cards = static_cast<std::int64_t>(random.below(6));
+      queue.set_allowance(p, {.vcpus = most, .gpus = cards, .price_per_hour = model::Micros{paid}});
       vcpus += most;
+      gpus += cards;
       price += paid;
     }
     for (const Create& create : plan().creates) {
@@ -217,6 +222,7 @@ TEST_F(LimitsTest, NeverBuysForMoreThanTheAllowancesOfAllTogether) {
       for (const demand::Load& load : create.load) {
         const auto& needs = queue.at(load.cls).shape.needs;
         vcpus -= needs.vcpus * static_cast<std::int64_t>(load.count);
+        gpus -= std::int64_t{needs.gpus} * load.count;
         price -=
             demand::price_of_part(on.price_per_hour, needs, on.resources, model::kJobsOnHostMax)
                 .value *
@@ -224,6 +230,7 @@ TEST_F(LimitsTest, NeverBuysForMoreThanTheAllowancesOfAllTogether) {
       }
     }
     ASSERT_GE(vcpus, 0) << seed;
+    ASSERT_GE(gpus, 0) << seed;
     ASSERT_GE(price, 0) << seed;
   }
 }

@@ -204,7 +204,8 @@ TEST(PlanPropertyTest, StartsSomethingOfEachClassWhoseLimitPaysForAHostOfOneItem
     for (demand::ClassView& c : world.snapshot.classes) {
       const model::Micros most{static_cast<std::int64_t>(world.random.below(1'000'000))};
       const auto part = cheapest_part(world, c);
-      c.price = demand::PriceBound({{.left = most, .items = c.count}});
+      c.price =
+          demand::PriceBound({{.left = demand::PriceBound::only_price(most), .items = c.count}});
       payable[c.id] = part && *part <= most;
     }
     const Plan plan = world.plan();

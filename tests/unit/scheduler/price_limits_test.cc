@@ -84,7 +84,8 @@ TEST_F(PriceLimitsTest, AClassThatMayOnlyShareAHostKeepsNoOtherFromAHostOfItsOwn
   site.pool().price_factor_max = 1;
   const auto one_job = [&](std::int32_t vcpus, std::int64_t gib, std::int64_t limit) {
     const demand::ClassId of = site.jobs(1, vcpus, gib);
-    site.snapshot.classes[of].price = demand::PriceBound({{.left = {limit}, .items = 1}});
+    site.snapshot.classes[of].price =
+        demand::PriceBound({{.left = demand::PriceBound::only_price({limit}), .items = 1}});
   };
   // Fills more of a large host than the other job, but does not pay for one alone.
   one_job(13, 23, 550'000);

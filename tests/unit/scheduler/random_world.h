@@ -57,7 +57,8 @@ class RandomWorld : public Site {
       if (!random.chance(0.2)) continue;
       const model::Micros left{number(0, 3000)};
       const model::Vcpus vcpus(static_cast<std::int32_t>(number(2, 80)));
-      c.price = demand::PriceBound({{.left = left, .items = c.count, .vcpus = vcpus}});
+      const std::int64_t gpus = vcpus.whole() % 3 == 0 ? 4 : demand::PriceBound::kAny.gpus;
+      c.price = demand::PriceBound({{.left = {left, vcpus, gpus}, .items = c.count}});
     }
     for (HostView& h : snapshot.hosts)
       if (h.phase == HostPhase::kReady && h.busy && h.free == model::Resources{})

@@ -50,6 +50,23 @@ TEST_F(WholeLimitsTest, NoHostIsBoughtThatItsUserMayNotHold) {
             "it has 8 vcpus, more than running_vcpus_max of its user leaves");
 }
 
+TEST_F(WholeLimitsTest, AHostCountsWithAllItsGpus) {
+  for (const std::uint32_t o : {quad, octa}) site.snapshot.offerings[o].resources.gpus = 2;
+  limit_gpus(kAnn, 5);
+  EXPECT_EQ(seen(lease), 2U) << "although the lease needs none";
+  EXPECT_THAT(bought(plan()), ElementsAre(quad, quad));
+  site.snapshot.offerings[octa].resources.gpus = 4;
+  site.snapshot.offerings[quad].shut = "no capacity";
+  limit_gpus(kAnn, 7);
+  EXPECT_THAT(bought(plan()), ElementsAre(octa)) << "for two of 4 gpus the limit is too low";
+  limit_gpus(kAnn, 3);
+  const Plan none = plan();
+  EXPECT_THAT(none.creates, IsEmpty());
+  ASSERT_THAT(none.rejected, SizeIs(2));
+  EXPECT_EQ(none.rejected[1].reason,
+            "it has 4 gpus, more than running_gpus_max of its user leaves");
+}
+
 TEST_F(WholeLimitsTest, AReadyHostThatIsTooLargeForItsUserGoesToAnother) {
   site.host(1, octa);
   push(lease, kBob);
@@ -58,8 +75,8 @@ TEST_F(WholeLimitsTest, AReadyHostThatIsTooLargeForItsUserGoesToAnother) {
   EXPECT_EQ(
       pick_next(queue, host, site.pool(), site.policy.types.back(), "", model::Market::kOnDemand),
       lease);
-  EXPECT_EQ(queue.pop(lease, {200'000}, 8).arrival, 6U) << "of bob, although ann came first";
-  EXPECT_FALSE(queue.has_next(lease, {200'000}, 8));
+  EXPECT_EQ(queue.pop(lease, {{200'000}, 8}).arrival, 6U) << "of bob, although ann came first";
+  EXPECT_FALSE(queue.has_next(lease, {{200'000}, 8}));
 }
 
 // Each host that a plan buys for a user can be placed for it, in any order of its limits.
@@ -76,9 +93,12 @@ TEST_F(LimitsTest, EveryHostThatIsBoughtForALeaseMayBeHeld) {
     for (std::int32_t i = number(1, 5); i > 0; --i) {
       const std::int32_t vcpus = number(1, 16);
       const auto o = site.type("t" + std::to_string(i), vcpus, 64, vcpus * number(20'000, 40'000));
+      site.snapshot.offerings[o].resources.gpus = number(0, 5);
       if (random.chance(0.2)) site.snapshot.offerings[o].shut = "a gate";
     }
-    demand::Allowance allowance{.vcpus = number(1, 60), .price_per_hour = {}};
+    demand::Allowance allowance{.vcpus = number(1, 60)};
+    if (random.chance(0.5)) allowance.gpus = number(0, 12);
+    if (random.chance(0.3)) allowance.vcpus.reset();
     for (std::int32_t i = number(1, 3); i > 0; --i) {
       const demand::ClassId of = lease_cls(number(1, 8));
       push(of, kAnn, number(1, 6));
@@ -88,9 +108,10 @@ TEST_F(LimitsTest, EveryHostThatIsBoughtForALeaseMayBeHeld) {
       const Offering& o = site.snapshot.offerings[create.offering];
       ASSERT_THAT(create.load, SizeIs(1));
       const demand::ClassId of = create.load[0].cls;
-      ASSERT_TRUE(queue.has_next(of, o.price_per_hour, o.resources.vcpus)) << seed;
-      queue.pop(of, o.price_per_hour, o.resources.vcpus);
-      allowance.take(o.resources, o.price_per_hour, 1);
+      const auto whole = model::Amounts::of(o.resources, o.price_per_hour);
+      ASSERT_TRUE(queue.has_next(of, whole)) << seed;
+      queue.pop(of, whole);
+      allowance.take(whole, 1);
       queue.set_allowance(kAnn, allowance);
       ++placed;
     }

@@ -40,10 +40,10 @@ void add(OfferedGroup& group, const OfferedRow& row, const model::SitePolicy& si
 
 }  // namespace
 
-model::Resources OfferedGroup::resources() const {
+const OfferedRow& OfferedGroup::sized() const {
   for (const auto* row : rows)
-    if (row->resources.vcpus > 0 && row->resources.ram > 0) return row->resources;
-  return first().resources;
+    if (row->resources.vcpus > 0 && row->resources.ram > 0) return *row;
+  return first();
 }
 
 std::string OfferedGroup::architecture() const {

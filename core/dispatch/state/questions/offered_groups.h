@@ -16,8 +16,9 @@ struct OfferedGroup {
   bool has_price = false;                       ///< One that a set says, maybe in another currency.
 
   [[nodiscard]] const model::OfferedRow& first() const { return *rows.front(); }
+  /// The row of a zone that says the sizes, if there is one.
+  [[nodiscard]] const model::OfferedRow& sized() const;
   /// As some zone says it.
-  [[nodiscard]] model::Resources resources() const;
   [[nodiscard]] std::string architecture() const;
   [[nodiscard]] model::Micros least_price() const;
 };

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/text.h"
+#include "core/model/gpu_flaw.h"
 
 namespace hostler::dispatch {
 
@@ -39,6 +40,8 @@ std::string flaw_of(const CloudOffering& one, const std::string& region) {
   const auto is_size = [](std::int64_t n) { return n >= 0 && n <= kSizeMax; };
   if (!is_count(r.vcpus.whole()) || !is_count(r.gpus) || !is_size(r.ram) || !is_size(r.scratch))
     return "no instance can have its size";
+  if (!model::gpu_flaw(one.gpu_groups, r.gpus).empty())
+    return "its groups of gpus are not those of its gpus";
   return {};
 }
 
@@ -108,6 +111,7 @@ model::OfferedRow merged_row(model::OfferedRow row, const CloudOffering& said,
   const auto& size = said.resources;
   if (size.vcpus > 0) row.resources.vcpus = size.vcpus;
   if (size.ram > 0) row.resources.ram = size.ram;
+  if (!said.gpu_groups.empty() || row.resources.gpus != size.gpus) row.gpu_groups = said.gpu_groups;
   row.resources.gpus = size.gpus;
   row.resources.scratch = size.scratch;
   if (!said.architecture.empty()) row.architecture = said.architecture;

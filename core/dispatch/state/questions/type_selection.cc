@@ -16,10 +16,26 @@ bool is_like_any(const std::string& text, const std::vector<std::string>& patter
   return std::ranges::any_of(patterns, [&](const auto& one) { return is_like(text, one); });
 }
 
-std::optional<Excluded> excluded_by_size(const TypeSelector& wanted, const model::Resources& has) {
+std::optional<Excluded> excluded_by_gpus(const model::GpuSelector& wanted, const OfferedRow& row) {
+  if (!wanted.is_of_group())
+    return wanted.count.contains(row.resources.gpus) ? std::nullopt
+                                                     : std::optional(Excluded::kGpus);
+  if (row.resources.gpus == 0) return Excluded::kGpus;
+  const auto has = [&](const model::GpuSelector& part) {
+    return std::ranges::any_of(row.gpu_groups,
+                               [&](const auto& group) { return part.meets(group); });
+  };
+  if (!has({.count = {}, .kind = wanted.kind})) return Excluded::kGpuKind;
+  if (!has({.count = {}, .kind = wanted.kind, .memory = wanted.memory}))
+    return Excluded::kGpuMemory;
+  return has(wanted) ? std::nullopt : std::optional(Excluded::kGpus);
+}
+
+std::optional<Excluded> excluded_by_size(const TypeSelector& wanted, const OfferedRow& row) {
+  const model::Resources& has = row.resources;
   if (has.vcpus.whole() <= 0 || has.ram <= 0) return Excluded::kSizeUnknown;
   if (!wanted.vcpus.contains(has.vcpus.whole())) return Excluded::kVcpus;
-  if (!wanted.gpus.contains(has.gpus)) return Excluded::kGpus;
+  if (const auto why = excluded_by_gpus(wanted.gpus, row)) return why;
   if (!wanted.ram.contains(has.ram)) return Excluded::kRam;
   if (!wanted.ram_per_vcpu.contains(has.ram / has.vcpus.whole())) return Excluded::kRamPerVcpu;
   if (!wanted.scratch.contains(has.scratch)) return Excluded::kScratch;
@@ -36,7 +52,7 @@ std::optional<Excluded> excluded_by(const TypeSelector& wanted, const OfferedGro
   const auto architecture = group.architecture();
   if (!wanted.architecture.empty() && !architecture.empty() && wanted.architecture != architecture)
     return Excluded::kArchitecture;
-  if (const auto why = excluded_by_size(wanted, group.resources())) return why;
+  if (const auto why = excluded_by_size(wanted, group.sized())) return why;
   if (group.prices.empty()) return group.has_price ? Excluded::kNoExchangeRate : Excluded::kNoPrice;
   if (!in_use && wanted.price_max && group.least_price() > *wanted.price_max)
     return Excluded::kPriceMax;
@@ -48,7 +64,8 @@ model::InstanceType type_of(const OfferedGroup& group) {
   model::InstanceType out;
   out.name = row.name;
   out.provider_type = row.provider_type;
-  out.resources = group.resources();
+  out.resources = group.sized().resources;
+  out.gpu_groups = group.sized().gpu_groups;
   out.market = row.market;
   out.only_in = row.set;
   for (const auto& [zone, price] : group.prices) {
@@ -158,6 +175,10 @@ const char* to_string(Excluded why) {
       return "vcpus";
     case Excluded::kGpus:
       return "gpus";
+    case Excluded::kGpuKind:
+      return "gpus.kind";
+    case Excluded::kGpuMemory:
+      return "gpus.memory";
     case Excluded::kRam:
       return "ram";
     case Excluded::kRamPerVcpu:

@@ -23,6 +23,8 @@ enum class Excluded : std::uint8_t {
   kSizeUnknown,
   kVcpus,
   kGpus,
+  kGpuKind,
+  kGpuMemory,
   kRam,
   kRamPerVcpu,
   kScratch,

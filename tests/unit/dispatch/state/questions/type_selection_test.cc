@@ -87,6 +87,49 @@ TEST_F(TypeSelectionTest, EachConditionExcludesAndIsCounted) {
                                    Pair(Excluded::kSizeUnknown, 1)));
 }
 
+CloudOffering with_gpus(const std::string& type, const model::GpuGroups& groups) {
+  CloudOffering out = offering(type, 8, 64, 100);
+  out.gpu_groups = groups;
+  for (const auto& group : groups) out.resources.gpus += group.count;
+  return out;
+}
+
+TEST_F(TypeSelectionTest, OneGroupOfGpusMeetsKindMemoryAndCount) {
+  wanted().gpus = {.count = {2, 4}, .kind = "a100", .memory = model::Bounds{40 * kGiB, INT64_MAX}};
+  auto unsaid = offering("unsaid", 8, 64, 100);
+  unsaid.resources.gpus = 2;
+  offer({with_gpus("good", {{"a100", 40 * kGiB, 2}}),
+         with_gpus("mixed", {{"a100", 80 * kGiB, 2}, {"t4", 16 * kGiB, 8}}),
+         with_gpus("few", {{"a100", 40 * kGiB, 1}, {"t4", 16 * kGiB, 1}}),
+         with_gpus("many", {{"a100", 40 * kGiB, 8}}), with_gpus("other", {{"t4", 40 * kGiB, 2}}),
+         with_gpus("small", {{"a100", 20 * kGiB, 2}}), with_gpus("unknown", {{"a100", 0, 2}}),
+         unsaid, offering("none", 8, 64, 100)});
+  EXPECT_THAT(chosen(), UnorderedElementsAre("good", "mixed"));
+  EXPECT_THAT(excluded(),
+              UnorderedElementsAre(Pair(Excluded::kGpus, 3), Pair(Excluded::kGpuKind, 2),
+                                   Pair(Excluded::kGpuMemory, 2)));
+}
+
+TEST_F(TypeSelectionTest, ABoundOfGpusCountsAllOfThem) {
+  wanted().gpus.count = {10, 10};
+  offer({with_gpus("mixed", {{"a100", 0, 2}, {"t4", 0, 8}}), with_gpus("few", {{"a100", 0, 2}})});
+  EXPECT_THAT(chosen(), ElementsAre("mixed"));
+  EXPECT_THAT(excluded(), ElementsAre(Pair(Excluded::kGpus, 1)));
+}
+
+TEST_F(TypeSelectionTest, ATypeHasTheGroupsOfGpusThatItsCloudSays) {
+  const model::GpuGroups groups{{"a100", 40 * kGiB, 2}, {"t4", 16 * kGiB, 1}};
+  offer({with_gpus("mixed", groups)});
+  EXPECT_EQ(select().site.types.at(0).gpu_groups, groups);
+  auto silent = with_gpus("mixed", groups);
+  silent.gpu_groups.clear();
+  offer({silent});
+  EXPECT_EQ(select().site.types.at(0).gpu_groups, groups) << "what is not said again stays";
+  silent.resources.gpus = 2;
+  offer({silent});
+  EXPECT_TRUE(select().site.types.at(0).gpu_groups.empty()) << "they are not of so many";
+}
+
 TEST_F(TypeSelectionTest, AnArchitectureThatIsNotSaidIsNoReason) {
   wanted().architecture = "x86_64";
   auto one = offering("small", 2, 4, 10);
