@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/agent/client.h"
@@ -66,7 +67,11 @@ struct Host {
     static char buffer[65536];
     const ssize_t n = read(fd, buffer, sizeof buffer);
     if (n <= 0) return n < 0 && errno == EAGAIN;
-    return client.receive({buffer, static_cast<std::size_t>(n)}).has_value();
+    if (!client.receive({buffer, static_cast<std::size_t>(n)})) return false;
+    // Ready waits for the cards, which are told after the settings.
+    if (client.hello() != nullptr && !std::exchange(is_configured, true))
+      return client.configure(agent::Configure()).has_value();
+    return true;
   }
   void write_some() {
     const auto out = client.pending();
@@ -80,6 +85,7 @@ struct Host {
   std::string boot_id;
   std::uint64_t sequence = 0;
   int in_flight = 0;
+  bool is_configured = false;
 };
 
 class Bench {

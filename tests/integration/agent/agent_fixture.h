@@ -31,7 +31,7 @@ class Link {
   ~Link();
 
   Client client;
-  Configure settings;  ///< What the agent is told once it has greeted.
+  Configure settings;        ///< What the agent is told once it has greeted.
   bool auto_durable = true;  ///< Chunks are durable as soon as they are here.
 
   /// Moves bytes until an event comes; nullopt when the channel ends, or at the deadline.
