@@ -49,7 +49,7 @@ class CardTest(unittest.TestCase):
         job = site.run("first")
         site.wait_for_mark("first")
         (host,) = site.existing()
-        self.assertEqual(site.get(f"/v1/instances/{host['id']}")["cards"]["guard"], "bpf")
+        self.assertEqual(site.get(f"/v1/instances/{host['id']}")["guard"], "bpf")
         self.assertEqual(self.end(site, job), [(["GPU-0"], ["GPU-0"])])
 
     def test_without_device_files_there_is_no_guard_so_this_test_can_fail(self):

@@ -30,7 +30,7 @@ class CardTest(unittest.TestCase):
 
     @staticmethod
     def rows(count):
-        return "".join(f"{i}, GPU-{i}, NVIDIA A100-SXM4-40GB, 40960, 535.104.05, 00000000:0{i + 1}:00.0, 0, 0\n"
+        return "".join(f"{i}, GPU-{i}, 00000000:0{i + 1}:00.0, NVIDIA A100-SXM4-40GB, 40960, 535.104.05, 0, No\n"
                        for i in range(count))
 
     def container(self):
@@ -62,7 +62,7 @@ class CardTest(unittest.TestCase):
         self.wait_for_start("first")
         self.wait_for_start("second")
         (host,) = self.site.existing()
-        self.assertEqual(self.site.get(f"/v1/instances/{host['id']}")["cards"]["guard"], "owners")
+        self.assertEqual(self.site.get(f"/v1/instances/{host['id']}")["guard"], "owners")
         third = self.submit("third")
         wait_for("the reason", lambda: "gpus" in str(self.site.get(f"/v1/why/{third}").get("reasons")))
 
