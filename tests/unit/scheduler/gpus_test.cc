@@ -61,6 +61,20 @@ TEST(GpusOfHostsTest, AnyCardsAreTakenWhereTheyKeepOthersWhole) {
   EXPECT_EQ(placed(plan, any) + placed(plan, all), 2U);
 }
 
+TEST(GpusOfHostsTest, PlacesKeepTheOrderInWhichCardsWereFound) {
+  MixedSite site(/*a100=*/4, /*t4=*/3);
+  site.host(1, site.mixed);
+  const demand::ClassId any = site.gpu_jobs(2, 1);
+  site.snapshot.classes[any].heads = {{0, 1}, {0, 3}};
+  site.snapshot.classes[site.gpu_jobs(1, 3, kA100)].heads = {{0, 2}};
+  site.snapshot.classes[site.gpu_jobs(1, 2, kT4)].heads = {{0, 4}};
+
+  const Plan plan = site.plan();
+
+  EXPECT_EQ(placed_on(plan, 1), 4U);
+  EXPECT_THAT(plan.places, SizeIs(4)) << "both of the first class at once leave one t4";
+}
+
 TEST(GpusOfHostsTest, AWishGoesNowhereWhereKindsAreNotSaid) {
   Site site;
   const std::uint32_t plain = site.type("plain", 8, 32, 100);
