@@ -215,12 +215,11 @@ void Hosts::misfortune() {
 }
 
 void Hosts::misfortune_of_cards() {
-  std::vector<Machine*> connected;
+  std::vector<Machine*> all;
   for (const auto& [id, link] : links_)
-    if (Machine* machine = link->up ? cloud_.at(link->target.address) : nullptr)
-      connected.push_back(machine);
-  if (connected.empty() || !chance_.faults()) return;
-  Machine& machine = *connected[cards_.choose(connected.size())];
+    if (Machine* machine = cloud_.at(link->target.address)) all.push_back(machine);
+  if (all.empty() || !chance_.faults()) return;
+  Machine& machine = *all[cards_.choose(all.size())];
   cards_.misfortune(machine);
   read_cards(machine);
 }

@@ -242,6 +242,8 @@ void PoolDays::check_own_first(model::InstanceId host,
     if (waits == waiting_.end() || placed >= std::int64_t{own.count}) continue;
     // A gang that cannot have all its hosts lets those go that were made for it.
     if (own.shape.gang.count > 0) continue;
+    // Work of a higher priority may go first, and has the cards of the kind.
+    if (!own.shape.constraints.gpu.kind.empty()) continue;
     // Work of a higher priority may go first, and leaves no whole host for a lease.
     if (own.shape.exclusive && std::ranges::any_of(started, [&](const auto& shape) {
           return shape.priority > own.shape.priority;

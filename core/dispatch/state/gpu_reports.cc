@@ -39,6 +39,7 @@ std::vector<model::GpuReport> GpuReports::take(const std::string& set,
     const Key key(set, type.name, group.kind, group.memory);
     const auto listed = std::ranges::count_if(
         cards, [&](const model::Card& card) { return is_of(card, group, type); });
+    if (listed == 0) continue;
     const auto learned = reports_.take(key, group.count, host, listed);
     if (!learned || !reports_.put(key, {group.count, *learned})) continue;
     out.push_back({set, type.name, group.kind, group.memory, group.count,

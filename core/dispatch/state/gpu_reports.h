@@ -23,8 +23,8 @@ class GpuReports {
 
   void restore(const model::GpuReport& report);
   /// A proved host lists its cards. Returns the reports for the journal if plans count with other
-  /// numbers now. Nothing is learned of a host that lists none of its type: it is
-  /// broken.
+  /// numbers now. Nothing is learned of a group of which it lists none, nor of a host that lists
+  /// none of its type: it is broken.
   [[nodiscard]] std::vector<model::GpuReport> take(const std::string& set,
                                                    const model::InstanceType& type,
                                                    model::InstanceId host,
