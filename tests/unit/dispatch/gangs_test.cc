@@ -237,7 +237,7 @@ TEST_F(GangTest, OneThatNoCeilingCanHoldIsRefusedAtOnce) {
 }
 
 TEST_F(GangTest, OneThatTheQuotaOfItsHolderCannotHoldIsRefusedAtOnce) {
-  policy.types[0].resources.gpus = 2;
+  for (auto& type : policy.types) type.resources.gpus = 2;
   policy.quotas.submit.running_gpus_max = 5;
   reload();
   EXPECT_THAT(refusal(gang(3)),

@@ -85,7 +85,7 @@ TEST_F(RunningGpusTest, BeyondTheLimitJobsWaitBuyNoHostsAndSayWhy) {
   EXPECT_EQ(held().gpus_max, 3);
   EXPECT_EQ(why(jobs[5]).reason, "user ann runs 3 of 3 gpus (running_gpus_max)");
   const auto others = submit(1);
-  EXPECT_EQ(why(others[0]).code, WaitingCode::kHostComing) << "it needs no cards";
+  EXPECT_EQ(story.record(others[0]).state, WorkState::kStarting) << "it needs no cards";
   limit_gpus(std::nullopt);
   EXPECT_EQ(created(), 4U);
 }
