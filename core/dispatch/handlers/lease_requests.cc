@@ -32,6 +32,9 @@ void LeaseRequests::on(SubmitLease& event, Now now) {
   auto submit = checks_.as_submit(event);
   if (!submit) return refuse(submit.error());
   if (const auto good = checks_.check(*submit, now.mono); !good) return refuse(good.error());
+  const auto count = static_cast<std::uint32_t>(submit->work.size());
+  if (const auto few = leases_.check_texts(event.principal, event.lease, count); !few)
+    return refuse(few.error());
   const auto within = quotas_.check(*submit, now.mono);
   if (!within) return refuse(within.error());
   quotas_.count_submit(event.principal, now.mono);
