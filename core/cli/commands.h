@@ -39,8 +39,9 @@ Result<std::string> submit_one(Client& client, const SubmitOptions& options);
 /// job's exit status. If the job succeeded but reading its output failed, returns the exit status
 /// of that error.
 int wait_for_job(Client& client, const std::string& id, bool stream_output);
-/// Waits for all jobs. Returns the last exit status that is not 0, else 0. `json`: prints the jobs
-/// as `{"jobs": [...]}`.
+/// Waits until all jobs have ended, and all leases are granted or have ended. Prints for each lease
+/// the same as wait_for_grant(). Returns the last exit status that is not 0, else 0. `json`: prints
+/// `{"jobs": [...]}` instead, and `leases` if there are some.
 int wait_all(Client& client, const std::vector<std::string>& ids, bool json);
 /// Waits until the lease is granted, prints "l-3 h-7 ADDRESS PORT" and returns 0. If it ends
 /// before, returns exit_code::kNoStatus.
@@ -90,8 +91,9 @@ int ssh(Client& client, const std::string& id, const std::vector<std::string>& c
 /// however that comes. `identities`: as of SshTarget.
 int ssh_and_return(Client& client, const std::string& id,
                    const std::vector<std::string>& identities);
-/// The term ends after the time `term` from now; prints when that is.
-int renew(Client& client, const std::string& id, const std::string& term);
+/// The terms end after the time `term` from now; prints of each when that is. Returns the last exit
+/// status of those that fail, else 0.
+int renew(Client& client, const std::vector<std::string>& ids, const std::string& term);
 /// Gives hosts back.
 int give_back(Client& client, const std::vector<std::string>& ids, bool used);
 

@@ -84,10 +84,10 @@ void add_job_looks(CLI::App& app, Arguments& a, Chosen& chosen) {
           [&a](Client& client) { return show_work(client, a.id, a.json); });
   c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->check(id_of("j"))->required();
   c->add_flag("--json", a.json, "Print JSON");
-  c = add(app, chosen, "wait", "Wait until jobs end",
+  c = add(app, chosen, "wait", "Wait until jobs end, and until leases are granted or have ended",
           [&a](Client& client) { return wait_all(client, a.ids, a.json); });
-  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB")->check(id_of("j"))->required();
-  c->add_flag("--json", a.json, "Print the ended jobs as JSON");
+  c->add_option("ids", a.ids, "E.g. j-42 l-3")->type_name("WORK")->check(work_id())->required();
+  c->add_flag("--json", a.json, "Print the jobs and leases as JSON");
   c = add(app, chosen, "logs", "Print a job's output",
           [&a](Client& client) { return logs(client, a.id, a.standard_error, a.follow); });
   c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->check(id_of("j"))->required();

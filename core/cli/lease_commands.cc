@@ -70,9 +70,9 @@ void add_lease_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   add_lease(app, a, chosen);
   add_leases(app, a, chosen);
   add_ssh(app, a, chosen);
-  CLI::App* c = add(app, chosen, "renew", "Begin a new term of a lease, from now on",
-                    [&a](Client& client) { return renew(client, a.id, a.lease.term); });
-  c->add_option("id", a.id, "E.g. l-3")->type_name("LEASE")->check(id_of("l"))->required();
+  CLI::App* c = add(app, chosen, "renew", "Begin a new term of leases, from now on",
+                    [&a](Client& client) { return renew(client, a.ids, a.lease.term); });
+  c->add_option("ids", a.ids, "E.g. l-3 l-4")->type_name("LEASE")->check(id_of("l"))->required();
   c->add_option("--for", a.lease.term,
                 "Needed: new term, counted from now (may be shorter than what is left), e.g. 90m "
                 "or 2h (not 1h30m)")

@@ -119,16 +119,20 @@ int leases(Client& client, const LeasesOptions& options) {
   return exit_code::kOk;
 }
 
-int renew(Client& client, const std::string& id, const std::string& term) {
+int renew(Client& client, const std::vector<std::string>& ids, const std::string& term) {
   std::string body;
   json::Writer w(body);
   w.begin_object().member("for", term).end_object();
-  if (const auto done = client.post(work_path(id) + "/renew", body); !done)
-    return complain(without_position(done.error()));
-  const auto lease = client.get(work_path(id));
-  if (!lease) return complain(lease.error());
-  say(id + " ends at " + end_of_term(lease->root()) + ", in " + term);
-  return exit_code::kOk;
+  int worst = exit_code::kOk;
+  for (const auto& id : ids) {
+    const auto done = client.post(work_path(id) + "/renew", body);
+    const auto lease = done ? client.get(work_path(id)) : tl::unexpected(done.error());
+    if (lease)
+      say(id + " ends at " + end_of_term(lease->root()) + ", in " + term);
+    else
+      worst = complain(without_position(lease.error()));
+  }
+  return worst;
 }
 
 int give_back(Client& client, const std::vector<std::string>& ids, bool used) {

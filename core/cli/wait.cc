@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/cli/commands.h"
@@ -121,6 +123,31 @@ Result<json::Document> wait_for_end(Client& client, const std::string& id, int& 
   return job;
 }
 
+/// Waits until the lease is granted, and sets `status` to 0. If it ends before, prints how, and
+/// sets `status` to exit_code::kNoStatus.
+Result<json::Document> wait_for_host(Client& client, const std::string& id, int& status) {
+  auto lease = HOSTLER_TRY(wait_until(client, id, [](std::string_view state) {
+    return state == "granted" || state == "ending" || state == "ended";
+  }));
+  const bool is_granted = lease.root().at("state").text() == "granted";
+  status = is_granted ? exit_code::kOk : exit_code::kNoStatus;
+  if (!is_granted) warn(id + " has ended: " + how_it_ended(lease.root()));
+  return lease;
+}
+
+/// Prints where the host of a granted lease is.
+void say_host(json::Value lease) {
+  const auto host = lease.at("host");
+  say(field(lease, "id") + " " + field(lease, "instance") + " " + field(host, "address") + " " +
+      field(host, "ssh_port"));
+}
+
+void write_all(json::Writer& w, const std::vector<json::Document>& all) {
+  w.begin_array();
+  for (const auto& one : all) w.value(one.root());
+  w.end_array();
+}
+
 }  // namespace
 
 int wait_for_job(Client& client, const std::string& id, bool stream_output) {
@@ -150,21 +177,24 @@ int wait_for_job(Client& client, const std::string& id, bool stream_output) {
 
 int wait_all(Client& client, const std::vector<std::string>& ids, bool json) {
   int last_bad = 0;
-  std::string out;
-  json::Writer w(out);
-  w.begin_object().key("jobs").begin_array();
+  std::vector<json::Document> jobs, leases;
   for (const auto& id : ids) {
     const InterruptNotice notice(id, "wait again", "wait");
+    const bool is_lease = id.starts_with("l-");
     int status = 0;
-    const auto job = wait_for_end(client, id, status);
-    if (job)
-      w.value(job->root());
-    else
-      status = complain(job.error());
+    auto work = is_lease ? wait_for_host(client, id, status) : wait_for_end(client, id, status);
+    if (!work) status = complain(work.error());
     if (status != 0) last_bad = status;
+    if (is_lease && !json && status == 0) say_host(work->root());
+    if (work) (is_lease ? leases : jobs).push_back(*std::move(work));
   }
-  w.end_array().end_object();
-  if (json) std::puts(out.c_str());
+  if (!json) return last_bad;
+  std::string out;
+  json::Writer w(out);
+  write_all(w.begin_object().key("jobs"), jobs);
+  if (!leases.empty()) write_all(w.key("leases"), leases);
+  w.end_object();
+  std::puts(out.c_str());
   return last_bad;
 }
 
@@ -174,22 +204,15 @@ int wait_for_grant(Client& client, const std::string& id, bool json) {
 }
 
 int await_grant(Client& client, const std::string& id, bool json) {
-  const auto reached = wait_until(client, id, [](std::string_view state) {
-    return state == "granted" || state == "ending" || state == "ended";
-  });
-  if (const int number = EndSignals::came(); !reached && number != 0) return 128 + number;
-  if (!reached) return complain(reached.error());
-  const auto lease = reached->root();
-  const auto host = lease.at("host");
-  const bool is_granted = lease.at("state").text() == "granted";
+  int status = 0;
+  const auto lease = wait_for_host(client, id, status);
+  if (const int number = EndSignals::came(); !lease && number != 0) return 128 + number;
+  if (!lease) return complain(lease.error());
   if (json)
-    print_json(lease);
-  else if (is_granted)
-    say(id + " " + field(lease, "instance") + " " + field(host, "address") + " " +
-        field(host, "ssh_port"));
-  if (is_granted) return exit_code::kOk;
-  warn(id + " has ended: " + how_it_ended(lease));
-  return exit_code::kNoStatus;
+    print_json(lease->root());
+  else if (status == exit_code::kOk)
+    say_host(lease->root());
+  return status;
 }
 
 }  // namespace hostler::cli

@@ -64,8 +64,9 @@ constexpr std::array kEvents{
               "the host is ready for the holder: the term begins"},
     EventInfo{Event::kRenewed, "renewed", kLease, kDebug, Holds::kNone,
               "the holder wants the host longer: a new term begins"},
-    EventInfo{Event::kEnding, "ending", kLease, kDebug, Holds::kReason,
-              "the holder has the host no longer, and it is cleaned, or its account is closed"},
+    EventInfo{
+        Event::kEnding, "ending", kLease, kDebug, Holds::kReason,
+        "the holder has the host no longer: it is cleaned or destroyed, or its account is closed"},
     EventInfo{Event::kEnded, "ended", kLease, kInfo, Holds::kReason, "the lease has ended"},
 
     EventInfo{Event::kCreateIntended, "create_intended", kInstance, kInfo, Holds::kData,

@@ -20,9 +20,25 @@ struct Bounds {
   friend bool operator==(const Bounds&, const Bounds&) = default;
 };
 
+/// Which gpus an offered type is to have: some `count` of them are equal, of this kind and memory.
+struct GpuSelector {
+  Bounds count;                       ///< Of all its gpus, where neither kind nor memory matters.
+  std::string kind;                   ///< Empty: any.
+  std::optional<Bounds> memory = {};  ///< Bytes of each; unset: any, also one that is not known.
+  friend bool operator==(const GpuSelector&, const GpuSelector&) = default;
+
+  /// It is about equal gpus, not about all of a type.
+  [[nodiscard]] bool is_of_group() const { return !kind.empty() || memory; }
+  [[nodiscard]] bool meets(const GpuGroup& group) const {
+    return count.contains(group.count) && GpuWish{.kind = kind, .memory = 0}.meets(group) &&
+           (!memory || (group.memory > 0 && memory->contains(group.memory)));
+  }
+};
+
 /// Which of the offered types a pool buys: a member for each key of the configuration.
 struct TypeSelector {
-  Bounds vcpus, gpus, ram, scratch;
+  Bounds vcpus, ram, scratch;
+  GpuSelector gpus;
   Bounds ram_per_vcpu;       ///< Bytes.
   std::string architecture;  ///< Empty: any. An offering that names none passes.
   /// Of provider types; `*` stands for any text. `names` empty: all.
@@ -49,11 +65,11 @@ struct OfferedRow {
   std::string zone;  ///< Empty: every zone.
   std::string name;  ///< Of the instance type that is made of it: the same in all zones.
   std::string architecture;
-  Resources resources;        ///< 0: not known.
-  GpuGroups gpu_groups = {};  ///< Of resources.gpus cards together; empty: not said.
-  Micros price_per_hour;      ///< In `currency`.
-  bool has_price = false;     ///< Else the set has not said one.
-  std::string currency;       ///< Of the set; empty: that of the site.
+  Resources resources;     ///< 0: not known.
+  GpuGroups gpu_groups;    ///< Of all its gpus; empty: not said.
+  Micros price_per_hour;   ///< In `currency`.
+  bool has_price = false;  ///< Else the set has not said one.
+  std::string currency;    ///< Of the set; empty: that of the site.
   Availability available = Availability::kUnknown;
   friend bool operator==(const OfferedRow&, const OfferedRow&) = default;
 };

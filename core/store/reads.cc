@@ -191,8 +191,8 @@ Result<std::map<model::WorkId, model::LeaseRecord>> Reads::lease_terms(
   std::vector<Value> ids;
   for (const auto id : leases) ids.emplace_back(static_cast<std::int64_t>(id.value));
   auto session = HOSTLER_TRY(borrow());
-  static const std::string kSql = "SELECT " + columns_sql<model::LeaseRecord>() +
-                                  " FROM leases WHERE id IN (" + in_list() + ")";
+  static const std::string kSql =
+      "SELECT " + lease_columns_without_texts() + " FROM leases WHERE id IN (" + in_list() + ")";
   auto* find = HOSTLER_TRY(session->prepared(kSql));
   HOSTLER_TRY(for_each_in(*find, ids, [&](const Statement& row) -> Result<void> {
     if (auto terms = read<model::LeaseRecord>(row)) out.emplace(terms->id, *terms);

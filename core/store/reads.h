@@ -77,7 +77,8 @@ class Reads {
   Result<model::WorkItem> job(model::WorkId id, bool with_body = true) const;
   /// kNotFound if there is none, or if it is another kind of work.
   Result<StoredLease> lease(model::WorkId id, bool with_body = true) const;
-  /// The rows of those of the leases that are stored.
+  /// The rows of those of the leases that are stored, without keys and notice commands: those of
+  /// one lease may have tens of kilobytes.
   Result<std::map<model::WorkId, model::LeaseRecord>> lease_terms(
       const std::vector<model::WorkId>& leases) const;
   /// The members of `among` that `principal` submitted.

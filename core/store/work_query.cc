@@ -34,6 +34,15 @@ std::string select_work(bool body) {
          columns_sql<model::WorkItem>("s") + (body ? ", s.body" : "");
 }
 
+std::string lease_columns_without_texts() {
+  std::string out;
+  for (const Column& column : columns_of<model::LeaseRecord>()) {
+    const bool is_text = column.name == "ssh_keys" || column.name == "notice_command";
+    out += (out.empty() ? "" : ", ") + (is_text ? "''" : std::string(column.name));
+  }
+  return out;
+}
+
 std::string is_of(model::WorkKind kind) {
   return "w.kind = " + std::to_string(static_cast<int>(kind));
 }

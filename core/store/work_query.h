@@ -24,6 +24,8 @@ struct JobFilter {
 
 /// "SELECT " all columns of w and s; the body last, if it is wanted.
 std::string select_work(bool body);
+/// The columns of a model::LeaseRecord with empty texts: its keys and its notice command.
+std::string lease_columns_without_texts();
 /// A condition on w.
 std::string is_of(model::WorkKind kind);
 

@@ -43,10 +43,19 @@ WorkState state_after(EndReason reason) {
   }
 }
 
+/// The last term of a lease that was renewed, of which the ledger does not record each renewal.
+std::string last_term(const Lease& lease) {
+  const auto& terms = lease.terms;
+  const Wall granted = lease.record.started;
+  if (granted.us == 0 || terms.until == later(granted, terms.term)) return "";
+  return "last renewed for " + exact_duration(terms.term) + ", until " + format_wall(terms.until);
+}
+
 /// The lease is over: notes in the record how.
-void note_end(Lease& lease, EndReason reason, std::string text) {
+void note_end(Lease& lease, EndReason reason, const std::string& text) {
   lease.record.reason = reason;
-  lease.record.reason_text = std::move(text);
+  const std::string term = last_term(lease);
+  lease.record.reason_text = text + (text.empty() || term.empty() ? "" : "; ") + term;
   lease.queued = false;
   lease.due = lease.notice = Mono::max();
 }
@@ -75,6 +84,13 @@ LeaseOutcome ending(Lease& lease, HostAfter host) {
 LeaseOutcome end_used(Lease& lease, bool cleans, Now now) {
   if (!cleans) return end(lease, HostAfter::kEnded, now);
   return ending(lease, lease.has_account() ? HostAfter::kClose : HostAfter::kClean);
+}
+
+/// As end() or ending(), in each state in which a lease lives.
+LeaseOutcome end_any(Lease& lease, bool cleans, Now now) {
+  const WorkState state = lease.state();
+  if (state == WorkState::kRunning || lease.has_account()) return end_used(lease, cleans, now);
+  return end(lease, state == WorkState::kStarting ? HostAfter::kReady : HostAfter::kKept, now);
 }
 
 /// The lease would wait, but it may have been granted another host after the backup was made.
@@ -122,7 +138,7 @@ LeaseOutcome placed(Lease& lease, model::InstanceId instance, model::Login login
   record.restored = false;
   lease.terms.login = login;
   lease.queued = false;
-  lease.due = Mono::max();
+  lease.due = lease.grant_by();
   return {{Next::kNothing, true, Event::kGranting, "", "on " + instance.text()},
           HostAfter::kKept,
           lease.has_account()};
@@ -196,8 +212,7 @@ LeaseOutcome cancel(Lease& lease, const std::string& actor, bool cleans, Now now
   if (state == WorkState::kCollecting || model::is_terminal(state)) return {};
   lease.record.cancel_requested = true;
   note_end(lease, EndReason::kCancelled, "by " + actor);
-  if (state == WorkState::kRunning || lease.has_account()) return end_used(lease, cleans, now);
-  return end(lease, state == WorkState::kStarting ? HostAfter::kReady : HostAfter::kKept, now);
+  return end_any(lease, cleans, now);
 }
 
 LeaseOutcome cleaned(Lease& lease, const std::string& problem, Now now) {
@@ -215,10 +230,10 @@ LeaseOutcome cleaned(Lease& lease, const std::string& problem, Now now) {
 }
 
 LeaseOutcome due(Lease& lease, bool cleans, Now now, Duration grace) {
-  if (lease.state() == WorkState::kQueued) {
+  if (lease.state() == WorkState::kQueued || lease.state() == WorkState::kStarting) {
     note_end(lease, EndReason::kWaitMax,
              "it was not granted within " + exact_duration(lease.terms.wait_max));
-    return end(lease, HostAfter::kKept, now);
+    return end_any(lease, cleans, now);
   }
   if (lease.state() == WorkState::kCollecting && lease.has_account()) {
     lease.due = Mono::max();
@@ -232,14 +247,18 @@ LeaseOutcome due(Lease& lease, bool cleans, Now now, Duration grace) {
   return ending(lease, HostAfter::kKept);
 }
 
-LeaseOutcome host_gone(Lease& lease, const std::string& why, bool was_announced, Now now) {
+LeaseOutcome host_ends(Lease& lease, const std::string& why, bool was_announced) {
   if (lease.state() == WorkState::kStarting)
     return wait_again(lease, "its host was lost before it was granted: " + why);
-  if (lease.state() == WorkState::kCollecting)
-    return end(lease, HostAfter::kKept, now);  // Nothing is left to clean.
   if (lease.state() != WorkState::kRunning) return {};
   note_end(lease, was_announced ? EndReason::kInterrupted : EndReason::kHostLost, why);
-  return end(lease, HostAfter::kKept, now);
+  return ending(lease, HostAfter::kKept);
+}
+
+LeaseOutcome host_gone(Lease& lease, const std::string& why, bool was_announced, Now now) {
+  auto out = host_ends(lease, why, was_announced);
+  if (lease.state() != WorkState::kCollecting) return out;
+  return end(lease, HostAfter::kKept, now);  // Nothing is left to clean.
 }
 
 LeaseOutcome taken_over(Lease& lease, model::InstanceId instance, model::Login login, Now now) {
@@ -268,6 +287,7 @@ void set_due(Lease& lease, Wall submitted, Now now) {
   lease.wait_until = terms.wait_max > Duration::zero() ? later(now.mono, wait) : Mono::max();
   lease.due = Mono::max();
   if (lease.state() == WorkState::kQueued) lease.due = lease.wait_until;
+  if (lease.state() == WorkState::kStarting) lease.due = lease.grant_by();
   if (lease.state() == WorkState::kRunning)
     lease.due = later(now.mono, left(terms.term, terms.until, now.wall));
 }

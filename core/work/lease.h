@@ -26,7 +26,7 @@ struct Lease {
   /// When due() is to be called. The wall clock may be set, so only a restart looks at the times of
   /// the row.
   Mono due = Mono::max();
-  Mono wait_until = Mono::max();     ///< The value of `due` whenever it waits.
+  Mono wait_until = Mono::max();     ///< The end of its `wait_max`, see grant_by().
   Mono notice = Mono::max();         ///< When its holder is to be told of the end.
   Mono renewal_tells = Mono::min();  ///< The ledger has no other renewal before then.
   /// How far its holder is told of the end.
@@ -47,6 +47,9 @@ struct Lease {
   [[nodiscard]] model::WorkState state() const { return record.state; }
   /// It has a host, as far as its record says.
   [[nodiscard]] bool has_host() const;
+  /// It ends then if it waits or is being granted. One of a restored state that is being granted
+  /// does not: it may have been granted after the backup was made.
+  [[nodiscard]] Mono grant_by() const { return record.restored ? Mono::max() : wait_until; }
   /// Somebody may log in on its host.
   [[nodiscard]] bool has_account() const { return terms.login != model::Login::kNone; }
 };
@@ -93,11 +96,15 @@ inline constexpr Duration kRenewalsTold = std::chrono::minutes(10);
 /// The command has ended as it should, or `problem` says why not. A clean host may be used again,
 /// one that had an account may not.
 [[nodiscard]] LeaseOutcome cleaned(Lease& lease, const std::string& problem, Now now);
-/// Its time has come, see Lease::due: it has waited too long, or its term or its grace is over.
-/// `grace`: the time after the term in which the processes of the account may end by themselves.
+/// Its time has come: it was not granted in time, see Lease::grant_by(), or its term or its grace
+/// is over. `grace`: the time after the term in which the processes of the account may end by
+/// themselves.
 [[nodiscard]] LeaseOutcome due(Lease& lease, bool cleans, Now now, Duration grace = {});
-/// The instance is gone. A lease that was not granted yet waits again. `was_announced`: its cloud
-/// had said so before.
+/// The instance is being destroyed, and not because of the lease. A lease that was not granted yet
+/// waits again. A granted one is its holder's no more, and ends when the instance is gone.
+/// `was_announced`: its cloud had said so before.
+[[nodiscard]] LeaseOutcome host_ends(Lease& lease, const std::string& why, bool was_announced);
+/// The instance is gone. A lease that was not granted yet waits again.
 [[nodiscard]] LeaseOutcome host_gone(Lease& lease, const std::string& why, bool was_announced,
                                      Now now);
 /// The instance has the account of a held lease, which was granted after the backup was made. Its

@@ -63,9 +63,10 @@ void BrokenGangs::mend(const Gangs::Broken& broken, Now now) {
       continue;
     }
     if (one->queued) waiting_.note_cancelled(one->cls);
-    const bool is_due = one->queued && one->due <= now.mono;  // All are due at the same time.
-    auto outcome = is_due ? work::due(*one, /*cleans=*/false, now)
-                          : work::cancel(*one, "hostler, as " + why, ends_.cleans(*one), now);
+    const bool cleans = ends_.cleans(*one);
+    const bool is_due = one->grant_by() <= now.mono;  // All are due at the same time.
+    auto outcome = is_due ? work::due(*one, cleans, now)
+                          : work::cancel(*one, "hostler, as " + why, cleans, now);
     ends_.apply(*one, std::move(outcome), "dispatcher", now);
   }
 }
@@ -75,11 +76,14 @@ void BrokenGangs::let_go(work::Lease& lease, Now now) {
   const model::WorkId id = lease.id();
   const model::InstanceId on = lease.record.instance;
   if (lease.has_account()) accounts_.close_left(on, id, now);
+  const bool may_be_lent_anew = lease.record.restored && !lease.has_account();
   auto outcome = work::let_go(lease, "another lease of its gang could not be granted");
   const work::HostAfter after = outcome.host;
   steps_.apply(lease, std::move(outcome), now);
-  if (Host* host = hosts_.change(on))
-    ends_.leave(*host, id, after, /*was_used=*/false, "dispatcher", now);
+  Host* host = hosts_.change(on);
+  if (host == nullptr) return;
+  if (may_be_lent_anew) ends_.hold(*host, "dispatcher", now);
+  ends_.leave(*host, id, after, /*was_used=*/false, "dispatcher", now);
 }
 
 }  // namespace hostler::dispatch

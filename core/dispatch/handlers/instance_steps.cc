@@ -9,6 +9,14 @@
 #include "core/pricing/doubt.h"
 
 namespace hostler::dispatch {
+namespace {
+
+/// The cloud has said that it takes the instance back.
+bool is_announced(const fleet::Instance& instance) {
+  return instance.notices.is_cordoned() || instance.notices.was_stop_announced();
+}
+
+}  // namespace
 
 void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor, Now now) {
   auto& [policy, sets, hosts, ended, jobs, leases, gates, boots, commands, governor, plan,
@@ -36,6 +44,7 @@ void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor,
   reachability_.update(host, now);
   if (boots.look(host, now)) consoles_.ask(host, now);
   for (const auto effect : outcome.effects) execute(effect, host, outcome.list_after, now);
+  if (outcome.event == model::Event::kTerminating) end_claims(host, now);
   if (std::ranges::find(outcome.effects, fleet::Effect::kGone) != outcome.effects.end())
     gone(id, now);
   else
@@ -149,8 +158,7 @@ void InstanceSteps::lose_work(Host& host, Now now) {
   const std::string why = record.id.text() + (is_off ? " is off (" : " is gone (") +
                           to_string(record.reason_code) + ")" +
                           (is_off ? ": " + record.reason : "");
-  const auto& notices = instance.notices;
-  const bool was_announced = notices.is_cordoned() || notices.was_stop_announced();
+  const bool was_announced = is_announced(instance);
   const auto attempts = instance.occupancy.attempts();
   for (const auto& lost : attempts) {
     attempts_.finish(host, lost.attempt, now);
@@ -174,6 +182,22 @@ void InstanceSteps::lose_claim(Host& host, model::WorkId work, const std::string
   if (!was_open) return;
   auto outcome = fleet::lease_ended(host.instance, work, now);
   if (outcome.changed) apply(host, std::move(outcome), "dispatcher", now);
+}
+
+/// What waits again may get another host at once, so nothing of it is kept for this one.
+void InstanceSteps::end_claims(Host& host, Now now) {
+  const auto& record = host.instance.record;
+  const std::string why = record.id.text() + " is being destroyed (" +
+                          to_string(record.reason_code) + ")" +
+                          (record.reason.empty() ? "" : ": " + record.reason);
+  const bool was_announced = is_announced(host.instance);
+  const auto claims = host.instance.occupancy.claims();
+  for (const auto& claim : claims) {
+    work::Lease* lease = owners_.leases.find(claim.work);
+    if (lease == nullptr) continue;
+    if (lease->state() == model::WorkState::kStarting) host.instance.occupancy.remove(claim.work);
+    lease_steps_.apply(*lease, work::host_ends(*lease, why, was_announced), now);
+  }
 }
 
 void InstanceSteps::free_room(const Host& host, Now now) {

@@ -63,6 +63,8 @@ class InstanceSteps {
   void lose_work(Host& host, Now now);
   void lose_claim(Host& host, model::WorkId work, const std::string& why, bool was_announced,
                   Now now);
+  /// The host is being destroyed: it is no holder's any more.
+  void end_claims(Host& host, Now now);
   /// What a ceiling or a quota of the cloud refused may pass now.
   void free_room(const Host& host, Now now);
   [[nodiscard]] model::HostTarget target(const Host& host) const;

@@ -38,9 +38,12 @@ void LeaseEnds::apply(work::Lease& lease, work::LeaseOutcome outcome, const char
   if (host == nullptr) return;
   if (after == HostAfter::kClean) return clean(*host, id, now);
   if (after == HostAfter::kClose) return (void)accounts_.close(*host, id, now);
-  if (may_be_lent_anew)
-    instance_steps_.apply(*host, fleet::hold(host->instance, kSinceBackup, now), actor, now);
+  if (may_be_lent_anew) hold(*host, actor, now);
   leave(*host, id, after, was_used, actor, now, problem);
+}
+
+void LeaseEnds::hold(Host& host, const char* actor, Now now) {
+  instance_steps_.apply(host, fleet::hold(host.instance, kSinceBackup, now), actor, now);
 }
 
 void LeaseEnds::leave(Host& host, model::WorkId lease, work::HostAfter after, bool was_used,

@@ -31,6 +31,9 @@ class LeaseEnds {
   /// Carries out a step of core/work, for the lease and for its host. The lease may have ended:
   /// callers do not touch it afterwards.
   void apply(work::Lease& lease, work::LeaseOutcome outcome, const char* actor, Now now);
+  /// For a host that a lease of a restored state leaves: it may have been lent anew since the
+  /// backup was made, so nobody gets it before an admin decides.
+  void hold(Host& host, const char* actor, Now now);
   /// The lease has left the host, which takes other work or ends.
   void leave(Host& host, model::WorkId lease, work::HostAfter after, bool was_used,
              const char* actor, Now now, const std::string& problem = {});

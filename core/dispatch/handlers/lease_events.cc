@@ -80,9 +80,11 @@ void LeaseEvents::fire(work::Lease& lease, Now now) {
   if (host != nullptr && lease.notice <= now.mono) return accounts_.tell(*host, lease, now);
   if (host == nullptr ? accounts_.are_rows_doubted() : accounts_.is_suspended(*host))
     return leases_.set_due(lease, now.mono + LeaseAccounts::kSuspended);
-  if (lease.queued) waiting_.note_cancelled(lease.cls);
-  if (lease.state() != WorkState::kStarting) return end_term(lease, host, now);
-  leases_.set_due(lease, fleet::kNever);
+  if (lease.state() != WorkState::kStarting || lease.grant_by() <= now.mono) {
+    if (lease.queued) waiting_.note_cancelled(lease.cls);
+    return end_term(lease, host, now);
+  }
+  leases_.set_due(lease, lease.grant_by());
   if (host != nullptr) grant_again(lease, *host, now);
 }
 
@@ -143,7 +145,7 @@ void LeaseEvents::opened(work::Lease& lease, const Host& host, const HostCommand
   }
   if (one.result == CommandResult::kGood) return grant(lease, now);
   if (one.result == CommandResult::kUnknown && ++lease.opening.unknown < kOpeningsMax)
-    return leases_.set_due(lease, now.mono + kOpenAgain);
+    return leases_.set_due(lease, std::min(now.mono + kOpenAgain, lease.grant_by()));
   // Nothing waits for the closing. On a host that an admin keeps, no account is left.
   (void)accounts_.close(host, lease.id(), now);
   refuse(lease, one, now);

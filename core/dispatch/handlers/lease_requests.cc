@@ -9,6 +9,19 @@ namespace hostler::dispatch {
 
 using model::WorkState;
 
+namespace {
+
+/// Why the host is not the holder's any more, unless that is what the holder has asked for.
+std::string lost(const work::Lease& lease) {
+  using model::EndReason;
+  const auto& record = lease.record;
+  const bool is_lost =
+      record.reason == EndReason::kHostLost || record.reason == EndReason::kInterrupted;
+  return is_lost ? ": " + record.reason_text : "";
+}
+
+}  // namespace
+
 void LeaseRequests::on(SubmitLease& event, Now now) {
   const auto refuse = [&](const Error& error) {
     if (event.work.shape.gang.count > 0) gangs_.refused();
@@ -19,6 +32,9 @@ void LeaseRequests::on(SubmitLease& event, Now now) {
   auto submit = checks_.as_submit(event);
   if (!submit) return refuse(submit.error());
   if (const auto good = checks_.check(*submit, now.mono); !good) return refuse(good.error());
+  const auto count = static_cast<std::uint32_t>(submit->work.size());
+  if (const auto few = leases_.check_texts(event.principal, event.lease, count); !few)
+    return refuse(few.error());
   const auto within = quotas_.check(*submit, now.mono);
   if (!within) return refuse(within.error());
   quotas_.count_submit(event.principal, now.mono);
@@ -69,7 +85,7 @@ work::Lease* LeaseRequests::find(const Request& event, model::WorkId id) {
   else if (!event.admin && principals_.name(lease->principal) != event.principal)
     recorder_.reply(event.ticket, fail(Errc::kForbidden, id.text() + " is not yours"));
   else if (lease->state() == WorkState::kCollecting)
-    recorder_.reply(event.ticket, fail(Errc::kConflict, id.text() + " has ended"));
+    recorder_.reply(event.ticket, fail(Errc::kConflict, id.text() + " has ended" + lost(*lease)));
   else
     return lease;
   return nullptr;

@@ -98,7 +98,9 @@ void RestoredWork::claim_hosts(Now now) {
     lending_.claim(*host, lease, now);
     // Nobody knows how its cleaning command has ended: it ends in the next turn. An account is
     // closed again, once the host may have connected.
-    if (lease.state() == model::WorkState::kCollecting)
+    const bool is_destroyed =  // Then the lease ends with its host.
+        host->instance.record.state == model::InstanceState::kTerminating;
+    if (lease.state() == model::WorkState::kCollecting && !is_destroyed)
       leases_.set_due(lease, lease.has_account() ? now.mono + accounts_.grace_of(*host) : now.mono);
   }
 }

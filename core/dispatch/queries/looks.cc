@@ -165,7 +165,10 @@ Result<TrialLook> Queries::trial(const Submit& submit, Now now) const {
 Result<TrialLook> Queries::trial(const SubmitLease& submit, Now now) const {
   const State& s = state_;
   const SubmitChecks checks(s.policy, s.sets, s.principals, s.menu, s.offered);
-  return trial(HOSTLER_TRY(checks.as_submit(submit)), now);
+  const Submit all = HOSTLER_TRY(checks.as_submit(submit));
+  const auto count = static_cast<std::uint32_t>(all.work.size());
+  HOSTLER_TRY(s.leases.check_texts(submit.principal, submit.lease, count));
+  return trial(all, now);
 }
 
 }  // namespace hostler::dispatch

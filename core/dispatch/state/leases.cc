@@ -4,10 +4,21 @@
 #include <utility>
 
 #include "core/base/assert.h"
+#include "core/base/units.h"
 
 namespace hostler::dispatch {
 
 using model::WorkState;
+
+namespace {
+
+std::size_t bytes_of_texts(const model::LeaseRecord& terms) {
+  std::size_t out = terms.notice_command.size();
+  for (const auto& key : terms.ssh_keys) out += key.size();
+  return out;
+}
+
+}  // namespace
 
 /// Adds a lease, but not to the queue.
 work::Lease& Leases::insert(const model::WorkItem& item, const model::LeaseRecord& terms, Now now) {
@@ -20,6 +31,7 @@ work::Lease& Leases::insert(const model::WorkItem& item, const model::LeaseRecor
   made.queued = item.record.state == WorkState::kQueued;
   made.record = item.record;
   made.terms = terms;
+  if (const std::size_t bytes = bytes_of_texts(terms); bytes > 0) texts_[made.principal] += bytes;
   work::set_due(made, item.submitted, now);
   schedule(made);
   return made;
@@ -41,6 +53,20 @@ model::WorkId Leases::add(model::WorkItem& item, model::LeaseRecord& terms, Now 
   if (!item.client_key.empty())
     principals_.client_keys().add(item.principal, item.client_key, {item.client_digest, made.id()});
   return made.id();
+}
+
+Result<void> Leases::check_texts(const std::string& principal, const model::LeaseRecord& terms,
+                                 std::uint32_t count) const {
+  const auto id = principals_.find(principal);
+  const auto found = id ? texts_.find(*id) : texts_.end();
+  const std::size_t there = found == texts_.end() ? 0 : found->second;
+  const std::size_t more = bytes_of_texts(terms) * count;
+  if (more == 0 || there + more <= kTextsMax) return {};
+  const auto size = [](std::size_t bytes) { return format_size(static_cast<std::int64_t>(bytes)); };
+  return fail(Errc::kOverQuota, "ssh_keys and notice_command of the leases of " + principal +
+                                    " may have " + size(kTextsMax) + ": they have " + size(there) +
+                                    ", and this request has " + size(more) +
+                                    " more; name fewer keys, or wait until some leases have ended");
 }
 
 std::vector<work::Lease*> Leases::members(const model::Gang& gang) {
@@ -90,6 +116,8 @@ bool Leases::settle(work::Lease& lease, work::Next next, Mono now) {
   const bool waited = waiting_.leave(place_of(lease));  // It ended while it waited.
   set_due(lease, fleet::kNever);
   waiting_.release(lease.cls);
+  if (const auto texts = texts_.find(lease.principal); texts != texts_.end())
+    if ((texts->second -= bytes_of_texts(lease.terms)) == 0) texts_.erase(texts);
   leases_.erase(lease.id());
   return waited || may_have_more;
 }

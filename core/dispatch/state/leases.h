@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -35,6 +36,14 @@ class Leases {
   /// Accepts a lease: gives it the next number and arrival, written into both rows too, and queues
   /// it. The first one of a gang also gives the gang its id: the others are added right after it.
   model::WorkId add(model::WorkItem& item, model::LeaseRecord& terms, Now now);
+  /// The most bytes that the keys and notice commands of all leases of a principal may have until
+  /// they end: they are in memory.
+  static constexpr std::size_t kTextsMax = std::size_t{64} << 20;
+  /// Checks that the principal may have `count` more leases with the texts of `terms`. kOverQuota:
+  /// the message says how many bytes there are.
+  [[nodiscard]] Result<void> check_texts(const std::string& principal,
+                                         const model::LeaseRecord& terms,
+                                         std::uint32_t count) const;
   /// Null if the lease has ended or never existed. Valid until it ends.
   [[nodiscard]] work::Lease* find(model::WorkId id);
   [[nodiscard]] const work::Lease* find(model::WorkId id) const;
@@ -90,6 +99,7 @@ class Leases {
   Principals& principals_;
   WaitingWork& waiting_;
   std::map<model::WorkId, work::Lease> leases_;
+  std::map<std::uint32_t, std::size_t> texts_;  ///< By principal: bytes. No entry: none.
   ByTime by_time_;
   std::map<model::WorkId, Mono> due_;  ///< The times of by_time_, by lease.
 };

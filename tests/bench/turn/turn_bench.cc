@@ -17,13 +17,12 @@
 
 #include "core/base/random.h"
 #include "core/dispatch/dispatcher.h"
+#include "tests/bench/ready_hosts.h"
 
 namespace hostler::dispatch {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
 double cpu_ms() {
   timespec now{};
@@ -39,19 +38,20 @@ constexpr int kTurns = 30, kAdoptionTurns = 900;
 /// A dispatcher whose hosts are ready and idle.
 class Site {
  public:
-  explicit Site(std::uint64_t hosts) : kernel_(policy(hosts), secrets(), {}) {
+  explicit Site(std::uint64_t hosts) : kernel_(policy(hosts), numbered_secrets(), {}) {
     model::Restored rows;
     rows.owner = "us";
     rows.epoch = 3;
-    for (std::uint64_t h = 1; h <= hosts; ++h) rows.instances.push_back(row(h));
+    for (std::uint64_t h = 1; h <= hosts; ++h) rows.instances.push_back(ready_host(h));
     rows.last_instance = hosts;
     take(kernel_.restore(std::move(rows), now_));
     model::SetInfo info;
     info.list_consistency = 1s;
     info.max_concurrency = 16;
     say(SetOpened{"west", info});
-    say(list(hosts, now_.mono));
-    for (std::uint64_t h = 1; h <= hosts; ++h) come_up(h);
+    say(listed_hosts(hosts, now_.mono));
+    for (std::uint64_t h = 1; h <= hosts; ++h)
+      for (auto& report : reports_of_ready_host(h)) say(std::move(report));
     pass(1s);
     if (wanted_) say(plan());
   }
@@ -118,11 +118,6 @@ class Site {
     for (std::uint64_t i = 0; i < count; ++i) out.work[i].shape = shapes[i % needs];
     return out;
   }
-  static SetListed list(std::uint64_t hosts, Mono sent) {
-    std::vector<model::ListedInstance> all;
-    for (std::uint64_t h = 1; h <= hosts; ++h) all.push_back(listed(h));
-    return {"west", sent, model::share(std::move(all))};
-  }
   [[nodiscard]] Mono now() const { return now_.mono; }
   static model::SitePolicy policy(std::uint64_t hosts, std::int32_t more = 20'000) {
     model::SitePolicy out;
@@ -143,51 +138,6 @@ class Site {
   }
 
  private:
-  static CreateSecretsFactory secrets() {
-    return [made = std::make_shared<std::uint64_t>(0)](
-               const model::PoolPolicy&, const std::string&, const model::SetInfo&,
-               model::CreateRequest& request, model::HostIdentity& identity) {
-      request.idempotency_key = "new-" + std::to_string(++*made);
-      identity.challenge_secret = "secret";
-    };
-  }
-  static model::InstanceChanged row(std::uint64_t h) {
-    model::InstanceChanged out;
-    auto& r = out.record;
-    r.id = {h};
-    r.set = "west";
-    r.pool = "default";
-    r.type = "t8";
-    r.price_per_hour = {80'000};
-    r.state = model::InstanceState::kIdle;
-    r.provider_id = "i-" + std::to_string(h);
-    r.idempotency_key = "key-" + std::to_string(h);
-    r.address = "10.0.0.1";
-    r.identity.public_key = "key";
-    r.identity.verified_by = model::VerifyMethod::kDelivered;
-    r.total = {.vcpus = 8, .gpus = 0, .ram = 8 * 2048 * kMiB, .scratch = 0};
-    return out;
-  }
-  static model::ListedInstance listed(std::uint64_t h) {
-    model::ListedInstance out;
-    out.id = "i-" + std::to_string(h);
-    out.idempotency_key = "key-" + std::to_string(h);
-    out.set_id = "west";
-    out.owner = "us";
-    out.state = model::CloudState::kRunning;
-    out.pool = "default";
-    out.type = "t8";
-    out.idle = "run";
-    out.address = "10.0.0.1";
-    return out;
-  }
-  void come_up(std::uint64_t h) {
-    say(model::HostEvent{{h}, model::HostVerified{model::VerifyMethod::kDelivered, "key"}});
-    model::HostReady ready;
-    ready.boot_id = "boot";
-    ready.connection = 1;
-    say(model::HostEvent{{h}, std::move(ready)});
-  }
   void take(Outbox out) {
     for (auto& effect : out.effects)
       if (auto* plan = std::get_if<MakePlan>(&effect)) wanted_ = std::move(*plan);
@@ -230,41 +180,43 @@ std::vector<Case> cases(std::uint64_t hosts, std::uint64_t jobs) {
       {"a plan that starts jobs on " + h + " hosts", with_jobs(1, plan)},
       {"a plan that creates hosts for " + j + " jobs", with_jobs(100, plan), false},
       {"a list of " + h + " instances",
-       [=](Site& site) { return site.longest_of(Site::list(hosts, site.now()), kTurns); }},
+       [=](Site& site) { return site.longest_of(listed_hosts(hosts, site.now()), kTurns); }},
       {"the same list again",
        [=](Site& site) {
          for (int n = 0; n < 2; ++n) {
            site.pass(1min);
-           site.say(Site::list(hosts, site.now()));
+           site.say(listed_hosts(hosts, site.now()));
          }
-         return site.time_of(Site::list(hosts, site.now()));
+         return site.time_of(listed_hosts(hosts, site.now()));
        }},
       {"a doubted list of " + crowd + " strangers",
        [=](Site& site) {
          site.doubt();
-         return site.longest_of(Site::list(kCrowd, site.now()), kTurns);
+         return site.longest_of(listed_hosts(kCrowd, site.now()), kTurns);
        },
        false},
       {"another doubted list of them",
        [=](Site& site) {
          site.doubt();
-         (void)site.longest_of(Site::list(kCrowd, site.now()), kTurns);
+         (void)site.longest_of(listed_hosts(kCrowd, site.now()), kTurns);
          site.pass(1min);
-         return site.longest_of(Site::list(kCrowd, site.now()), kTurns);
+         return site.longest_of(listed_hosts(kCrowd, site.now()), kTurns);
        },
        false},
       {"the longest turn while " + crowd + " strangers are adopted",
-       [=](Site& site) { return site.longest_of(Site::list(kCrowd, site.now()), kAdoptionTurns); },
+       [=](Site& site) {
+         return site.longest_of(listed_hosts(kCrowd, site.now()), kAdoptionTurns);
+       },
        false},
       {"a list of them once they are adopted",
        [=](Site& site) {
-         (void)site.longest_of(Site::list(kCrowd, site.now()), kAdoptionTurns);
-         (void)site.longest_of(Site::list(kCrowd, site.now()), kTurns);  // None is overdue now.
-         return site.longest_of(Site::list(kCrowd, site.now()), kTurns);
+         (void)site.longest_of(listed_hosts(kCrowd, site.now()), kAdoptionTurns);
+         (void)site.longest_of(listed_hosts(kCrowd, site.now()), kTurns);  // None is overdue now.
+         return site.longest_of(listed_hosts(kCrowd, site.now()), kTurns);
        },
        false},
       {"an empty list where " + h + " instances are known",
-       [](Site& site) { return site.time_of(Site::list(0, site.now())); }},
+       [](Site& site) { return site.time_of(listed_hosts(0, site.now())); }},
       {"another policy beside " + h + " hosts and " + j + " jobs",
        with_jobs(10'000,
                  [=](Site& site) {

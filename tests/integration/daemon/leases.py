@@ -117,6 +117,8 @@ class TimeTest(LeaseTest):
     def test_a_host_that_an_admin_kills_ends_its_lease(self):
         its, host = self.granted("bare")
         SITE.request("POST", f"/v1/instances/{host}/kill")
+        said = self.ask("POST", f"/v1/leases/{its}/renew", {"for": "1h"}, status=409)
+        self.assertIn(f"{its} has ended", said["message"])
         self.assertEqual(self.wait_for_state(its, "ended")["reason_code"], "host_lost")
 
 
@@ -271,11 +273,13 @@ class CommandTest(LeaseTest):
         self.assertIn(its, hostler("instances"))
         self.assertRegex(hostler("why", its), rf"^{its} is granted on {host} until \S+Z\n")
         self.assertIn("until", hostler("leases", its))
+        self.assertEqual(hostler("wait", its), granted)
         hostler("renew", its, "--for", "1h")
         self.assertEqual(self.look(its)["for"], "1h")
         wait_for("the metric", lambda: 'hostler_leases{state="granted"} 1' in SITE.text("/metrics"))
         waits = hostler("lease", "--for", "1h", "--pool", "bare").strip()
         self.assertIn(f"{waits} waits: ", hostler("why", waits))
+        self.assertIn("is not granted yet", self.refused("renew", its, waits, "--for", "1h", status=5))
         said = self.refused("lease", "--for", "1h", "--pool", "bare", "--wait-max", "1s", "--wait", status=125)
         self.assertIn("wait_max: it was not granted within 1s", said)
         hostler("cancel", waits)

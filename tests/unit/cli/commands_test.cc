@@ -279,11 +279,16 @@ TEST_F(CommandTest, ALeaseThatIsGrantedIsToldWithItsHostAndOneThatEndedWithItsRe
   testing::internal::CaptureStdout();
   EXPECT_EQ(run([&] { return wait_for_grant(*client, "l-3", false); }), exit_code::kOk);
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "l-3 h-7 10.0.0.7 22\n");
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run([&] { return wait_all(*client, {"l-3", "l-4"}, false); }), exit_code::kOk);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "l-3 h-7 10.0.0.7 22\nl-4 h-7 10.0.0.7 22\n");
 
   record.state = WorkState::kFailed;
   record.reason = EndReason::kWaitMax;
   record.reason_text = "it was not granted within 1s";
   EXPECT_EQ(run([&] { return wait_for_grant(*client, "l-3", false); }), exit_code::kNoStatus);
+  EXPECT_EQ(errors, "hostler: l-3 has ended: wait_max: it was not granted within 1s\n");
+  EXPECT_EQ(run([&] { return wait_all(*client, {"l-3"}, false); }), exit_code::kNoStatus);
   EXPECT_EQ(errors, "hostler: l-3 has ended: wait_max: it was not granted within 1s\n");
   testing::internal::CaptureStdout();
   EXPECT_EQ(run([&] { return leases(*client, {}); }), exit_code::kOk);
@@ -306,13 +311,15 @@ TEST_F(CommandTest, CommandsForWorkGoToTheRouteOfItsKind) {
   EXPECT_EQ(run([&] { return give_back(*client, {"l-5"}, false); }), exit_code::kOk);
   service.lease_rows.terms.until = Wall{1'000'000};
   testing::internal::CaptureStdout();
-  EXPECT_EQ(run([&] { return renew(*client, "l-6", "1h"); }), exit_code::kOk);
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), "l-6 ends at 1970-01-01T00:00:01Z, in 1h\n");
+  EXPECT_EQ(run([&] { return renew(*client, {"l-6", "l-7"}, "1h"); }), exit_code::kOk);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "l-6 ends at 1970-01-01T00:00:01Z, in 1h\nl-7 ends at 1970-01-01T00:00:01Z, in 1h\n");
   EXPECT_THAT(service.calls(),
               ElementsAre(StartsWith("cancel j-1 by "), StartsWith("cancel l-2 by "),
                           StartsWith("release l-3 by "), StartsWith("return l-4 used by "),
                           StartsWith("return l-5 unused by "), StartsWith("renew l-6 for 1h by "),
-                          StartsWith("lease l-6 by ")));
+                          StartsWith("lease l-6 by "), StartsWith("renew l-7 for 1h by "),
+                          StartsWith("lease l-7 by ")));
 }
 
 TEST_F(CommandTest, LeasesAreThoseThatHaveNotEndedUnlessStatesAreNamed) {

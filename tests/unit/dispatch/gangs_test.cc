@@ -276,6 +276,50 @@ TEST_F(GangOfTwoSetsTest, OneThatNoZoneCanHoldIsRefusedAtOnce) {
   EXPECT_THAT(borrow(gang(3)), SizeIs(3));
 }
 
+// Bug: the other host took other work, while its holder used it.
+TEST_F(GangTest, AfterARestoreAHostOfAGangThatIsNotGrantedIsHeldAsItMayBeLent) {
+  constexpr InstanceId kOtherHost{8};
+  auto rows = lease_rows(WorkState::kStarting, story.now.wall);
+  rows.work[0].shape.gang = {kLease.value, 2, false};
+  rows.work.push_back(rows.work[0]);
+  rows.leases.push_back(rows.leases[0]);
+  rows.instances.push_back(rows.instances[0]);
+  rows.work[1].record.id = rows.leases[1].id = {4, model::WorkKind::kLease};
+  rows.work[1].arrival = 4;
+  rows.work[1].record.instance = rows.instances[1].record.id = kOtherHost;
+  rows.instances[1].record.provider_id = "i-8";
+  rows.instances[1].record.idempotency_key = "key-8";
+  rows.last_instance = kOtherHost.value;
+  Story other(policy);
+  other.begin(restored_site(std::move(rows)));
+  prove_host(other);
+  ASSERT_EQ(other.lease_state(kLease), "granting") << "it waits for l-4";
+
+  other.list({other.seen(kHost), other.seen(kOtherHost)});
+  EXPECT_TRUE(other.ask(KillInstance{0, "admin", kOtherHost, ""}));
+  EXPECT_EQ(other.lease_state(kLease), "held");
+  EXPECT_EQ(other.record(kHost).idle_behavior, model::IdleBehavior::kHold);
+  EXPECT_EQ(other.lease_state(other.borrow(other.lease())), "waiting");
+}
+
+TEST_F(GangTest, AllEndIfTheyAreNotGrantedInTime) {
+  auto rows = lease_rows(WorkState::kStarting, story.now.wall);
+  rows.leases[0].wait_max = 35min;  // It was submitted 31 minutes ago.
+  rows.work[0].shape.gang = {kLease.value, 2, false};
+  rows.work.push_back(rows.work[0]);
+  rows.leases.push_back(rows.leases[0]);
+  rows.work[1].record.id = rows.leases[1].id = {4, model::WorkKind::kLease};
+  rows.work[1].record.state = WorkState::kQueued;
+  rows.work[1].record.instance = {};
+  rows.work[1].arrival = 4;
+  policy.pools[0].sizes.max = 1;
+  Story other(policy);
+  other.begin(std::move(rows));
+  other.pass(5min);
+  for (const WorkId id : {kLease, WorkId{4, model::WorkKind::kLease}})
+    EXPECT_EQ(other.record(id).reason, EndReason::kWaitMax) << id.text();
+}
+
 // Bug: the message named jobs[0], which a request for leases does not have.
 TEST_F(GangTest, OneThatNoHostFitsIsRefusedAsOneLeaseIs) {
   auto wish = gang(2);

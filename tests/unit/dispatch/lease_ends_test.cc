@@ -168,17 +168,6 @@ TEST_F(CleaningTest, AnUnusedHostIsNotCleaned) {
   EXPECT_EQ(story.state(on), InstanceState::kIdle);
 }
 
-TEST_F(LeaseTest, ALeaseWhoseHostIsLostEnds) {
-  const auto [id, on] = granted();
-  EXPECT_TRUE(story.ask(KillInstance{0, "admin", on, "maintenance"}));
-  EXPECT_EQ(story.state(on), InstanceState::kTerminating);
-  EXPECT_EQ(story.lease_state(id), "granted") << "its host is still there";
-  story.say(DestroyEnded{on, {}});
-  for (int n = 0; n < 2; ++n) story.list({story.seen(on, model::CloudState::kGone)});
-  EXPECT_EQ(story.lease_state(id), "ended");
-  EXPECT_EQ(reason(id), EndReason::kHostLost);
-}
-
 // Bug: it was as good as new then, with all that the holder had left there.
 TEST_F(LeaseTest, AHostThatIsFoundAgainAfterItsLeaseIsGivenToNobodyElse) {
   const auto [id, on] = granted();
@@ -243,14 +232,6 @@ TEST_F(LeaseTest, ALentHostIsKeptWhileItsPortAnswers) {
   story.host(on, model::HostLost{"reset", 0s});
   story.pass(11min);
   EXPECT_EQ(story.record(on).reason_code, model::Reason::kUnreachable) << "now it does not";
-}
-
-TEST_F(LeaseTest, ALeaseEndsWhileItsHostIsBeingDestroyed) {
-  const auto [id, on] = granted();
-  EXPECT_TRUE(story.ask(KillInstance{0, "admin", on, "maintenance"}));
-  EXPECT_TRUE(give_back(id));
-  EXPECT_EQ(story.lease_state(id), "ended");
-  EXPECT_EQ(story.record(on).reason_code, model::Reason::kKilled);
 }
 
 TEST_F(LeaseTest, ADrainedHostGoesWhenItsLeaseEnds) {

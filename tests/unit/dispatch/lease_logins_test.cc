@@ -344,5 +344,23 @@ TEST_F(LoginTest, WhoeverWasAcceptedWithKeysGetsAnAccountAfterAReload) {
   EXPECT_THAT(sent(), ElementsAre("open"));
 }
 
+// Bug: the keys of leases that wait could fill the memory of the daemon.
+TEST_F(LoginTest, KeysAndCommandsOfTheLeasesOfAPrincipalAreBounded) {
+  auto large = with_key();
+  large.lease.notice_command.assign(Leases::kTextsMax / 2, 'x');
+  const WorkId first = story.borrow(large);
+  large.principal = "user ann";
+  const auto refused = story.ask(large);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::kOverQuota);
+  EXPECT_THAT(refused.error().message, HasSubstr("of user ann may have 64 MiB: they have 32 MiB"));
+  EXPECT_FALSE(story.dispatcher.queries().trial(large, story.now));
+  (void)story.borrow(large, "user bob");
+
+  EXPECT_TRUE(cancel(first));
+  large.principal = "user ann";
+  EXPECT_TRUE(story.ask(large)) << "the first one has ended";
+}
+
 }  // namespace
 }  // namespace hostler::dispatch

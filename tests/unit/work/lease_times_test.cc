@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "core/base/units.h"
 #include "core/work/lease.h"
 #include "tests/unit/work/leases.h"
 
@@ -37,7 +38,7 @@ TEST(LeaseTimesTest, OneWithoutAMostWaitIsNeverDue) {
 TEST(LeaseTimesTest, TheWaitCountsFromTheSubmitWhenItWaitsAgain) {
   Lease lease = waiting_lease();
   (void)placed(lease, kLentHost, model::Login::kNone, at(4min));
-  EXPECT_EQ(lease.due, Mono::max());
+  EXPECT_EQ(lease.due, at(kWaitMax).mono) << "while it is granting, too";
 
   (void)host_gone(lease, "it is gone", /*was_announced=*/false, at(9min));
 
@@ -60,10 +61,15 @@ TEST(LeaseTimesTest, ARestartGoesByTheTimesOfTheRow) {
   EXPECT_EQ(restarted(waiting_lease(), after_reboot(4min)).due, Mono(5s) + 6min);
   EXPECT_EQ(restarted(granted_lease(), after_reboot(30min)).due, Mono(5s) + 90min);
   const Lease granting = restarted(granting_lease(), after_reboot(4min));
-  EXPECT_EQ(granting.due, Mono::max());
-  EXPECT_EQ(granting.wait_until, Mono(5s) + 6min);
+  EXPECT_EQ(granting.due, Mono(5s) + 6min);
   EXPECT_EQ(restarted(ending_lease(), after_reboot(4min)).due, Mono::max());
   EXPECT_EQ(restarted(held_lease(), after_reboot(4min)).due, Mono::max());
+}
+
+TEST(LeaseTimesTest, OneOfARestoredStateThatIsGrantingHasAllTime) {
+  Lease lease = granting_lease();
+  lease.record.restored = true;
+  EXPECT_EQ(restarted(lease, after_reboot(4min)).due, Mono::max());
 }
 
 TEST(LeaseTimesTest, ARestartAfterTheTermOrTheWaitEndsItAtOnce) {
@@ -125,6 +131,22 @@ TEST(LeaseTimesTest, OfManyRenewalsTheLedgerHasOneInAWhile) {
   EXPECT_EQ(lease.terms.until, soon.wall + 20min);
   EXPECT_EQ(lease.due, soon.mono + 20min);
   EXPECT_EQ(renewed(lease, 20min, at(1h + kRenewalsTold)).work.event, model::Event::kRenewed);
+}
+
+// Bug: of a lease that was renewed every minute nothing said until when it was granted.
+TEST(LeaseTimesTest, TheLastWordOfOneThatWasRenewedNamesItsLastTerm) {
+  Lease lease = granted_lease();
+  (void)renewed(lease, 30min, at(1h));
+  (void)renewed(lease, 20min, at(1h + 1min));
+  Lease cancelled = lease;
+
+  EXPECT_EQ(due(lease, /*cleans=*/false, at(1h + 21min)).work.reason,
+            "last renewed for 20m, until " + format_wall(at(1h + 21min).wall));
+  (void)cancel(cancelled, "user ann", /*cleans=*/false, at(1h + 2min));
+  EXPECT_EQ(cancelled.record.reason_text,
+            "by user ann; last renewed for 20m, until " + format_wall(at(1h + 21min).wall));
+  Lease other = granted_lease();
+  EXPECT_EQ(due(other, /*cleans=*/false, at(kTerm)).work.reason, "") << "it was not renewed";
 }
 
 }  // namespace
