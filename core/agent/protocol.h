@@ -240,9 +240,9 @@ struct Listing {
   friend bool operator==(const Listing&, const Listing&) = default;
 };
 
-/// One reading of the cards: what the tool printed, which the daemon understands. Sent after each
-/// Configure, and whenever a later reading differs; readings are a minute apart. Before the first
-/// one of a connection the agent sends nothing but Hello, Scratch, Ram, Listing and Pong.
+/// One reading of the cards: what the tool printed, which the daemon understands. One follows each
+/// Configure, and then one each minute. Before the first one of a connection the agent sends
+/// nothing but Hello, Scratch, Ram, Listing and Pong.
 struct Cards {
   enum class Tool : std::uint8_t { kNone, kNvidia, kRocm, kCommand };
   /// A device file of a card, and its address on the PCI bus ("0000:3b:00.0"); empty: not known.

@@ -31,7 +31,7 @@ bool CardView::learn(const agent::Cards& cards) {
     known_.reset();
     if (!report.source.empty()) known_ = report.cards;
   }
-  if (report == report_) return false;
+  if (report == report_ && report.problem.empty()) return false;
   report_ = std::move(report);
   return true;
 }

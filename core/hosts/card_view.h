@@ -25,7 +25,7 @@ class CardView {
   /// must not fill the ledger.
   [[nodiscard]] bool admit(Moment now);
 
-  /// True if the report is now another one.
+  /// True if the report is news: another one, or one more reading that has failed.
   bool learn(const agent::Cards& cards);
   /// The agent has told nothing within this time.
   void learn_nothing(Duration patience);

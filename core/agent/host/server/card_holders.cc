@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -61,7 +62,11 @@ std::vector<CardHolder> CardHolders::holders() const {
   return out;
 }
 
-void CardHolders::set_files(const std::vector<std::string>& files) {
+void CardHolders::set_files(std::vector<std::string> files) {
+  // A card that is not listed any more is still its attempt's alone.
+  for (const CardHolder& holder : holders())
+    for (const std::string& file : holder.files)
+      if (std::ranges::find(files, file) == files.end()) files.push_back(file);
   for (const std::string& file : guard_.set_files(files))
     note(file + " is no character device: the guard of cards leaves it out");
   if (guard() == CardGuard::kOwners) {

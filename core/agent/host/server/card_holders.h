@@ -33,8 +33,9 @@ class CardHolders {
   /// The attempt of each card, by UUID.
   [[nodiscard]] std::map<std::string, model::AttemptId> by_card() const;
 
-  /// The device files of all cards, from now on, also for attempts that run.
-  void set_files(const std::vector<std::string>& files);
+  /// The device files of all cards, from now on, also for attempts that run. Those of an attempt
+  /// that runs stay among them.
+  void set_files(std::vector<std::string> files);
   /// Sets the guard for an attempt of the table that is about to start, after its cgroups were
   /// prepared. After an error it must not start.
   Result<void> admit(const Begin& begin);

@@ -52,7 +52,6 @@ void CardReader::stop() {
   command_.kill();
   is_over_ = true;
   configured_.reset();
-  last_.reset();
   told_.reset();
 }
 
@@ -86,8 +85,6 @@ void CardReader::end(HostCommand::Outcome outcome, std::int64_t now) {
   out.guard = guard_;
   next_ = now + kReadingIntervalUs;
   is_over_ = true;
-  if (last_ == out) return;
-  last_ = out;
   told_ = std::move(out);
 }
 

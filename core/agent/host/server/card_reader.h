@@ -23,7 +23,7 @@ class CardReader {
   /// `folders`: where tools are looked for, as PATH has it.
   explicit CardReader(CardRoots roots = {}, std::string folders = card_tool_folders());
 
-  /// Begins anew: its first reading is told in any case. A reading that runs is dropped.
+  /// Begins anew. A reading that runs is dropped.
   void configure(const Configure& configure, model::CardGuard guard, std::int64_t now);
   /// Reads no more until configure().
   void stop();
@@ -33,7 +33,7 @@ class CardReader {
   [[nodiscard]] std::int64_t due() const;
   /// Call it for each child that was reaped, with its wait status. False if it was not the tool.
   bool on_exit(pid_t pid, int status, std::int64_t now);
-  /// A reading that is to be told: the first one, and each that differs from the one before.
+  /// A reading that is over, once: also one like the one before, so that failures can be counted.
   std::optional<Cards> take();
   /// Adds the process id of a tool that runs.
   void add_pids(std::set<pid_t>& out) const;
@@ -51,7 +51,6 @@ class CardReader {
   bool is_over_ = false;       ///< The tool that runs counts no more: killed, or of another time.
   std::int64_t next_ = 0;      ///< When the next reading begins.
   std::int64_t end_at_ = 0;    ///< Until then a reading is due though an earlier tool is not gone.
-  std::optional<Cards> last_;  ///< The last one since configure().
   std::optional<Cards> told_;  ///< For take().
 };
 
