@@ -49,7 +49,7 @@ bool allows(const std::vector<bpf_insn>& program, const bpf_cgroup_dev_ctx& cont
 bpf_cgroup_dev_ctx access(std::uint32_t type, std::uint32_t how, DeviceNumber number) {
   return {(how << 16U) | type, number.major, number.minor};
 }
-bpf_cgroup_dev_ctx reading(DeviceNumber number) {
+bpf_cgroup_dev_ctx read_access(DeviceNumber number) {
   return access(BPF_DEVCG_DEV_CHAR, BPF_DEVCG_ACC_READ, number);
 }
 
@@ -66,13 +66,13 @@ TEST(DeviceProgramTest, DeniesExactlyTheDevicesOfTheListInEveryWay) {
 TEST(DeviceProgramTest, BlockDevicesOfTheSameNumberStayOpen) {
   const auto program = device_program({{8, 0}});
   EXPECT_TRUE(allows(program, access(BPF_DEVCG_DEV_BLOCK, BPF_DEVCG_ACC_READ, {8, 0})));
-  EXPECT_FALSE(allows(program, reading({8, 0})));
+  EXPECT_FALSE(allows(program, read_access({8, 0})));
 }
 
 TEST(DeviceProgramTest, WithoutDevicesAllowsAll) {
   const auto program = device_program({});
   EXPECT_EQ(program.size(), 2U) << "kernels refuse what is never reached";
-  EXPECT_TRUE(allows(program, reading({195, 0})));
+  EXPECT_TRUE(allows(program, read_access({195, 0})));
 }
 
 TEST(DeviceProgramTest, AThousandDevicesOfAsManyMajorsFitIntoTheProgramOfAnOldKernel) {
@@ -80,9 +80,9 @@ TEST(DeviceProgramTest, AThousandDevicesOfAsManyMajorsFitIntoTheProgramOfAnOldKe
   for (std::uint32_t i = 0; i < 1024; ++i) denied.insert({i, 0xfffff - i});
   const auto program = device_program(denied);
   EXPECT_LE(program.size(), std::size_t{BPF_MAXINSNS});
-  for (const DeviceNumber& number : denied) EXPECT_FALSE(allows(program, reading(number)));
-  EXPECT_TRUE(allows(program, reading({1024, 0xfffff})));
-  EXPECT_TRUE(allows(program, reading({7, 0xfffff})));
+  for (const DeviceNumber& number : denied) EXPECT_FALSE(allows(program, read_access(number)));
+  EXPECT_TRUE(allows(program, read_access({1024, 0xfffff})));
+  EXPECT_TRUE(allows(program, read_access({7, 0xfffff})));
 }
 
 TEST(DeviceProgramTest, HasTheseBytes) {

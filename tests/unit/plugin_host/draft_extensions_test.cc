@@ -2,6 +2,7 @@
 // and what breaks a rule in it is refused.
 #include <utility>
 
+#include "core/plugin_host/extension_values.h"
 #include "tests/unit/plugin_host/chaos_set.h"
 
 namespace hostler::plugin_host {
