@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 AGENT = "hostler-agent"
-AGENT_BYTES_MAX = 1_200_000  # it is sent to every new host
+AGENT_BYTES_MAX = 1_250_000  # it is sent to every new host
 CONTROL_FLOW = re.compile(r" (-fcf-protection|-mbranch-protection=standard)( |$)")
 
 

@@ -378,7 +378,7 @@ TEST_F(CommandTest, SharesSayWhoHasUsedWhatAndWhatIsForgotten) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(run([&] { return shares(*client, false); }), exit_code::kOk);
   const std::string said = testing::internal::GetCapturedStdout();
-  EXPECT_THAT(said, testing::ContainsRegex("user ann +1 +33\\.3 +1 +2 +0\\.02 +5\n"));
+  EXPECT_THAT(said, testing::ContainsRegex("user ann +1 +33\\.3 +1 +2 +0 +0\\.02 +5\n"));
   EXPECT_THAT(said, HasSubstr("recent use of all: 3; half of it is forgotten in 7 d\n"));
 }
 
