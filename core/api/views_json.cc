@@ -24,10 +24,6 @@ void write_demand(json::Writer& w, const model::DemandView& demand) {
   w.end_object();
 }
 
-}  // namespace
-
-namespace {
-
 void write_gpus(json::Writer& w, const model::InstanceView& view) {
   const auto& counts = view.card_counts;
   w.key("gpus").begin_object().member("free", counts.free).member("used", counts.used);

@@ -111,7 +111,8 @@ void write_cards(json::Writer& w, const std::vector<model::CardView>& cards) {
   w.key("cards").begin_array();
   for (const auto& [card, state, attempt] : cards) {
     w.begin_object().member("uuid", card.uuid).member("state", model::to_string(state));
-    if (!card.kind.empty()) w.member("index", card.index).member("kind", card.kind);
+    if (!card.kind.empty() || !card.files.empty()) w.member("index", card.index);
+    if (!card.kind.empty()) w.member("kind", card.kind);
     if (card.memory != 0) w.member("memory", card.memory);
     if (!card.driver.empty()) w.member("driver", card.driver);
     if (!card.problem.empty()) w.member("problem", card.problem);

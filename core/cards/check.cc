@@ -44,19 +44,22 @@ Result<void> check_card(const model::Card& card) {
 
 }  // namespace
 
+tl::unexpected<Error> too_many_cards() {
+  return bad("it lists more than " + std::to_string(model::kCardsMax) + " cards");
+}
+
 Result<void> check_cards(const std::vector<model::Card>& cards) {
-  if (cards.size() > model::kCardsMax)
-    return bad("it lists " + std::to_string(cards.size()) + " cards; at most " +
-               std::to_string(model::kCardsMax) + " are understood");
-  std::set<std::string_view> uuids;
-  std::size_t files = 0;
+  if (cards.size() > model::kCardsMax) return too_many_cards();
+  std::set<std::string_view> uuids, files;
   for (const model::Card& card : cards) {
     HOSTLER_TRY(check_card(card));
     if (!uuids.insert(card.uuid).second) return bad("two cards have the UUID " + card.uuid);
-    files += card.files.size();
+    for (const std::string& file : card.files)
+      if (!files.insert(file).second)
+        return bad("two cards have the file " + file + "; allowed: files of one card alone");
   }
-  if (files > agent::kCardFilesMax)
-    return bad("its cards have " + std::to_string(files) + " device files; at most " +
+  if (files.size() > agent::kCardFilesMax)
+    return bad("its cards have " + std::to_string(files.size()) + " device files; at most " +
                std::to_string(agent::kCardFilesMax) + " are understood");
   return {};
 }

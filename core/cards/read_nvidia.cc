@@ -71,15 +71,25 @@ std::string problem_of(const Row& row, std::optional<std::uint64_t> ecc) {
   return "";
 }
 
-/// By its address; where the kernel does not tell addresses, by its index.
-std::vector<std::string> files_of(const agent::Cards& reading, const std::string& bus,
-                                  std::uint64_t index) {
-  auto out = files_at(reading, bus);
-  if (!out.empty()) return out;
-  const std::string name = "/nvidia" + std::to_string(index);
-  for (const auto& file : reading.files)
-    if (file.bus.empty() && file.path.ends_with(name)) out.push_back(file.path);
-  return out;
+/// Where the kernel does not tell addresses, as in a container: card N has /dev/nvidiaN, if these
+/// are exactly as many as the cards. Else nobody knows which is whose.
+void guess_files(const agent::Cards& reading, std::vector<model::Card>& cards) {
+  const auto is_guess = [](const agent::Cards::File& file) {
+    return file.bus.empty() && file.path.find("/nvidia") != std::string::npos;
+  };
+  const auto known = [](const model::Card& card) { return !card.files.empty(); };
+  if (std::ranges::any_of(cards, known) ||
+      std::cmp_not_equal(std::ranges::count_if(reading.files, is_guess), cards.size()))
+    return;
+  std::vector<std::string> found;
+  for (const model::Card& card : cards) {
+    const std::string name = "/nvidia" + std::to_string(card.index);
+    const auto file = std::ranges::find_if(
+        reading.files, [&](const auto& one) { return is_guess(one) && one.path.ends_with(name); });
+    if (file == reading.files.end()) return;
+    found.push_back(file->path);
+  }
+  for (std::size_t i = 0; i < cards.size(); ++i) cards[i].files = {found[i]};
 }
 
 /// A card, and its address: by that the kernel's log names it.
@@ -109,7 +119,7 @@ Result<Placed> read_row(const agent::Cards& reading, std::string_view line) {
     out.memory = static_cast<std::int64_t>(*mib) << 20U;
   if (!is_known(kDriver)) out.driver = (*row)[kDriver];
   out.problem = problem_of(*row, number(kEcc));
-  out.files = files_of(reading, bus, *index);
+  out.files = files_at(reading, bus);
   return Placed{std::move(out), bus};
 }
 
@@ -117,9 +127,11 @@ Result<Placed> read_row(const agent::Cards& reading, std::string_view line) {
 /// the system to recover this GPU". The tool has no UUID of such a card: its address names it.
 Result<model::Card> read_lost(const agent::Cards& reading, std::string_view line) {
   constexpr std::size_t kAddressMin = std::string_view("0000:00:00.0").size();
-  for (std::size_t at = kLost.size(); at + kAddressMin <= line.size(); ++at) {
-    const std::size_t dot = line.find('.', at);
-    if (dot == std::string_view::npos || dot + 1 >= line.size()) break;
+  constexpr std::size_t kBeforeMax = 32;  // "GPU3: ": a host may print any line.
+  for (std::size_t at = kLost.size();
+       at + kAddressMin <= line.size() && at <= kLost.size() + kBeforeMax; ++at) {
+    const std::size_t dot = line.substr(0, at + 2 * kAddressMin).find('.', at);
+    if (dot == std::string_view::npos || dot + 1 >= line.size()) continue;
     const std::string bus = bus_address(line.substr(at, dot + 2 - at));
     if (bus.empty()) continue;
     std::string_view why = trimmed(line.substr(dot + 2));
@@ -173,6 +185,7 @@ Result<void> read_line(const agent::Cards& reading, std::string_view line, Said&
     if (!card) return tl::unexpected(std::move(card).error());
     said.cards.push_back(std::move(*card));
     ++said.rows;
+    if (said.cards.size() > model::kCardsMax) return too_many_cards();
   }
   return {};
 }
@@ -195,7 +208,11 @@ Result<std::vector<model::Card>> read_nvidia(const agent::Cards& reading) {
   for (const std::string_view line : split(reading.text, '\n'))
     HOSTLER_TRY(read_line(reading, trimmed(line), said));
   if (!said.is_explained) HOSTLER_TRY(check_status(reading));
-  if (said.rows > 0 || said.has_none) return with_xids(std::move(said.cards), said.xids);
+  if (said.rows > 0 || said.has_none) {
+    auto cards = with_xids(std::move(said.cards), said.xids);
+    guess_files(reading, cards);
+    return cards;
+  }
   if (said.cards.empty()) return fail(Errc::kInvalidArgument, "it printed nothing");
   const model::Card& lost = said.cards[0].card;
   return fail(Errc::kInvalidArgument,

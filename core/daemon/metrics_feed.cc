@@ -184,6 +184,10 @@ void MetricsFeed::set_instances(const dispatch::Queries& state) {
          {model::Health::kHealthy, model::Health::kUnreachable, model::Health::kBroken})
       hosts.push_back({set.name, health, 0});
   }
+  for (const auto& pool : state.policy().pools)
+    for (const auto card : {model::CardState::kFree, model::CardState::kUsed,
+                            model::CardState::kBad, model::CardState::kUnknown})
+      cards.push_back({pool.name, card, 0});
   for (const auto& view : state.instances()) {
     const auto& record = view.record;
     instances.push_back({record.set, record.type, record.state, 1});

@@ -26,9 +26,15 @@ bool is_alive(InstanceState state) {
          state == InstanceState::kBusy;
 }
 
+/// What it was made for has not been seen: its tool has told no card so far.
+bool lacks_cards(const Instance& instance) {
+  return instance.occupancy.cards().are_unread() && instance.record.first_job.us == 0;
+}
+
 /// Nobody knows when it will come up: it waits for a price, or an admin looks at it in peace.
 bool waits_without_end(const Instance& instance) {
-  return instance.listing.is_unfulfilled_spot() ||
+  const bool is_broken = instance.record.health == model::Health::kBroken;
+  return instance.listing.is_unfulfilled_spot() || (lacks_cards(instance) && is_broken) ||
          (instance.record.state == InstanceState::kBooting && instance.record.deadline.us == 0);
 }
 
@@ -36,7 +42,7 @@ bool waits_without_end(const Instance& instance) {
 
 Boot boot_of(const Instance& instance, Now now) {
   const auto& record = instance.record;
-  const bool was_ready = record.ready.us != 0;
+  const bool was_ready = record.ready.us != 0 && !lacks_cards(instance);
   if (is_alive(record.state) && was_ready) return Boot::kReady;
   if (is_alive(record.state))
     return waits_without_end(instance) ? Boot::kUncounted : Boot::kUnderWay;

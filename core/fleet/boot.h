@@ -8,7 +8,8 @@ namespace hostler::fleet {
 enum class Boot : std::uint8_t {
   kUnderWay,
   kReady,
-  kFailed,     ///< It did not come up, or died within a minute of its create.
+  kFailed,     ///< It did not come up, died within a minute of its create, or was broken before
+               ///< its tool had told its cards.
   kUncounted,  ///< It ended by a decision of hostler or an admin, or was reclaimed, or refused, or
                ///< the cloud was short of it; or it waits without a deadline: it may be counted
                ///< later.

@@ -32,6 +32,27 @@ bool is_same(const GpuGroup& a, const GpuGroup& b) {
   return a.kind == b.kind && a.memory == b.memory;
 }
 
+/// The menu has no group of such cards.
+bool is_apart(const Card& card, const InstanceType& type) {
+  return type.gpu_groups.empty() || !is_of_type(card, type);
+}
+
+/// By kind, of the healthy cards that are apart.
+std::map<std::string, std::int64_t> least_memory(const HostCards& cards, const InstanceType& type) {
+  std::map<std::string, std::int64_t> out;
+  for (const Card& card : cards.all()) {
+    if (!is_healthy(card) || !is_apart(card, type)) continue;
+    auto& least = out.emplace(card.kind, card.memory).first->second;
+    least = std::min(least, card.memory);
+  }
+  return out;
+}
+
+std::string unsteady_text() {
+  return "its cards changed in more than " + std::to_string(kChangedReadingsMax) +
+         " readings of one hour";
+}
+
 }  // namespace
 
 std::string name_of(const Card& card) {
@@ -57,7 +78,7 @@ std::vector<CardNews> HostCards::take(const model::CardReport& report, Mono now)
 
 std::vector<CardNews> HostCards::fail(const std::string& problem) {
   ++failed_in_a_row_;
-  ++failed_ever_;
+  new_ = false;
   const bool is_first = problem_.empty();
   problem_ = printable(problem);
   if (!is_first) return {};
@@ -81,7 +102,7 @@ std::vector<CardNews> HostCards::replace(std::vector<Card> cards) {
   for (const Card& before : cards)
     if (find(before.uuid) == nullptr)
       news.push_back({Event::kCardVanished, before.uuid, name_of(before)});
-  known_ = true;
+  new_ = !std::exchange(known_, true);
   return news;
 }
 
@@ -93,12 +114,12 @@ std::vector<CardNews> HostCards::bounded(std::vector<CardNews> news, Mono now) {
     unsteady_ = false;
   }
   if (unsteady_) return {};
-  if (++changed_ > kChangedReadingsMax) {
+  // A tool that fails now and then says nothing against the cards.
+  const bool is_of_cards =
+      std::ranges::any_of(news, [](const auto& one) { return !one.uuid.empty(); });
+  if (is_of_cards && ++changed_ > kChangedReadingsMax) {
     unsteady_ = true;
-    return {{Event::kCardsUnsteady,
-             {},
-             "more than " + std::to_string(kChangedReadingsMax) +
-                 " readings of an hour differ from the one before"}};
+    return {{Event::kCardsUnsteady, {}, unsteady_text()}};
   }
   if (news.size() <= kCardEventsMax) return news;
   const std::string more = std::to_string(news.size() - kCardEventsMax) + " more changes";
@@ -109,7 +130,7 @@ std::vector<CardNews> HostCards::bounded(std::vector<CardNews> news, Mono now) {
 
 std::string HostCards::why_broken(const InstanceType& type) const {
   if (type.resources.gpus == 0) return {};
-  if (unsteady_) return "its cards change at each reading";
+  if (unsteady_) return unsteady_text();
   if (failed_in_a_row_ >= kFailedReadingsMax)
     return "its cards could not be read " + std::to_string(failed_in_a_row_) +
            " times in a row: " + problem_;
@@ -117,14 +138,8 @@ std::string HostCards::why_broken(const InstanceType& type) const {
   if (cards_.empty())
     return "it has no card, and type " + type.name + " has " + std::to_string(type.resources.gpus) +
            " on the menu";
-  const auto is_right = [&](const Card& card) { return is_of_type(card, type); };
-  const auto right = std::ranges::find_if(cards_, is_right);
-  if (right == cards_.end())
-    return name_of(cards_.front()) + " is of no kind that type " + type.name +
-           " has on the menu, and no other is";
-  const auto gets_work = [&](const Card& card) { return is_healthy(card) && is_right(card); };
-  if (std::ranges::any_of(cards_, gets_work)) return {};
-  return "no card is healthy: " + news_of(Event::kCardFailed, *right).text;
+  if (std::ranges::any_of(cards_, is_healthy)) return {};
+  return "no card is healthy: " + news_of(Event::kCardFailed, cards_.front()).text;
 }
 
 const Card* HostCards::find(std::string_view uuid) const {
@@ -154,6 +169,7 @@ GpuGroup group_of(const Card& card, const InstanceType& type) {
 std::vector<FreeCard> free_cards(const HostCards& cards, const InstanceType& type,
                                  const std::set<std::string>& held, std::int32_t max) {
   if (!cards.problem().empty()) return {};
+  const auto least = least_memory(cards, type);
   model::GpuGroups left = type.gpu_groups;
   const auto left_of = [&](const GpuGroup& group) {
     return std::ranges::find_if(left, [&](const auto& one) { return is_same(one, group); });
@@ -161,6 +177,8 @@ std::vector<FreeCard> free_cards(const HostCards& cards, const InstanceType& typ
   std::vector<FreeCard> out;
   for (const Card& card : cards.all()) {
     GpuGroup group = group_of(card, type);
+    if (const auto of = least.find(card.kind); of != least.end() && is_apart(card, type))
+      group.memory = of->second;
     if (!held.contains(card.uuid)) {
       if (is_healthy(card)) out.push_back({&card, std::move(group)});
     } else if (const auto of = left_of(group); of != left.end()) {

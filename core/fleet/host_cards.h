@@ -18,7 +18,8 @@ namespace hostler::fleet {
 
 /// So many readings in a row that fail make a host broken.
 inline constexpr std::uint32_t kFailedReadingsMax = 3;
-/// A host whose cards change in more readings than this in kUnsteadyTime is broken.
+/// A host whose cards change in more readings than this in kUnsteadyTime is broken: readings with
+/// news of a card, not those that only fail.
 inline constexpr std::uint32_t kChangedReadingsMax = 10;
 inline constexpr Duration kUnsteadyTime = std::chrono::hours(1);
 /// Cards of one reading that have an event of their own.
@@ -45,6 +46,10 @@ class HostCards {
   [[nodiscard]] bool are_known() const { return known_; }
   /// It has told of its cards, or could not read them: the menu does not count any more.
   [[nodiscard]] bool has_told() const { return known_ || !problem_.empty(); }
+  /// It has a tool, which has not told its cards yet: nothing keeps jobs from any of them.
+  [[nodiscard]] bool are_unread() const { return !known_ && !problem_.empty(); }
+  /// The last reading was the first good one.
+  [[nodiscard]] bool are_new() const { return new_; }
   /// The last reading has failed, and why: no work with cards starts.
   [[nodiscard]] const std::string& problem() const { return problem_; }
   /// Why the host is broken, as far as its cards say, for a type with so many cards; empty: it is
@@ -55,8 +60,6 @@ class HostCards {
   /// Null: there is none now.
   [[nodiscard]] const model::Card* find(std::string_view uuid) const;
   [[nodiscard]] model::CardGuard guard() const { return guard_; }
-  /// Readings that have failed since the daemon started.
-  [[nodiscard]] std::uint64_t failed_readings() const { return failed_ever_; }
 
  private:
   std::vector<CardNews> fail(const std::string& problem);
@@ -65,11 +68,11 @@ class HostCards {
   std::vector<CardNews> bounded(std::vector<CardNews> news, Mono now);
 
   bool known_ = false;
+  bool new_ = false;
   std::string problem_;
   std::vector<model::Card> cards_;
   model::CardGuard guard_ = model::CardGuard::kNone;
   std::uint32_t failed_in_a_row_ = 0;
-  std::uint64_t failed_ever_ = 0;
   std::uint32_t changed_ = 0;  ///< Readings since changing_since_.
   Mono changing_since_ = Mono::min();
   bool unsteady_ = false;
@@ -92,7 +95,8 @@ struct FreeCard {
   model::GpuGroup group;              ///< Its count is 0.
 };
 /// Healthy cards of which none is in `held`, by index: of each group of the menu no more than the
-/// menu has, those that are held included, and `max` in all.
+/// menu has, those that are held included, and `max` in all. Cards of no group of the menu are one
+/// group for each kind, with the least memory of its healthy cards: equal cards differ a little.
 [[nodiscard]] std::vector<FreeCard> free_cards(const HostCards& cards,
                                                const model::InstanceType& type,
                                                const std::set<std::string>& held, std::int32_t max);

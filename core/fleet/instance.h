@@ -60,7 +60,7 @@ struct Instance {
   [[nodiscard]] bool takes_work() const {
     return link.is_ready() && !record.restored && !refusals.is_resting() &&
            !notices.is_cordoned() && !occupancy.output_waits() && !occupancy.runs_unplaced() &&
-           !occupancy.is_lent() && !listing.is_withheld() &&
+           !occupancy.is_lent() && !occupancy.cards().are_unread() && !listing.is_withheld() &&
            record.health == model::Health::kHealthy &&
            record.idle_behavior == model::IdleBehavior::kRun &&
            (record.state == model::InstanceState::kIdle ||

@@ -162,7 +162,8 @@ model::Resources Occupancy::room_of(const model::InstanceType& type) const {
   const std::int64_t ram = std::min(out.ram, ram_.value_or(out.ram));
   out.ram = room(out.ram, model::ram_for_jobs(ram, type.reserve), used_.ram);
   out.scratch = room(out.scratch, scratch_.value_or(out.scratch), used_.scratch);
-  if (!cards_.has_told()) return out;
+  // Without a report, one group loses no more than what is in use: the number is enough.
+  if (!cards_.has_told() && type.gpu_groups.size() < 2) return out;
   out.gpus = used_.gpus;
   for (const auto& group : free_groups(type)) out.gpus += group.count;
   return out;

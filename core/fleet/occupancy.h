@@ -119,7 +119,7 @@ class Occupancy {
   [[nodiscard]] const std::optional<std::int64_t>& reported_scratch() const { return scratch_; }
   [[nodiscard]] const std::optional<std::int64_t>& reported_ram() const { return ram_; }
   /// What work may use of a host of this type: it may have less scratch, RAM and cards, never more,
-  /// and what is in use was there.
+  /// and what is in use was there. Its cards are those in use and those of free_groups().
   [[nodiscard]] model::Resources room_of(const model::InstanceType& type) const;
   [[nodiscard]] const HostCards& cards() const { return cards_; }
   /// The cards that the host says this attempt has.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "core/fleet/occupancy.h"
@@ -34,10 +35,15 @@ void Occupancy::report_attempts(const std::vector<model::AttemptReport>& attempt
   std::size_t left = kReportedMax;
   for (const auto& one : attempts) {
     if (one.phase != model::AttemptPhase::kRunning || one.cards.empty()) continue;
-    const auto its = std::min(left, one.cards.size());
-    reported_[one.attempt] = {one.cards.begin(),
-                              one.cards.begin() + static_cast<std::ptrdiff_t>(its)};
-    left -= its;
+    std::set<std::string_view> seen;  // A host may list one twice, and a row may not.
+    auto& its = reported_[one.attempt];
+    its.clear();
+    for (const auto& uuid : one.cards) {
+      if (left == 0) break;
+      if (!seen.insert(uuid).second) continue;
+      its.push_back(uuid);
+      --left;
+    }
   }
 }
 

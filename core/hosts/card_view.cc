@@ -13,9 +13,6 @@ namespace {
 /// were held up on their way.
 constexpr std::chrono::seconds kInterval{45};
 constexpr std::int64_t kHeldUp = 4;
-/// Programs on cards of NVIDIA, those on cards of AMD, and scripts.
-constexpr const char* kVariables[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
-                                      "HOSTLER_GPUS"};
 
 }  // namespace
 
@@ -26,11 +23,7 @@ bool CardView::admit(Moment now) {
 
 bool CardView::learn(const agent::Cards& cards) {
   model::CardReport report = cards::read_cards(cards);
-  if (report.problem.empty()) {
-    is_read_ = true;
-    known_.reset();
-    if (!report.source.empty()) known_ = report.cards;
-  }
+  if (report.problem.empty() && !report.source.empty()) known_ = report.cards;
   if (report == report_ && report.problem.empty()) return false;
   report_ = std::move(report);
   return true;
@@ -43,11 +36,10 @@ void CardView::learn_nothing(Duration patience) {
 }
 
 std::optional<agent::Guard> CardView::take_guard() {
-  if (!is_read_) return std::nullopt;
+  if (!known_) return std::nullopt;
   agent::Guard guard;
-  if (known_)
-    for (const model::Card& card : *known_)
-      guard.files.insert(guard.files.end(), card.files.begin(), card.files.end());
+  for (const model::Card& card : *known_)
+    guard.files.insert(guard.files.end(), card.files.begin(), card.files.end());
   std::ranges::sort(guard.files);
   guard.files.erase(std::unique(guard.files.begin(), guard.files.end()), guard.files.end());
   if (guard_ == guard) return std::nullopt;
@@ -56,7 +48,7 @@ std::optional<agent::Guard> CardView::take_guard() {
 }
 
 Result<void> CardView::equip(agent::Start& start, const std::vector<std::string>& uuids) const {
-  if (!known_ && uuids.empty()) return {};
+  if (!known_ && uuids.empty() && report_.source.empty()) return {};
   std::vector<std::string> files;
   std::string list;
   for (const std::string& uuid : uuids) {
@@ -70,7 +62,11 @@ Result<void> CardView::equip(agent::Start& start, const std::vector<std::string>
   }
   start.cards = uuids;
   start.files = std::move(files);
-  for (const char* name : kVariables) start.env.emplace_back(name, list);
+  // Older HIP, which reads CUDA's variable too, understands no UUIDs there.
+  if (uuids.empty() || report_.source != "rocm-smi")
+    start.env.emplace_back("CUDA_VISIBLE_DEVICES", list);
+  for (const char* name : {"ROCR_VISIBLE_DEVICES", "HOSTLER_GPUS"})
+    start.env.emplace_back(name, list);
   return {};
 }
 

@@ -40,10 +40,10 @@ class CardView {
 
  private:
   model::CardReport report_;
-  std::optional<std::vector<model::Card>> known_;  ///< Of the last reading that did not fail.
-  bool is_read_ = false;                           ///< There was one.
-  std::optional<agent::Guard> guard_;              ///< What the agent was told.
-  std::optional<Moment> first_;                    ///< When it told first.
+  /// Of the last good reading. It stays where a tool is not there any more.
+  std::optional<std::vector<model::Card>> known_;
+  std::optional<agent::Guard> guard_;  ///< What the agent was told.
+  std::optional<Moment> first_;        ///< When it told first.
   std::int64_t expected_ = 0, told_ = 0;
 };
 

@@ -128,8 +128,8 @@ constexpr std::array kEvents{
     EventInfo{Event::kCardsReadAgain, "cards_read_again", kInstance, kInfo, Holds::kNone,
               "the cards of the host could be read again"},
     EventInfo{Event::kCardsUnsteady, "cards_unsteady", kInstance, kWarning, Holds::kNone,
-              "the cards of the host change at each reading: it is broken, and further changes "
-              "are not told"},
+              "the cards of the host changed in more than ten readings of one hour: it is broken, "
+              "and further changes are not told"},
     EventInfo{Event::kKept, "kept", kInstance, kAlarm, Holds::kReason,
               "the host of a restored state cannot be reached or proved: work that is not known "
               "here may run on it, so it is kept until an admin kills it"},

@@ -124,17 +124,23 @@ bool says_more(const World& world, const Need& need, std::uint32_t next, std::ui
   return says(next) > says(known) || (says(next) == says(known) && says(known) != kHoldsUnasked);
 }
 
-/// A host that has enough free room and cards for an item, but not of one kind: "; h-3: its 2 free
-/// cards are of different kinds"; empty: there is none.
+/// A host that has room for an item, but for its cards: "; h-3: 0 of 1 gpus free", "; h-3: its 2
+/// free cards are of different kinds"; empty: there is none.
 std::string cards_in_the_way(const World& world, const Need& need) {
-  if (need.resources.gpus == 0) return {};
+  const std::int32_t count = need.resources.gpus;
+  if (count == 0) return {};
+  model::Resources rest = need.resources;
+  rest.gpus = 0;
   for (const std::uint32_t h : world.hosts) {
     const HostView& host = world.snapshot.hosts[h];
-    if (host.phase != HostPhase::kReady || !host.takes_work || host.cards.empty() ||
-        !need.resources.fits_in(host.free) || !world.meets(need, host) ||
-        HostRoom::of(host).holds(need))
+    if (host.phase != HostPhase::kReady || !host.takes_work || host.attempts_left <= 0 ||
+        need.exclusive || !rest.fits_in(host.free) || !world.meets(need, host))
       continue;
-    return "; " + host.id.text() + ": " + lacks_cards(host.cards, need.wish(), need.resources.gpus);
+    const std::string its = "; " + host.id.text() + ": ";
+    if (host.free.gpus < count)
+      return its + std::to_string(host.free.gpus) + " of " + std::to_string(count) + " gpus free";
+    if (!host.cards.empty() && !HostRoom::of(host).holds(need))
+      return its + lacks_cards(host.cards, need.wish(), count);
   }
   return {};
 }

@@ -40,12 +40,21 @@ bool gives_all_cards(const Device& gpu) {
   return true;
 }
 
+/// A device of type unix-char for /dev/nvidiaN in the container: one card, given by its file.
+bool is_card_file(const Device& device) {
+  constexpr std::string_view kCard = "/dev/nvidia";
+  const std::string path = get(device, get(device, "path").empty() ? "source" : "path");
+  return get(device, "type") == "unix-char" && path.starts_with(kCard) &&
+         path.size() > kCard.size() &&
+         path.find_first_not_of("0123456789", kCard.size()) == std::string::npos;
+}
+
 void check_gpus(std::uint32_t wanted, const Devices& of_profiles) {
   std::uint32_t given = 0;
   for (const auto& [name, device] : of_profiles) {
-    if (get(device, "type") != "gpu") continue;
-    if (gives_all_cards(device)) return;
-    ++given;
+    const bool is_gpu = get(device, "type") == "gpu";
+    if (is_gpu && gives_all_cards(device)) return;
+    if (is_gpu || is_card_file(device)) ++given;
   }
   if (given < wanted)
     throw Error(HOSTLER_E_UNSUPPORTED,

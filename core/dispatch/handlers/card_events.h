@@ -20,10 +20,11 @@ class CardEvents {
         recorder_(recorder),
         steps_(steps) {}
 
-  /// Tells what is new. A host whose cards are all lost, cannot be read or are unsteady is broken,
-  /// if its type has cards, and one that is new ends for it: look it up again.
+  /// If its type has cards, tells what is new: a host whose cards are all lost, cannot be read or
+  /// are unsteady is broken, and one that is new ends for it: look it up again.
   void take(Host& host, const model::CardReport& report, Now now);
-  /// New hosts of its type are expected to be alike.
+  /// After take(): the first good reading of a host that is healthy and had no work. New hosts of
+  /// its type are expected to be alike.
   void learn(const Host& host, Now now);
 
  private:

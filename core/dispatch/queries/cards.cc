@@ -1,6 +1,7 @@
 #include "core/dispatch/queries/cards.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/text.h"
 
@@ -9,7 +10,7 @@ namespace {
 
 using model::CardState;
 
-constexpr std::size_t kBadShown = 8;  ///< Cards of one host that `why` names.
+constexpr std::size_t kShown = 8;  ///< Cards of one host that `why` names for one reason.
 
 std::string bad_card(const model::CardView& bad) {
   const std::string has = bad.attempt ? ", which " + bad.attempt->text() + " has," : "";
@@ -17,7 +18,41 @@ std::string bad_card(const model::CardView& bad) {
   return fleet::name_of(bad.card) + has + " gets no new work: " + why;
 }
 
+std::string unread(const fleet::HostCards& cards) {
+  if (cards.are_unread()) return "its cards are not known yet, so no work starts there: ";
+  return "its cards cannot be read, so no work with cards starts there: ";
+}
+
+/// A tool and the menu may name one kind otherwise. Empty: some card is of the type.
+std::string other_kinds(const fleet::HostCards& cards, const model::InstanceType& type) {
+  const auto is_healthy = [](const model::Card& card) { return card.problem.empty(); };
+  const auto healthy = std::ranges::find_if(cards.all(), is_healthy);
+  const auto is_right = [&](const model::Card& card) { return fleet::is_of_type(card, type); };
+  if (healthy == cards.all().end() || std::ranges::any_of(cards.all(), is_right)) return {};
+  return "none of its cards is of a kind that type " + type.name +
+         " has on the menu: " + fleet::name_of(*healthy) +
+         ": set the kind of the type as the host lists it";
+}
+
+/// Empty: each card has device files, which a guard can keep from jobs.
+std::string without_files(const fleet::HostCards& cards) {
+  std::string names;
+  std::size_t count = 0;
+  for (const auto& card : cards.all()) {
+    if (!card.files.empty() || ++count > kShown) continue;
+    names += (names.empty() ? "" : ", ") + fleet::name_of(card);
+  }
+  if (count > kShown) names += " and " + std::to_string(count - kShown) + " more cards";
+  if (count == 0) return {};
+  return names + (count == 1 ? " has" : " have") +
+         " no device files: nothing keeps other jobs from " + (count == 1 ? "it" : "them");
+}
+
 }  // namespace
+
+bool has_files(const fleet::HostCards& cards) {
+  return std::ranges::any_of(cards.all(), [](const auto& card) { return !card.files.empty(); });
+}
 
 std::vector<model::CardView> cards_of(const fleet::Instance& instance) {
   const auto& occupancy = instance.occupancy;
@@ -77,17 +112,18 @@ model::CardCounts count_of(const std::vector<model::CardView>& cards,
 
 void add_cards(const fleet::Instance& instance, const model::SitePolicy& policy,
                std::vector<std::string>& texts) {
-  const auto& problem = instance.occupancy.cards().problem();
-  const bool has_cards = instance.type && policy.types[*instance.type].resources.gpus > 0;
-  if (!problem.empty() && has_cards)
-    texts.push_back("its cards cannot be read, so no work with cards starts there: " + problem);
+  const auto& cards = instance.occupancy.cards();
+  if (instance.type && policy.types[*instance.type].resources.gpus > 0) {
+    if (!cards.problem().empty()) texts.push_back(unread(cards) + cards.problem());
+    for (auto text : {other_kinds(cards, policy.types[*instance.type]), without_files(cards)})
+      if (!text.empty()) texts.push_back(std::move(text));
+  }
   std::size_t bad = 0;
   for (const auto& one : cards_of(instance)) {
     if (one.state != CardState::kBad) continue;
-    if (++bad <= kBadShown) texts.push_back(bad_card(one));
+    if (++bad <= kShown) texts.push_back(bad_card(one));
   }
-  if (bad > kBadShown)
-    texts.push_back(std::to_string(bad - kBadShown) + " more cards get no new work");
+  if (bad > kShown) texts.push_back(std::to_string(bad - kShown) + " more cards get no new work");
 }
 
 }  // namespace hostler::dispatch

@@ -32,7 +32,8 @@ model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
   if (instance.occupancy.is_lent()) out.lease = instance.occupancy.claims().front().work;
   const auto cards = cards_of(instance);
   out.card_counts = count_of(cards, instance, policy);
-  if (instance.occupancy.cards().are_known()) out.guard = instance.occupancy.cards().guard();
+  const auto& listed = instance.occupancy.cards();
+  if (listed.are_known()) out.guard = has_files(listed) ? listed.guard() : model::CardGuard::kNone;
   out.uses_max = policy.pools[instance.pool].uses_max;
   out.key_alarm = instance.link.key_alarm();
   if (is_unlisted(instance)) out.unlisted_since = instance.listing.absence()->since;

@@ -47,7 +47,7 @@ class ManTest(unittest.TestCase):
                 part = plain
                 if command and "Subcommands:" not in text:
                     part = re.search(rf"^\.SS {command}\n(.*?)(?=^\.S[SH] |\Z)", plain, re.M | re.S)[1]
-                for option, value in re.findall(r"^  (?:-\w,)?(--[\w-]+)(?: ([A-Z][A-Z=,[\]-]*)(?=\s))?", text, re.M):
+                for option, value in re.findall(r"^  (?:-\w,)?(--[\w-]+)(?: ([A-Z[][A-Z=,:[\]-]*)(?=\s))?", text, re.M):
                     wanted = option + (" " + value if value else "")
                     self.assertRegex(part, rf"(?m)^(-\w, )?{re.escape(wanted)}$", f"{command}: {wanted}")
             for title in re.findall(r"^([A-Z][a-z ]+):$", helps(program)[""], re.M):

@@ -8,9 +8,9 @@ import sys
 import time
 
 BOOT = os.environ.get("HOSTLER_BOOT_ID", "boot").encode()
-HELLO, LISTING, STARTED, EXIT, OUTPUT, PONG = 64, 65, 66, 68, 69, 75
-START, PING = 3, 11
-VERSION = 5
+HELLO, LISTING, STARTED, EXIT, OUTPUT, PONG, CARDS = 64, 65, 66, 68, 69, 75, 79
+CONFIGURE, START, PING = 2, 3, 11
+VERSION = 6
 HOUR = 3_600_000_000
 
 
@@ -65,7 +65,9 @@ def main():
     say(HELLO, struct.pack("<H", VERSION) + text(BOOT) + text(b"state") + text(b"") + struct.pack("<IBQ", 0, 0, 0))
     say(LISTING, struct.pack("<I?", 0, True))
     for kind, body in frames():
-        if kind == PING:
+        if kind == CONFIGURE:
+            say(CARDS, struct.pack("<Bi??", 0, 0, False, False) + text(b"") + struct.pack("<IB", 0, 0))
+        elif kind == PING:
             say(PONG, body)
         elif kind == START:
             attempt, rest = body[:12], body[12:]

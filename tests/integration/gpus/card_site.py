@@ -33,9 +33,9 @@ class CardSite(Site):
         super().__init__(ARGS.hostlerd, ARGS.drivers)
         os.mkdir(self.under("cards"))
         os.chmod(self.under("cards"), 0o755)
-        for card in range(len(MINORS)):
+        for card in range(gpus):
             self.make_device(card)
-        self.report(range(gpus if isinstance(gpus, int) else 2))
+        self.report(range(gpus))
 
     def make_device(self, card):
         path = self.device(card)
@@ -63,7 +63,7 @@ class CardSite(Site):
         os.rename(self.under("next"), self.under("cards.json"))
 
     def write_config(self, name="hostler.json", **changes):
-        pool = {"name": "default", "sets": ["local"], "types": ["box"], "max": 1, "idle_timeout": "1m",
+        pool = {"name": "default", "sets": ["local"], "types": ["box"], "max": 1, "idle_timeout": "3s",
                 "boot_timeout": "1m", "shutdown_timeout": "1s", "gpu_command": f"cat {self.under('cards.json')}",
                 **changes.pop("pool", {})}
         return super().write_config(name, **{"types": [self.type], "pools": [pool], **changes})
@@ -73,6 +73,9 @@ class CardSite(Site):
         env = {"MARKS": self.marks, "NAME": name, "CARDS": self.under("cards")}
         return self.submit({"name": name, "script": script + (WAIT if wait else ""), "env": env,
                             "needs": {"vcpus": 1, "ram": "64MiB", **({"gpus": gpus} if gpus else {})}, **members})[0]
+
+    def why(self, subject):
+        return self.get("/v1/why?subject=" + subject)
 
     def set_mark(self, name):
         with open(os.path.join(self.marks, name), "w", encoding="utf-8"):

@@ -2,6 +2,7 @@
 """Two cards of a container of a real LXD, which the test adds from outside as LXD's devices: nvidia-smi there is a
 fake, and the owners of the device files keep each job from the card of the other one. Run by lxd_lab.py."""
 
+import os
 import unittest
 
 from lxd_site import LxdSite, main  # before the modules of tests/integration/daemon
@@ -21,9 +22,10 @@ while [ ! -e /tmp/go ]; do sleep 0.05; done
 class CardTest(unittest.TestCase):
     def setUp(self):
         self.site = self.enterContext(LxdSite("cards"))
+        self.add_cards()
         self.site.write_config(
-            types=[{"name": "box", "vcpus": 4, "ram": "512MiB", "price": 0.5, "gpus": 2}],
-            pool={"max": 1, "types": ["box"], "idle_timeout": "1m", "boot_probe": "test -c /dev/nvidia1",
+            types=[{"name": "box", "vcpus": 4, "ram": "512MiB", "price": 0.5, "gpus": 2, "profiles": ["cards"]}],
+            pool={"max": 1, "types": ["box"], "idle_timeout": "3s", "boot_probe": "test -c /dev/nvidia1",
                   "boot_files": [{"path": "/usr/local/bin/nvidia-smi", "content": SMI, "mode": "0755"},
                                  {"path": "/etc/cards.csv", "content": self.rows(2)}]})
         self.site.start()
@@ -33,6 +35,13 @@ class CardTest(unittest.TestCase):
         return "".join(f"{i}, GPU-{i}, 00000000:0{i + 1}:00.0, NVIDIA A100-SXM4-40GB, 40960, 535.104.05, 0, No\n"
                        for i in range(count))
 
+    def add_cards(self):
+        """/dev/zero and /dev/full under the names of cards, for each container with the profile."""
+        self.site.lxc("profile", "create", "cards")
+        for card, source in enumerate(("/dev/zero", "/dev/full")):
+            self.site.lxc("profile", "device", "add", "cards", f"card{card}", "unix-char", "source=" + source,
+                          f"path=/dev/nvidia{card}", "mode=0666")
+
     def container(self):
         """The name of the only one, once it runs."""
         (name,) = wait_for("a container runs", lambda: [
@@ -41,12 +50,6 @@ class CardTest(unittest.TestCase):
 
     def in_container(self, script):
         return self.site.lxc("exec", self.container(), "--", "sh", "-c", script)
-
-    def add_cards(self):
-        """/dev/zero and /dev/full under the names of cards."""
-        for card, source in enumerate(("/dev/zero", "/dev/full")):
-            self.site.lxc("config", "device", "add", self.container(), f"card{card}", "unix-char", "source=" + source,
-                          f"path=/dev/nvidia{card}", "mode=0666")
 
     def submit(self, name, gpus=1):
         return self.site.submit({"name": name, "script": LOOK, "env": {"NAME": name},
@@ -58,13 +61,12 @@ class CardTest(unittest.TestCase):
 
     def test_each_of_two_jobs_opens_its_own_card_only_and_the_third_waits(self):
         first, second = self.submit("first"), self.submit("second")
-        self.add_cards()
         self.wait_for_start("first")
         self.wait_for_start("second")
         (host,) = self.site.existing()
-        self.assertEqual(self.site.get(f"/v1/instances/{host['id']}")["guard"], "owners")
+        self.assertEqual(self.site.get("/v1/why?subject=" + host["id"])["instance"]["gpus"]["guard"], "owners")
         third = self.submit("third")
-        wait_for("the reason", lambda: "gpus" in str(self.site.get(f"/v1/why/{third}").get("reasons")))
+        wait_for("the reason", lambda: "0 of 1 gpus free" in str(self.site.get("/v1/why?subject=" + third)))
 
         self.in_container("touch /tmp/go")
         seen = {}
@@ -77,4 +79,4 @@ class CardTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    main(__doc__)
+    main(__doc__, hostler={"required": True, "type": os.path.abspath})

@@ -67,9 +67,21 @@ TEST(LiarsTest, AThousandCardsAreRefused) {
         std::to_string(i) + ", GPU-" + std::to_string(i) + ", 00000000:3B:00.0, T4, 1, 1, 0, No\n";
   }
   EXPECT_EQ(problem_of(said(Tool::kCommand, "{\"cards\": [" + json + "]}")),
-            "command: it lists 1000 cards; at most 256 are understood");
-  EXPECT_EQ(problem_of(said(Tool::kNvidia, csv)),
-            "nvidia-smi: it lists 1000 cards; at most 256 are understood");
+            "command: it lists more than 256 cards");
+  EXPECT_EQ(problem_of(said(Tool::kNvidia, csv)), "nvidia-smi: it lists more than 256 cards");
+}
+
+// Bug: each colon was looked at again with all that follows, which held up all hosts for seconds.
+TEST(LiarsTest, ALongLineOfALostCardIsLookedAtNearItsBeginning) {
+  const std::string line = "Unable to determine the device handle for " + std::string(32, ':') +
+                           "0000:5F:00.0: Unknown Error";
+  EXPECT_THAT(problem_of(said(Tool::kNvidia, line)), HasSubstr("not understood"));
+}
+
+TEST(LiarsTest, OneFileOfTwoCardsIsRefused) {
+  EXPECT_EQ(problem_of(said(Tool::kCommand, R"({"cards": [{"uuid": "a", "files": ["/dev/x"]},
+                {"uuid": "b", "files": ["/dev/x"]}]})")),
+            "command: two cards have the file /dev/x; allowed: files of one card alone");
 }
 
 TEST(LiarsTest, TwoCardsWithOneUuidAreRefused) {

@@ -147,8 +147,10 @@ TEST(NvidiaTest, FilesAreThoseOfTheAddressAndElseOfTheIndex) {
                    {"/dev/nvidia5", "0000:3b:00.0"}};
   EXPECT_THAT(cards_of(reading).at(0).files,
               ElementsAre("/dev/dri/card1", "/dev/dri/renderD129", "/dev/nvidia5"));
-  reading.files = {{"/dev/nvidia0", ""}, {"/dev/nvidia10", ""}};
+  reading.files = {{"/dev/nvidia0", ""}};
   EXPECT_THAT(cards_of(reading).at(0).files, ElementsAre("/dev/nvidia0"));
+  reading.files = {{"/dev/nvidia0", ""}, {"/dev/nvidia1", ""}};
+  EXPECT_THAT(cards_of(reading).at(0).files, IsEmpty()) << "nobody knows which of them it is";
   reading.files = {{"/dev/nvidia0", "0000:af:00.0"}};
   EXPECT_THAT(cards_of(reading).at(0).files, IsEmpty()) << "it is another card's";
 }

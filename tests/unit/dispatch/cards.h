@@ -14,6 +14,7 @@ inline model::Card card(int index, std::string problem = {}, std::string kind = 
   model::Card out;
   out.uuid = "GPU-" + std::to_string(index);
   out.index = index;
+  out.files = {"/dev/card" + std::to_string(index)};
   out.kind = std::move(kind);
   out.problem = std::move(problem);
   return out;

@@ -120,6 +120,49 @@ TEST(CardsTest, TheCardsOfAHostAreShownWithTheAttemptThatHasThem) {
     EXPECT_THAT(one.cards, IsEmpty()) << "lists have numbers only";
 }
 
+TEST(CardsTest, CardsWithoutDeviceFilesAreShownAsUnguarded) {
+  CardSite story;
+  story.begin();
+  (void)story.submit({story.job_of(1)});
+  const auto on = story.made();
+  auto bare = card(0);
+  bare.files.clear();
+  story.boot_with(on, listed({bare, card(1)}));
+  EXPECT_THAT(story.view(on).conditions,
+              ElementsAre("card 0 (a100, GPU-0) has no device files: nothing keeps other jobs from "
+                          "it"));
+  EXPECT_EQ(story.view(on).guard, model::CardGuard::kBpf);
+  story.host(on, model::HostCards{listed({bare})});
+  EXPECT_EQ(story.view(on).guard, model::CardGuard::kNone) << "there is nothing to guard";
+}
+
+TEST(CardsTest, CardsThatTheMenuNamesOtherwiseGetWorkAndWhySaysSo) {
+  auto site = two_cards();
+  site.types[0].gpu_groups = {{"grid-k520", 0, 2}};
+  CardSite story(site);
+  story.begin();
+  (void)story.submit({story.job_of(1)});
+  const auto on = story.made();
+  story.boot_with(on, listed({card(0, "", "k520"), card(1, "", "k520")}));
+  EXPECT_THAT(story.starts(), ElementsAre(ElementsAre("GPU-0")));
+  EXPECT_EQ(story.record(on).health, model::Health::kHealthy);
+  EXPECT_THAT(story.view(on).conditions,
+              ElementsAre("none of its cards is of a kind that type small has on the menu: card 0 "
+                          "(k520, GPU-0): set the kind of the type as the host lists it"));
+}
+
+// Bug: the view said that two cards were free, and none was given out: other jobs starved.
+TEST(CardsTest, AHostOfTwoKindsWithoutAReportGoesOnWithOtherJobs) {
+  auto site = two_cards();
+  site.types[0].gpu_groups = {{"a100", 0, 1}, {"t4", 0, 1}};
+  site.pools[0].sizes.max = 1;
+  CardSite story(site);
+  story.begin();
+  (void)story.submit({story.job_of(1), story.job_of(1), story.job(1)});
+  story.boot_with(story.made(), {});
+  EXPECT_THAT(story.starts(), SizeIs(2)) << "the other job with a card waits";
+}
+
 TEST(CardsTest, ACardThatVanishedUnderItsAttemptIsShownAsBad) {
   CardSite story;
   story.begin();

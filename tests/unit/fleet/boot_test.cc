@@ -1,5 +1,6 @@
 #include "core/fleet/boot.h"
 
+#include "tests/unit/fleet/cards.h"
 #include "tests/unit/fleet/instances.h"
 
 namespace hostler::fleet {
@@ -47,6 +48,27 @@ TEST(BootTest, HasFailedIfTheHostDiesWithinAMinuteOfItsCreate) {
     EXPECT_EQ(boot_of(ended(reason, true), at(61s)), Boot::kReady);
   }
   EXPECT_EQ(boot_of(ended(Reason::kKilled, true), at(1s)), Boot::kReady);
+}
+
+// Bug: a host whose cards could never be read was a good boot, and plans bought the next one.
+TEST(BootTest, IsUnderWayUntilTheToolOfTheHostHasToldItsCards) {
+  auto host = instance_in(InstanceState::kIdle);
+  (void)host.occupancy.report_cards(failed_reading(), at(1s).mono);
+  EXPECT_EQ(boot_of(host, at(1h)), Boot::kUnderWay);
+  EXPECT_FALSE(host.takes_work()) << "nothing guards its cards yet";
+
+  auto held = host;
+  held.record.health = Health::kBroken;
+  EXPECT_EQ(boot_of(held, at(1h)), Boot::kUncounted);
+
+  auto broken = ended(Reason::kBroken, true);
+  (void)broken.occupancy.report_cards(failed_reading(), at(1s).mono);
+  EXPECT_EQ(boot_of(broken, at(1h)), Boot::kFailed);
+  broken.record.first_job = at(1s).wall;
+  EXPECT_EQ(boot_of(broken, at(1h)), Boot::kReady) << "it worked before a restart of the daemon";
+
+  (void)host.occupancy.report_cards(reading({card(0)}), at(2s).mono);
+  EXPECT_EQ(boot_of(host, at(1h)), Boot::kReady);
 }
 
 TEST(BootTest, DoesNotCountWhatHostlerAnAdminOrAReclaimEnded) {

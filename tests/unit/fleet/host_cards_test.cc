@@ -49,7 +49,6 @@ TEST(HostCardsTest, AReadingThatFailsChangesNothingThatIsKnown) {
   EXPECT_EQ(cards.problem(), "it took too long");
   EXPECT_THAT(events(cards.take(reading({card(0)}), minute(3))),
               ElementsAre(Event::kCardsReadAgain));
-  EXPECT_EQ(cards.failed_readings(), 2U);
 }
 
 TEST(HostCardsTest, TheThirdFailureInARowBreaksAHostWhoseTypeHasCards) {
@@ -76,9 +75,16 @@ TEST(HostCardsTest, AHostIsBrokenIfNoCardOfItsTypeIsHealthy) {
             "no card is healthy: card 0 (a100, GPU-0): Xid 79");
   EXPECT_EQ(why({}, type_of(2)), "it has no card, and type g has 2 on the menu");
   EXPECT_THAT(why({}, type_of(0)), IsEmpty());
-  EXPECT_EQ(why({card(0)}, type_of(2, {{"t4", 0, 2}})),
-            "card 0 (a100, GPU-0) is of no kind that type g has on the menu, and no other is");
-  EXPECT_THAT(why({card(0, "", "a100-sxm4-40gb")}, type_of(2, {{"a100", 0, 2}})), IsEmpty());
+}
+
+// Bug: types chosen from what a cloud offers get kinds by themselves, which hosts may name
+// otherwise: hosts that had worked before were broken.
+TEST(HostCardsTest, CardsThatTheMenuNamesOtherwiseCountByNumberAndBreakNoHost) {
+  const auto type = type_of(2, {{"grid-k520", 0, 2}});
+  HostCards cards;
+  (void)cards.take(reading({card(0, "", "k520"), card(1, "", "k520")}), minute(0));
+  EXPECT_THAT(cards.why_broken(type), IsEmpty());
+  EXPECT_EQ(healthy_groups(cards, type), (model::GpuGroups{{"k520", 0, 2}}));
 }
 
 TEST(HostCardsTest, AHostThatTellsNothingHasCardsByNumberOnly) {
@@ -97,6 +103,21 @@ TEST(HostCardsTest, OnceTheCardsAreKnownAReadingWithoutAToolIsOneThatFails) {
   EXPECT_EQ(cards.all(), std::vector{card(0)});
 }
 
+TEST(HostCardsTest, TheFirstGoodReadingIsNewWhateverFailedBefore) {
+  HostCards cards;
+  EXPECT_FALSE(cards.are_new());
+  (void)cards.take(failed_reading(), minute(0));
+  EXPECT_TRUE(cards.are_unread());
+  EXPECT_FALSE(cards.are_new());
+  (void)cards.take(reading({card(0)}), minute(1));
+  EXPECT_TRUE(cards.are_new());
+  EXPECT_FALSE(cards.are_unread());
+  (void)cards.take(reading({card(0)}), minute(2));
+  EXPECT_FALSE(cards.are_new());
+  (void)cards.take(failed_reading(), minute(3));
+  EXPECT_FALSE(cards.are_unread()) << "they were read before";
+}
+
 TEST(HostCardsTest, CardsThatChangeAtEachReadingAreToldTenTimesAnHour) {
   HostCards cards;
   std::vector<CardNews> news;
@@ -105,15 +126,15 @@ TEST(HostCardsTest, CardsThatChangeAtEachReadingAreToldTenTimesAnHour) {
       news.push_back(one);
   ASSERT_THAT(news, SizeIs(kChangedReadingsMax + 1));
   EXPECT_EQ(news.back().event, Event::kCardsUnsteady);
-  EXPECT_EQ(cards.why_broken(type_of(1)), "its cards change at each reading");
+  EXPECT_EQ(cards.why_broken(type_of(1)), "its cards changed in more than 10 readings of one hour");
 }
 
-TEST(HostCardsTest, ReadingsThatFailAndSucceedInTurnAreUnsteadyToo) {
+// Bug: a tool that timed out now and then broke its host.
+TEST(HostCardsTest, ReadingsThatFailAndSucceedInTurnAreNoChangeOfTheCards) {
   HostCards cards;
-  std::size_t told = 0;
   for (int i = 0; i < 60; ++i)
-    told += cards.take(i % 2 == 0 ? reading({card(0)}) : failed_reading(), minute(i)).size();
-  EXPECT_EQ(told, kChangedReadingsMax + 1);
+    (void)cards.take(i % 2 == 0 ? reading({card(0)}) : failed_reading(), minute(i));
+  EXPECT_THAT(cards.why_broken(type_of(1)), IsEmpty());
 }
 
 TEST(HostCardsTest, ManyChangesOfOneReadingAreToldInOneMore) {
@@ -148,6 +169,17 @@ TEST(HostCardsTest, ACardIsOfTheGroupOfTheMenuThatItFitsBest) {
   EXPECT_EQ(group_of(one, type), (model::GpuGroup{"a100-pcie", 0, 0}));
   one.kind = "h100";
   EXPECT_EQ(group_of(one, type), (model::GpuGroup{"h100", 8 * kGb, 0}));
+}
+
+// Bug: equal cards of which one has ECC were two groups, so work with two cards fitted nowhere.
+TEST(HostCardsTest, WithoutKindsOnTheMenuCardsOfOneKindAreOneGroupWithTheLeastMemory) {
+  auto a = card(0), b = card(1), bad = card(2, "Xid 79");
+  a.memory = 16'000, b.memory = 15'000, bad.memory = 1;
+  HostCards cards;
+  (void)cards.take(reading({a, b, bad, card(3, "", "t4")}), minute(0));
+  const model::GpuGroups both = {{"a100", 15'000, 2}, {"t4", 0, 1}};
+  EXPECT_EQ(healthy_groups(cards, type_of(4)), both);
+  EXPECT_EQ(healthy_groups(cards, type_of(4, {{"h100", 0, 4}})), both) << "no group has them";
 }
 
 TEST(HostCardsTest, NoGroupHasMoreFreeCardsThanTheMenuHasOfIt) {

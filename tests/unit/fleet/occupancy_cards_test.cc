@@ -133,6 +133,17 @@ TEST_F(CardsOfOne, WithoutAReportEachGroupMayHaveLostWhatIsInUse) {
   EXPECT_EQ(occupancy_.free_groups(type_), (model::GpuGroups{{"a100", 0, 1}, {"t4", 0, 2}}));
 }
 
+// Bug: no group had a free card for certain, so none was named, and their number was believed.
+TEST_F(CardsOfOne, WithoutAReportTheRoomIsWhatIsInUseAndWhatIsFreeForCertain) {
+  type_ = type_of(5, {{"a100", 0, 2}, {"t4", 0, 3}});
+  EXPECT_EQ(free(), 5);
+  EXPECT_TRUE(place(1, 1));
+  EXPECT_EQ(free(), 3);
+  EXPECT_TRUE(place(2, 2));
+  EXPECT_EQ(free(), 0);
+  EXPECT_FALSE(place(3, 1));
+}
+
 // It began before the host listed its cards, so it may use any of them.
 TEST_F(CardsOfOne, WhileWorkHasCardsWithoutNamesNoneIsGivenOut) {
   EXPECT_TRUE(place(1, 1));
@@ -175,6 +186,11 @@ TEST_F(CardsOfOne, ACardThatTwoAttemptsClaimIsFreeWhenBothHaveEnded) {
   EXPECT_FALSE(place(1, 1));
   EXPECT_TRUE(occupancy_.forget_unplaced(AttemptId{{9}, 1}));
   EXPECT_TRUE(place(1, 1));
+}
+
+TEST_F(CardsOfOne, ACardThatTheHostReportsTwiceForAnAttemptIsOneCard) {
+  occupancy_.report_attempts({{{{8}, 1}, AttemptPhase::kRunning, {uuid(1), uuid(0), uuid(1)}}});
+  EXPECT_THAT(occupancy_.reported_cards({{8}, 1}), ElementsAre("GPU-1", "GPU-0"));
 }
 
 TEST_F(CardsOfOne, AHostMayClaimAnyNumberOfCardsAndFewAreKept) {

@@ -102,7 +102,7 @@ TEST_F(LxdDevicesTest, GpusAreThoseOfTheProfiles) {
   const std::string one = R"("g0":{"type":"gpu","pci":"0000:01:00.0"})";
   create_request.n_disks = 0;
   type.gpus = 2;
-  Call few, enough, all;
+  Call few, enough, by_file, all;
 
   play.missing().sync(profile(one));
   EXPECT_EQ(create(few), HOSTLER_E_UNSUPPORTED);
@@ -111,6 +111,12 @@ TEST_F(LxdDevicesTest, GpusAreThoseOfTheProfiles) {
   play.missing().sync(profile(one + R"(,"g1":{"type":"gpu","id":"1"})"));
   play.async().ended().async().ended();
   EXPECT_EQ(create(enough), HOSTLER_OK) << enough.message();
+
+  play.missing().sync(
+      profile(one + R"(,"c":{"type":"unix-char","path":"/dev/nvidia1","source":"/dev/nvidia3"})" +
+              R"(,"d":{"type":"unix-char","source":"/dev/nvidiactl"})"));
+  play.async().ended().async().ended();
+  EXPECT_EQ(create(by_file), HOSTLER_OK) << by_file.message();
 
   play.missing().sync(profile(R"("g":{"type":"gpu","gputype":"physical"})"));
   play.async().ended().async().ended();

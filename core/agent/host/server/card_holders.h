@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,8 @@ class CardHolders {
   [[nodiscard]] model::CardGuard guard() const;
   /// Attempts need a cgroup for the guard: the host has cards, or had some.
   [[nodiscard]] bool need_cgroups() const;
-  /// The attempt of each card, by UUID.
-  [[nodiscard]] std::map<std::string, model::AttemptId> by_card() const;
+  /// The attempt of each card and device file that one has, by UUID and path.
+  [[nodiscard]] std::map<std::string, model::AttemptId> by_name() const;
 
   /// The device files of all cards, from now on, also for attempts that run. Those of an attempt
   /// that runs stay among them.
@@ -45,10 +46,14 @@ class CardHolders {
  private:
   [[nodiscard]] std::vector<CardHolder> holders() const;
   [[nodiscard]] bool shares_out() const;
+  Result<void> share_out();
+  static void keep(const std::vector<std::string>& files);
 
   AttemptLog& log_;
   DeviceGuard guard_;
   bool own_uids_ = false;
+  /// Attempts that ran when the first file was named: they may use any card.
+  std::set<model::AttemptId> older_;
 };
 
 }  // namespace hostler::agent

@@ -56,10 +56,11 @@ std::optional<Refused> check_start(const Start& start, const HostFacts& host) {
                                       std::to_string(kDescriptorsMin));
   if (host.attempts >= kAttemptsMax)
     return refuse(Why::kBusy, std::to_string(kAttemptsMax) + " attempts are not acknowledged yet");
-  for (const std::string& card : start.cards)
-    if (const auto holder = host.holders.find(card); holder != host.holders.end())
-      return refuse(Why::kBusy, "attempt " + holder->second.text() + " has the card " + card +
-                                    " and still runs");
+  for (const auto* names : {&start.cards, &start.files})
+    for (const std::string& name : *names)
+      if (const auto holder = host.holders.find(name); holder != host.holders.end())
+        return refuse(Why::kBusy, "attempt " + holder->second.text() + " has the card " + name +
+                                      " and still runs");
   return std::nullopt;
 }
 

@@ -17,7 +17,7 @@ struct HostFacts {
   std::size_t attempts = 0;           ///< Attempts in the table, ended ones included.
   bool is_known = false;              ///< The attempt of this Start is already in the table.
   std::uint64_t descriptors_max = 0;  ///< The most that a process may have open.
-  /// The attempts that run and have cards, by UUID of the card.
+  /// The attempts that run and have cards, by UUID of the card and path of its files.
   std::map<std::string, model::AttemptId> holders = {};
 };
 

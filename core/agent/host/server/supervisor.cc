@@ -73,7 +73,7 @@ void Supervisor::set_uids(std::uint32_t first, std::uint32_t count) {
 std::variant<Started, Refused> Supervisor::start(const Start& start) {
   HostFacts facts{boot_id_, log_.last_sequence(), log_.all().size(),
                   log_.find(start.attempt) != nullptr, descriptors_max()};
-  if (!start.cards.empty()) facts.holders = card_holders_.by_card();
+  if (!start.cards.empty()) facts.holders = card_holders_.by_name();
   if (auto refused = check_start(start, facts)) return *std::move(refused);
   const auto slot = slots_.take(uid_count_);
   if (!slot)
