@@ -111,7 +111,7 @@ TEST_F(CardsTest, LiesOfAToolAreReadingsThatFail) {
       {"echo '{\"card0\": {}}'", "not understood"},
       {"i=0; while [ $i -lt 1000 ]; do echo \"$i, GPU-$i, 00000000:3B:00.0, T4, 1, 1, 0, No\"; "
        "i=$((i+1)); done",
-       "1000 cards"},
+       "more than 256 cards"},
       {"echo '0, GPU-a, 00000000:3B:00.0, T4, 1, 1, 0, No'; "
        "echo '1, GPU-a, 00000000:3B:00.0, T4, 1, 1, 0, No'",
        "two cards have the UUID GPU-a"},

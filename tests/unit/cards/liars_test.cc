@@ -73,7 +73,7 @@ TEST(LiarsTest, AThousandCardsAreRefused) {
 
 // Bug: each colon was looked at again with all that follows, which held up all hosts for seconds.
 TEST(LiarsTest, ALongLineOfALostCardIsLookedAtNearItsBeginning) {
-  const std::string line = "Unable to determine the device handle for " + std::string(32, ':') +
+  const std::string line = "Unable to determine the device handle for " + std::string(40, ':') +
                            "0000:5F:00.0: Unknown Error";
   EXPECT_THAT(problem_of(said(Tool::kNvidia, line)), HasSubstr("not understood"));
 }
@@ -114,7 +114,7 @@ TEST(LiarsTest, MoreFilesThanAMessageCarriesAreRefused) {
   for (int i = 0; i < 20; ++i) {
     std::string files;
     for (int k = 0; k < 60; ++k)
-      files += (k == 0 ? "" : ", ") + ("\"/dev/x" + std::to_string(k)) + "\"";
+      files += (k == 0 ? "" : ", ") + ("\"/dev/x" + std::to_string(60 * i + k)) + "\"";
     cards += (i == 0 ? "" : ", ") + ("{\"uuid\": \"c" + std::to_string(i)) + "\", \"files\": [" +
              files + "]}";
   }

@@ -73,7 +73,7 @@ TEST(CardViewTest, ACardThatIsNotListedAnyMoreIsRefused) {
   (void)view.learn(listing(R"({"uuid": "GPU-a"})"));
   EXPECT_EQ(refused(), "card GPU-b is not there any more");
   (void)view.learn(agent::Cards());
-  EXPECT_EQ(refused(), "card GPU-a is not there any more");
+  EXPECT_EQ(refused(), "card GPU-b is not there any more") << "no tool tells that GPU-a is gone";
 }
 
 TEST(CardViewTest, AReadingThatFailsChangesNothingOfWhatIsKnown) {
@@ -110,6 +110,8 @@ TEST(CardViewTest, TheAgentIsToldAllFilesWheneverTheyChange) {
       "/dev/dri/card0"]}, {"uuid": "GPU-b", "files": ["/dev/nvidia1"]})"));
   EXPECT_FALSE(view.take_guard()) << "the same files";
   (void)view.learn(agent::Cards());
+  EXPECT_FALSE(view.take_guard()) << "a tool that is not there any more frees no card";
+  (void)view.learn(listing(""));
   const auto none = view.take_guard();
   ASSERT_TRUE(none) << "what was guarded before is free";
   EXPECT_THAT(none->files, IsEmpty());
