@@ -24,7 +24,8 @@ class CardTest(unittest.TestCase):
         self.site = self.enterContext(LxdSite("cards"))
         self.add_cards()
         self.site.write_config(
-            types=[{"name": "box", "vcpus": 4, "ram": "512MiB", "price": 0.5, "gpus": 2, "profiles": ["cards"]}],
+            types=[{"name": "box", "vcpus": 4, "ram": "512MiB", "price": 0.5, "gpus": 2,
+                    "profiles": ["default", "cards"]}],
             pool={"max": 1, "types": ["box"], "idle_timeout": "3s", "boot_probe": "test -c /dev/nvidia1",
                   "boot_files": [{"path": "/usr/local/bin/nvidia-smi", "content": SMI, "mode": "0755"},
                                  {"path": "/etc/cards.csv", "content": self.rows(2)}]})
