@@ -39,7 +39,7 @@ struct InstanceView {
   CardCounts card_counts;
   std::vector<CardView> cards;     ///< By index; only where one instance is shown.
   std::optional<CardGuard> guard;  ///< Unset: the host has not told which cards it has.
-  std::int32_t uses_max = 0;    ///< So often it may be used; 0: no limit.
+  std::int32_t uses_max = 0;       ///< So often it may be used; 0: no limit.
   std::optional<StandingKeyAlarm> key_alarm;
   std::optional<Wall> unlisted_since;  ///< Lists omit it since then.
   bool cordoned = false;               ///< It gets no new jobs, because it will be interrupted.

@@ -21,7 +21,7 @@ constexpr const char* kNvidiaQuery =
 std::string find_program(std::string_view name, std::string_view folders) {
   for (const std::string_view folder : split(folders, ':')) {
     if (!folder.starts_with('/')) continue;
-    const std::string path = std::string(folder) + "/" + std::string(name);
+    std::string path = std::string(folder) + "/" + std::string(name);
     struct stat info {};
     if (::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
         ::access(path.c_str(), X_OK) == 0)
