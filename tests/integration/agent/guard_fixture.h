@@ -55,12 +55,15 @@ class GuardTest : public AgentTest {
     for (std::size_t i = 0; i < count; ++i) out.files.push_back(card(i));
     return out;
   }
+  static Configure with_uids() {
+    Configure out;
+    out.uid_first = 700'000;
+    out.uid_count = 100;
+    return out;
+  }
   /// A link after the messages that a daemon sends before the first Start.
   std::unique_ptr<Link> link_with_cards(std::size_t count) {
-    Configure configure;
-    configure.uid_first = 700'000;
-    configure.uid_count = 100;
-    auto link = ready_link(configure);
+    auto link = ready_link(with_uids());
     EXPECT_TRUE(link->client.guard(cards(count)));
     return link;
   }

@@ -89,10 +89,7 @@ TEST_P(EachGuardTest, AfterKill9OfTheServerCardsAndGuardAreAsBefore) {
   ASSERT_EQ(ready->attempts.size(), 2U);
   EXPECT_EQ(ready->attempts[0].cards, first.cards);
   EXPECT_EQ(ready->attempts[1].cards, second.cards);
-  Configure configure;
-  configure.uid_first = 700'000;
-  configure.uid_count = 100;
-  ASSERT_TRUE(link->client.configure(configure));
+  ASSERT_TRUE(link->client.configure(with_uids()));
   ASSERT_TRUE(link->client.guard(cards(4)));  // one card is new
   const auto refused = refusal(*link, look({1, 2}));
   ASSERT_TRUE(refused);
@@ -111,10 +108,7 @@ TEST_P(EachGuardTest, AfterKill9OfTheServerCardsAndGuardAreAsBefore) {
 TEST_P(EachGuardTest, ANewServerGuardsTheFilesOfTheLastOneBeforeItIsToldAnyAgain) {
   settle(*link_with_cards(3));
   kill_server();
-  Configure configure;
-  configure.uid_first = 700'000;
-  configure.uid_count = 100;
-  auto link = ready_link(configure);
+  auto link = ready_link(with_uids());
   const Start without = look({});
   start(*link, without, 1);
   let_go();
