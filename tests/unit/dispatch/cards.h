@@ -5,33 +5,23 @@
 #include <vector>
 
 #include "tests/unit/dispatch/story.h"
+#include "tests/unit/fleet/cards.h"
 
 /// Hosts with cards: the type "small" has two, "large" four.
 namespace hostler::dispatch {
 
-/// Card 3 has the UUID "GPU-3".
+/// As fleet::card(), with a device file that a guard can keep from jobs.
 inline model::Card card(int index, std::string problem = {}, std::string kind = "a100") {
-  model::Card out;
-  out.uuid = "GPU-" + std::to_string(index);
-  out.index = index;
+  model::Card out = fleet::card(index, std::move(problem), std::move(kind));
   out.files = {"/dev/card" + std::to_string(index)};
-  out.kind = std::move(kind);
-  out.problem = std::move(problem);
   return out;
 }
 inline model::CardReport listed(std::vector<model::Card> cards) {
-  model::CardReport out;
-  out.source = "command";
-  out.cards = std::move(cards);
+  model::CardReport out = fleet::reading(std::move(cards));
   out.guard = model::CardGuard::kBpf;
   return out;
 }
-inline model::CardReport unread(std::string problem = "it took too long") {
-  model::CardReport out;
-  out.source = "command";
-  out.problem = std::move(problem);
-  return out;
-}
+inline model::CardReport unread() { return fleet::failed_reading(); }
 
 inline model::SitePolicy site_with_cards() {
   auto out = small_site();
