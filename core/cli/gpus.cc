@@ -15,7 +15,8 @@ Result<GpusOption> parse_gpus(std::string_view text) {
       (has_kind && (!model::is_gpu_kind(kind) || *count == 0)))
     return fail(Errc::kInvalidArgument,
                 "'" + printable(text, 100) + "' is no number of gpus: give a whole number up to " +
-                    std::to_string(model::kGpusMax) + ", or a kind and a number such as a100:2");
+                    std::to_string(model::kGpusMax) +
+                    ", or a kind in small letters and a number, such as a100:2");
   return GpusOption{std::string(kind), static_cast<std::int32_t>(*count)};
 }
 

@@ -35,7 +35,8 @@ TEST(GpusOptionTest, OtherWordsAreRefusedWithWhatToWrite) {
                           "1e9", "1048577", "a100:2:40GiB", "a b:1"}) {
     const auto read = parse_gpus(bad);
     ASSERT_FALSE(read) << bad;
-    EXPECT_THAT(read.error().message, HasSubstr("a kind and a number such as a100:2"));
+    EXPECT_THAT(read.error().message,
+                HasSubstr("a kind in small letters and a number, such as a100:2"));
   }
   EXPECT_EQ(parse_gpus("0")->count, 0);
 }
