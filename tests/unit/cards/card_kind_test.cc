@@ -1,6 +1,7 @@
 #include "core/cards/card_kind.h"
 
 #include <gtest/gtest.h>
+#include <hostler/driver.hpp>
 
 #include <string>
 #include <utility>
@@ -26,6 +27,15 @@ TEST(CardKindTest, IsTheNameOfTheProductWithoutItsMaker) {
       {"a100_slice.2", "a100_slice.2"},
   };
   for (const auto& [product, kind] : kKinds) EXPECT_EQ(card_kind(product), kind);
+}
+
+// A driver cannot include core/, so the SDK has the rule for what clouds say once more.
+TEST(CardKindTest, IsTheSameForHostsAndForDrivers) {
+  for (const char* product :
+       {"NVIDIA A100-SXM4-40GB", "NVIDIA A100 80GB PCIe", "Tesla T4", "NVIDIA GeForce RTX 3090",
+        "Quadro P1000", "AMD Instinct MI210", "Radeon RX 7900 XTX", "A10G", "K520", "H100",
+        "Radeon Pro V520", "NVIDIA", ""})
+    EXPECT_EQ(driver::gpu_kind(product), card_kind(product)) << product;
 }
 
 TEST(CardKindTest, IsEmptyWhereNothingIsSaid) {
