@@ -20,7 +20,8 @@ TEST_F(GpuRequestTest, ADryRunAsksForTheSameGpusAsTheSubmit) {
       R"({"jobs": [{"script": "true", "needs": {"gpus": {"count": 2, "kind": "a100"}}}]})";
   for (const char* target : {"/v1/jobs", "/v1/dry-run"}) {
     EXPECT_EQ(ask(target, body).status, 200) << target;
-    const auto& shape = service.submitted().at(0).shape;
+    const model::WorkItem item = service.submitted().at(0);
+    const auto& shape = item.shape;
     EXPECT_EQ(shape.needs.gpus, 2) << target;
     EXPECT_EQ(shape.constraints.gpu, (model::GpuWish{.kind = "a100", .memory = 0})) << target;
   }

@@ -66,7 +66,8 @@ bool HostCommand::start(std::vector<std::string> command, Errors errors, std::in
 }
 
 void HostCommand::kill() const {
-  if (is_running()) ::kill(-pid_, SIGKILL);
+  // Where vfork() is fork(), as under tsan, it may not have made its group yet.
+  if (is_running() && ::kill(-pid_, SIGKILL) != 0) (void)::kill(pid_, SIGKILL);
 }
 
 bool HostCommand::kill_overdue(std::int64_t now) {
