@@ -118,6 +118,7 @@ struct Config {
   Access access;
   std::vector<Set> sets;
   model::SitePolicy site;
+  std::vector<model::MetricSource> metric_sources;  ///< Of site.metrics, by the same index.
   Agent agent;
   Limits limits;
   LedgerKeep ledger_keep;

@@ -15,9 +15,11 @@
 #include "core/model/cloud.h"
 #include "core/model/instance.h"
 #include "core/model/lease_account.h"
+#include "core/model/metric.h"
 #include "core/model/offered.h"
 #include "core/model/offering.h"
 #include "core/model/quotas.h"
+#include "core/model/scaling.h"
 
 /// The policies of the site: core/config reads and validates them, the pure layers use them. Names
 /// resolve, min <= max, durations are positive.
@@ -123,6 +125,9 @@ struct PoolSizes {
   std::int32_t min = 0, max = 100;  ///< Hosts that are on.
   std::int32_t standby = 0;         ///< Idle hosts to keep.
   std::int32_t stopped = 0;         ///< Hosts to keep switched off; they do not count for max.
+  /// Hosts that are on or switched off. Unset, and no text: `stopped` says what is switched off.
+  std::optional<std::int32_t> created_min = {}, created_max = {};
+  BoundTexts texts = {};  ///< A text wins over the number of the same bound.
   friend bool operator==(const PoolSizes&, const PoolSizes&) = default;
 };
 
@@ -133,6 +138,7 @@ struct PoolPolicy {
   std::vector<std::string> types;
   std::optional<TypeSelector> selector;  ///< Adds types that its sets offer; `types` is empty then.
   PoolSizes sizes;                       ///< Plans know it as the bounds of the source `config`.
+  ScalingPolicy scaling;
   Ceilings ceilings;
   Duration idle_timeout = 1min, boot_timeout = 10min, probe_timeout = 10min,
            shutdown_timeout = 10s;    ///< The last: between two destroys.
@@ -219,6 +225,7 @@ struct SitePolicy {
   std::vector<InstanceType> types;
   std::vector<SetPolicy> sets;
   std::vector<PoolPolicy> pools;
+  std::vector<MetricPolicy> metrics;
   Ceilings ceilings;
   Quotas quotas;
   Duration plan_interval = 100ms;

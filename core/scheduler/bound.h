@@ -36,5 +36,7 @@ using BoundsByPool = std::vector<std::vector<Bound>>;
 
 /// The source of which the policy has the numbers (PoolPolicy::sizes).
 inline constexpr const char* kConfigSource = "config";
+/// The source of bounds that are expressions.
+inline constexpr const char* kExpressionSource = "expression";
 
 }  // namespace hostler::scheduler

@@ -47,6 +47,11 @@ struct Shutdown {
   std::string reason;
   bool gives_way = false;  ///< To work: minimum and standby do not replace it yet, see Rest.
 };
+/// Begin the drain of the host: it goes once that is over (HostView::drain).
+struct Drain {
+  model::InstanceId host;
+  std::string reason;
+};
 /// Only the first item of the class may be placed on the host, until it was placed.
 struct Reserve {
   model::InstanceId host;
@@ -87,6 +92,7 @@ struct Plan {
   std::vector<Create> creates;
   std::vector<SwitchOff> switch_offs;
   std::vector<Shutdown> shutdowns;
+  std::vector<Drain> drains;
   std::vector<Reserve> reservations;  ///< Replace all earlier ones.
   std::vector<Close> closed;          ///< By id. Likewise.
   std::vector<Waiting> waiting;

@@ -39,6 +39,12 @@ enum class HostPhase : std::uint8_t {
                ///< its pool's maximum only.
   kLeaving,    ///< terminating, abandoned or vanished long ago: it counts for ceilings at most.
 };
+/// What is done on a host before it goes because of its pool's bounds (`scaling.drain`).
+enum class DrainPhase : std::uint8_t {
+  kNone,
+  kUnderWay,  ///< It gets no new work, and counts in no bound; it stays on.
+  kOver,      ///< It is quiet, or its time is over: it goes when it is empty.
+};
 /// A host as the planner sees it: a member for each fact that decides what may be done with it.
 struct HostView {
   model::InstanceId id;
@@ -80,12 +86,14 @@ struct HostView {
                                 ///< gone to other hosts while it was unseen.
   bool for_exchange = false;    ///< It was created to replace a dearer host.
   bool ends = false;            ///< kLeaving: its destroy is under way, and will free its room.
+  std::optional<double> rank = {};  ///< Of `scaling.rank`: the lowest goes first. Unset: unknown.
+  DrainPhase drain = DrainPhase::kNone;
 
   [[nodiscard]] bool is_on() const {
     return phase == HostPhase::kComing || phase == HostPhase::kReady;
   }
   /// It is shut down when it is empty, whatever the bounds of its pool are.
-  [[nodiscard]] bool will_go() const { return draining || cordoned; }
+  [[nodiscard]] bool will_go() const { return draining || cordoned || drain != DrainPhase::kNone; }
   /// Switched off and kept: the pool's `stopped` counts such hosts.
   [[nodiscard]] bool is_standby() const {
     return phase == HostPhase::kStopped && can_stop && !kept && !will_go();

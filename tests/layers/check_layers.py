@@ -14,13 +14,14 @@ MAY_INCLUDE = {
     "async": [],
     "elf": ["base"],
     "model": ["base"],
+    "expression": ["base"],
     "pricing": VALUES,
     "fleet": VALUES,
     "work": VALUES,
     "demand": VALUES + ["pricing"],
     "gates": VALUES,
     "scheduler": VALUES + ["pricing", "demand", "gates"],
-    "dispatch": VALUES + ["pricing", "fleet", "work", "demand", "gates", "scheduler"],
+    "dispatch": VALUES + ["expression", "pricing", "fleet", "work", "demand", "gates", "scheduler"],
     "json": VALUES,
     "usage": ["base"],
     "store": VALUES + ["log", "crypto", "json"],
@@ -32,13 +33,15 @@ MAY_INCLUDE = {
     "cards": VALUES + ["json", "agent"],
     "hosts": VALUES + ["log", "async", "ssh", "agent", "cards"],
     "metrics": VALUES + ["log"],
-    "config": VALUES + ["crypto", "json"],
+    "sources": VALUES + ["log", "json"],
+    "config": VALUES + ["crypto", "json", "expression", "sources"],
     "planning": VALUES + ["demand", "gates", "scheduler", "json", "config"],
-    "simulation": VALUES + ["demand", "gates", "scheduler", "dispatch", "json", "tap", "config"],
+    "simulation": VALUES + ["demand", "gates", "scheduler", "dispatch", "json", "tap", "config",
+                            "sources"],
     "api": VALUES + ["log", "crypto", "async", "json"],
     "daemon": ["*"],
-    "cli": VALUES + ["crypto", "json", "usage", "config", "planning", "plugin_host", "driver_host",
-            "tap", "simulation", "api"],
+    "cli": VALUES + ["crypto", "json", "usage", "expression", "sources", "scheduler", "config", "planning",
+            "plugin_host", "driver_host", "tap", "simulation", "api"],
 }
 # The conformance kit is a host: it loads and calls drivers as hostlerd does, and by the same code.
 KIT_MAY_INCLUDE = VALUES + ["log", "crypto", "elf", "json", "plugin_host", "driver_host", "tap", "config", "ssh"]
@@ -50,7 +53,7 @@ INNER = {
     "sdk/check": ["proxy", "faults", "run", "host", "groups", "process", "report"],
 }
 # Decisions: time, chance and the outside world come in as arguments.
-PURE = {"model", "pricing", "fleet", "work", "demand", "gates", "scheduler", "dispatch", "planning", "cards"}
+PURE = {"model", "expression", "pricing", "fleet", "work", "demand", "gates", "scheduler", "dispatch", "planning", "cards"}
 NOT_IN_PURE = re.compile(
     r"::now\(\)|\bsleep_(for|until)\b|<(thread|mutex|future|random|iostream|fstream)>|base/mutex\.h"
     r"|\bgetenv\b|spdlog"

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/model/scaling.h"
+
+/// How a bound follows what its expression recommends: the rules of Kubernetes' HPA
+/// (kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale), for each bound by itself.
+namespace hostler::scheduler {
+
+/// What one bound of one pool remembers. A value; its owner keeps one for each bound.
+class BoundScaling {
+ public:
+  struct Decision {
+    std::int64_t number = 0;
+    std::vector<std::string> changes;  ///< What each rule changed, for people, in their order.
+    friend bool operator==(const Decision&, const Decision&) = default;
+  };
+
+  /// The number that a recommendation leads to now: tolerance, then stabilisation, then steps.
+  /// `present`: what the bound is taken to be if nothing was decided yet; it counts as recommended
+  /// at `now`, so that nothing shrinks before the window of `down` is over.
+  /// Times must not go back. O(recommendations within the windows).
+  Decision decide(std::int64_t recommended, std::int64_t present,
+                  const model::ScalingPolicy& policy, Mono now);
+  /// What was decided last; unset: nothing yet.
+  [[nodiscard]] const std::optional<std::int64_t>& current() const { return current_; }
+  /// When the last decision could change with the same recommendation: a window or a period ends
+  /// then. Unset: it would not.
+  [[nodiscard]] std::optional<Mono> due(const model::ScalingPolicy& policy) const;
+
+ private:
+  struct Entry {
+    Mono at;
+    std::int64_t number = 0;
+  };
+  std::deque<Entry> recommended_, changed_;
+  std::optional<std::int64_t> current_;
+};
+
+}  // namespace hostler::scheduler
