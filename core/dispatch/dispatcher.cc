@@ -135,6 +135,10 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](PlanMade& e) { to.plans.on(e, now); },
                  [&](const DiskChanged& e) { to.disk.on(e, now); },
                  [&](const JumpHostChanged& e) { to.reachability.on(e, now); },
+                 [&](const MetricsRead&) {},
+                 [&](const ZonesRead&) {},
+                 [&](const PastRead&) {},
+                 [&](const DrainEnded&) {},
              },
              event);
   to.leases.end_commands(now);
