@@ -1,9 +1,10 @@
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "core/config/expressions.h"
 #include "core/config/readers.h"
 #include "core/expression/expression.h"
-#include "core/sources/sources.h"
+#include "core/sources/zones.h"
 
 namespace hostler::config {
 namespace {
@@ -11,8 +12,7 @@ namespace {
 using expression::Expression, expression::Input, expression::Wants;
 using json::Field;
 
-/// The samples of a metric that are kept.
-constexpr std::int64_t kSamplesMax = 10'000;
+constexpr Duration kLongestWindow = 24h * 7;
 
 /// A member of an object that was read before.
 Field member(const Field& of, std::string_view key, json::Problems& problems) {
@@ -37,9 +37,10 @@ void add_problem(const Field& field, const std::string& message, json::Problems&
 class Checker {
  public:
   Checker(const Context& context, json::Problems& problems, Config& config)
-      : context_(context), problems_(problems), config_(config) {
-    for (const auto& metric : config.site.metrics) names_.push_back(metric.name);
-  }
+      : context_(context),
+        problems_(problems),
+        config_(config),
+        names_(metric_names(config.site)) {}
 
   void check_pool(const Field& at, const model::PoolPolicy& pool) {
     const model::BoundTexts& texts = pool.sizes.texts;
@@ -118,12 +119,12 @@ class Checker {
     if (found == metrics.end()) return;  // It counts hosts or jobs.
     used_.insert(input.name);
     if (input.kind == Input::Kind::kAge) aged_.insert(input.name);
-    const Duration longest = found->interval * kSamplesMax;
-    if (input.window > longest)
-      field.problem("a window of " + exact_duration(input.window) + " has more than " +
-                    std::to_string(kSamplesMax) + " readings of \"" + input.name +
-                    "\", allowed: at most " + exact_duration(longest) + " with the interval " +
-                    exact_duration(found->interval));
+    if (input.window == Duration{} ||
+        (input.window >= found->interval && input.window <= kLongestWindow))
+      return;
+    field.problem("found a time of " + exact_duration(input.window) + " over which \"" +
+                  input.name + "\" is computed, allowed: from its interval, " +
+                  exact_duration(found->interval) + ", to " + exact_duration(kLongestWindow));
   }
 
   const Context& context_;

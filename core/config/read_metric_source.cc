@@ -16,11 +16,11 @@ constexpr std::array kPicks{
     json::Word<model::Pick>{"avg", model::Pick::kAvg},
 };
 constexpr std::array kCounts{
-    json::Word<Source::Count>{"queued", Source::Count::kQueued},
-    json::Word<Source::Count>{"created", Source::Count::kCreated},
-    json::Word<Source::Count>{"started", Source::Count::kStarted},
-    json::Word<Source::Count>{"idle", Source::Count::kIdle},
-    json::Word<Source::Count>{"busy", Source::Count::kBusy},
+    json::Word<model::Counted>{"queued", model::Counted::kQueued},
+    json::Word<model::Counted>{"created", model::Counted::kCreated},
+    json::Word<model::Counted>{"started", model::Counted::kStarted},
+    json::Word<model::Counted>{"idle", model::Counted::kIdle},
+    json::Word<model::Counted>{"busy", model::Counted::kBusy},
 };
 
 struct Url {
