@@ -112,6 +112,10 @@ void check_that_plans_end(RandomWorld& world) {
     if (h.offering < world.snapshot.offerings.size())
       h.can_stop = world.snapshot.offerings[h.offering].can_stop;
   }
+  // Nothing is dearer than others, so none is exchanged.
+  for (Offering& o : world.snapshot.offerings) o.price_per_hour = {100};
+  for (HostView& h : world.snapshot.hosts) h.price_per_hour = {100};
+  for (auto& pool : world.policy.pools) pool.price_cap_per_hour = {};
   std::string done;
   for (int plans = 0; plans < 12; ++plans) {
     const Plan plan = world.plan();
