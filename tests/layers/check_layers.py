@@ -76,8 +76,9 @@ HOME = {
     "sqlite3": {"store"},
     "openssl/": {"crypto"},
     "CLI/": {"cli", "daemon", "usage"},
-    "zlib": {"ssh"},
-    "curl/": {"cli"},
+    "zlib": {"ssh", "sources"},
+    "curl/": {"cli", "sources"},
+    "date/": {"sources"},
     "hostler/driver": {"plugin_host", "driver_host"},
     # What clang's analysis can check is core/base/mutex.h.
     "mutex": {"base"},
