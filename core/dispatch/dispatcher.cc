@@ -60,6 +60,7 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
   handlers_->types.restored();
   handlers_->leases.policy_changed(now);
   handlers_->broken_gangs.restored();
+  handlers_->bounds.policy_changed(now);
   // The policy may have changed meanwhile, and hosts take work before the first plan.
   (void)handlers_->closing.close_hosts();
   choose_questions(now);
@@ -135,6 +136,13 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](PlanMade& e) { to.plans.on(e, now); },
                  [&](const DiskChanged& e) { to.disk.on(e, now); },
                  [&](const JumpHostChanged& e) { to.reachability.on(e, now); },
+                 [&](const MetricsRead& e) {
+                   to.bounds.on(e, now);
+                   to.drains.look(now);
+                 },
+                 [&](const ZonesRead& e) { to.bounds.on(e, now); },
+                 [&](const PastRead& e) { to.bounds.on(e, now); },
+                 [&](const DrainEnded& e) { to.drains.on(e, now); },
              },
              event);
   to.leases.end_commands(now);
@@ -151,6 +159,7 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
   handlers_->types.reload(now);
   state_->principals.set_half_life(state_->policy.half_life, now.mono);
   state_->principals.set_quotas(state_->policy.quotas);
+  handlers_->bounds.policy_changed(now);
   handlers_->admin.policy_changed(now);
   handlers_->leases.policy_changed(now);
   handlers_->sets.policy_changed(now);
@@ -195,6 +204,8 @@ Outbox Dispatcher::tick(Now now) {
     handlers_->lists.send_due(set, now);
     handlers_->absences.send_due(set, now);
   }
+  handlers_->drains.fire_due(now);
+  if (handlers_->bounds.fire_due(now)) handlers_->drains.look(now);
   handlers_->plans.apply_more(now);
   handlers_->plans.refresh_views();  // The plan that is sent below knows of the deadlines.
   handlers_->plans.send_due(now);
@@ -234,7 +245,8 @@ Mono Dispatcher::next_wake() const {
                    state_->sets.next_wake(), state_->questions.next_wake(),
                    state_->prices.next_wake(), state_->leftovers.next_wake(state_->sets),
                    state_->watches.next_wake(state_->sets), state_->plan.next_wake(),
-                   state_->principals.next_use_tick(), state_->leases.next_due()});
+                   state_->principals.next_use_tick(), state_->leases.next_due(),
+                   state_->decisions.next()});
 }
 
 }  // namespace hostler::dispatch

@@ -125,6 +125,16 @@ struct WatchCall {
   Duration timeout{};
   bool after_commit = false;  ///< It must follow a UseDriver.
 };
+/// Runs the drain command of a pool for a host that is to go, at the daemon and without a shell,
+/// and answers with DrainEnded. Once for each drain: it follows the commit of the row that says
+/// that the drain has begun, and no restart sends it again. With HOSTLER_INSTANCE (the text of the
+/// id), HOSTLER_CLOUD_ID and HOSTLER_POOL in its environment.
+struct DrainCall {
+  model::InstanceId instance;
+  std::string cloud_id, pool;
+  std::vector<std::string> command;  ///< Absolute program and arguments.
+  Duration timeout{};                ///< After that it is ended.
+};
 /// Make a plan of this snapshot, off the loop, and answer with PlanMade.
 struct MakePlan {
   std::uint64_t number = 0;
@@ -146,10 +156,11 @@ struct Reply {
   Result<std::vector<model::WorkId>> result;
 };
 
-using Effect = std::variant<model::HostCommand, OpenSet, UseSet, UseDriver, CreateCall, ListCall,
-                            LookUpCall, DestroyCall, TagsCall, PowerCall, PricesCall,
-                            QuotaGroupCall, ConsoleCall, ImagesCall, OfferingsCall, LeftoversCall,
-                            DestroyLeftoverCall, WatchCall, MakePlan, EpochsCompared, Reply>;
+using Effect =
+    std::variant<model::HostCommand, OpenSet, UseSet, UseDriver, CreateCall, ListCall, LookUpCall,
+                 DestroyCall, TagsCall, PowerCall, PricesCall, QuotaGroupCall, ConsoleCall,
+                 ImagesCall, OfferingsCall, LeftoversCall, DestroyLeftoverCall, WatchCall,
+                 DrainCall, MakePlan, EpochsCompared, Reply>;
 
 /// The result of one event. An effect is issued only when every change before it is durable, unless
 /// it depends on no commit (immediate_effects.h).

@@ -11,6 +11,7 @@
 #include "core/dispatch/effects.h"
 #include "core/model/cloud_records.h"
 #include "core/model/host.h"
+#include "core/model/metric.h"
 #include "core/model/records.h"
 #include "core/scheduler/plan.h"
 
@@ -126,6 +127,28 @@ struct WatchEnded {
   std::string set;
   std::uint64_t number = 0;
   std::optional<model::CloudError> error;
+};
+
+// ---- metrics -----------------------------------------------------------------------------------
+
+/// Readings of metrics, each good or not, in the order in which they ended.
+struct MetricsRead {
+  std::vector<model::MetricReading> readings;
+};
+/// Time zones that expressions use. They replace what was known of these.
+struct ZonesRead {
+  std::vector<model::ZoneTimes> zones;
+};
+/// Samples of before this start, for averages over a time. No metric is known by them. Once, before
+/// the first MetricsRead.
+struct PastRead {
+  std::vector<model::MetricPast> past;
+};
+/// The end of a DrainCall.
+struct DrainEnded {
+  model::InstanceId instance;
+  bool good = false;  ///< Its exit status was 0.
+  std::string text;   ///< For people: "exit status 1: no such backend".
 };
 
 // ---- requests and plans ------------------------------------------------------------------------
@@ -264,9 +287,10 @@ using Event =
                  CreateEnded, SetListed, InstancesLookedUp, DestroyEnded, TagsEnded, PowerEnded,
                  PricesFetched, QuotaGroupFetched, ConsoleRead, ImagesFetched, OfferingsFetched,
                  LeftoversListed, LeftoverDestroyed, NoticesSeen, WatchEnded, model::HostEvent,
-                 Submit, SubmitLease, ReturnLease, RenewLease, CancelWork, ReleaseWork, CancelHeld,
-                 OutputsRemoved, GiveUpOutput, SetIdleBehavior, KillInstance, ReportReady, OpenGate,
-                 AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade, PolicyChanged,
-                 WorkForgotten, DiskChanged, JumpHostChanged>;
+                 MetricsRead, ZonesRead, PastRead, DrainEnded, Submit, SubmitLease, ReturnLease,
+                 RenewLease, CancelWork, ReleaseWork, CancelHeld, OutputsRemoved, GiveUpOutput,
+                 SetIdleBehavior, KillInstance, ReportReady, OpenGate, AcceptAccount, BelieveList,
+                 GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten, DiskChanged,
+                 JumpHostChanged>;
 
 }  // namespace hostler::dispatch

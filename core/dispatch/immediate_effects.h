@@ -9,7 +9,8 @@ namespace hostler::dispatch {
 /// Takes out of `outbox` the effects that depend on no commit, and returns them in their order:
 /// MakePlan, ListCall, LookUpCall, PricesCall, ConsoleCall, WatchCall and OpenSet. They may be
 /// executed at once, even while the store cannot commit. All other effects stay and leave after
-/// their commit, and so does a WatchCall that says `after_commit`.
+/// their commit, and so does a WatchCall that says `after_commit`. A DrainCall must: the row before
+/// it keeps a restart from running the command again.
 ///
 /// This is safe, because these effects only read:
 /// - Each answer comes back as an event. What it changes is a commit of its own, and commits become

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,7 +38,9 @@ struct Input {
 /// What an expression must give.
 enum class Wants : std::uint8_t { kNumber, kBoolean };
 
-/// A text that was compiled. A value; safe to use from several threads at once.
+struct Program;
+
+/// A text that was compiled. A value, cheap to copy; safe to use from several threads at once.
 class Expression {
  public:
   /// `metrics`: the names that may be used as metrics. kInvalidArgument: what is wrong, with the
@@ -57,6 +60,7 @@ class Expression {
 
  private:
   std::vector<Input> inputs_;
+  std::shared_ptr<const Program> program_;  ///< Null: made by no compile().
 };
 
 /// True of each name that the language has: a metric must have another one. True of reserved words

@@ -6,6 +6,7 @@
 #include "core/base/time.h"
 #include "core/fleet/creating.h"
 #include "core/fleet/deadline.h"
+#include "core/fleet/drain.h"
 #include "core/fleet/ending.h"
 #include "core/fleet/link.h"
 #include "core/fleet/listing.h"
@@ -36,11 +37,19 @@ struct Instance {
 
   Link link;
   Notices notices;
+  Drain drain;
   Told told;
   Refusals refusals;  ///< A rest ends at the deadline.
   Occupancy occupancy;
 
   [[nodiscard]] bool empty() const { return occupancy.empty(); }
+  /// Its drain is under way.
+  [[nodiscard]] bool drains() const {
+    return record.drain_began.us != 0 && !record.drain_over &&
+           record.state != model::InstanceState::kTerminating &&
+           record.state != model::InstanceState::kAbandoned &&
+           record.state != model::InstanceState::kGone;
+  }
   /// It may exist and cost money. False for a create that was given up, once a list much later did
   /// not show it, and for an instance that vanished some time ago.
   [[nodiscard]] bool may_exist() const {
@@ -61,7 +70,7 @@ struct Instance {
     return link.is_ready() && !record.restored && !refusals.is_resting() &&
            !notices.is_cordoned() && !occupancy.output_waits() && !occupancy.runs_unplaced() &&
            !occupancy.is_lent() && !occupancy.cards().are_unread() && !listing.is_withheld() &&
-           record.health == model::Health::kHealthy &&
+           record.health == model::Health::kHealthy && record.drain_began.us == 0 &&
            record.idle_behavior == model::IdleBehavior::kRun &&
            (record.state == model::InstanceState::kIdle ||
             record.state == model::InstanceState::kBusy);

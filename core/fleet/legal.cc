@@ -38,6 +38,8 @@ void assert_legal(const Instance& instance) {
       "a host that is lent is lent once, and runs no attempt");
   HOSTLER_ASSERT(!instance.notices.is_cordoned() || record.interruption,
                  "a cordoned host has a notice that counts");
+  HOSTLER_ASSERT(!record.drain_over || record.drain_began.us != 0,
+                 "a drain that is over has begun");
 }
 
 }  // namespace hostler::fleet

@@ -135,6 +135,23 @@ void start_held(Instance& instance, std::uint64_t sequence, Now now);
 /// Its restartable jobs are to end now, so that they go to other hosts before the interruption.
 [[nodiscard]] bool ends_work_now(const Instance& instance, const model::PoolPolicy& pool, Now now);
 
+// ---- drains -------------------------------------------------------------------------------------
+
+/// Bounds let the host go, and its pool has `scaling.drain`: it gets no new work from now on. No
+/// effect if it drains or has drained, or if it is neither coming nor ready.
+[[nodiscard]] Outcome begin_drain(Instance& instance, const std::string& reason,
+                                  const model::DrainPolicy& drain, Now now);
+/// The command of its drain has ended. Without an expression for quiet that is the end of the
+/// drain, if it succeeded.
+[[nodiscard]] Outcome drain_command_ended(Instance& instance, bool good, const std::string& text,
+                                          const model::PoolPolicy& pool, Now now);
+/// It is asked now whether the host is quiet: no command of its drain runs.
+[[nodiscard]] bool awaits_quiet(const Instance& instance);
+/// The drain is over: the host is quiet, or its pool drains no more. `why`: for people.
+[[nodiscard]] Outcome drain_over(Instance& instance, const std::string& why);
+/// The time of its drain has passed.
+[[nodiscard]] Outcome drain_due(Instance& instance, const model::PoolPolicy& pool, Now now);
+
 // ---- reports of an outside party ---------------------------------------------------------------
 
 /// It says that the host is ready: the evidence of kReported. No effect in another pool, or unless

@@ -62,6 +62,7 @@ Outcome terminate(Instance& instance, Reason code, const std::string& reason, No
   }
   enter(instance, InstanceState::kTerminating, out, Event::kTerminating, code, reason, now);
   instance.link.lost();
+  instance.drain.end();
   end_doubt(instance);
   instance.ending.begin();
   instance.record.gone = {};
@@ -172,6 +173,7 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
   end_doubt(instance);  // The time of the last absence is not in the journal.
   if (const auto& notice = instance.record.interruption)
     instance.notices.restore(*notice, now.mono);
+  restore_drain(instance, pool, now);
   switch (instance.record.state) {
     case InstanceState::kRequested:
       instance.creating.outcome_lost();

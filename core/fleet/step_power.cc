@@ -18,6 +18,7 @@ void enter_stopped(Instance& instance, Outcome& out, Event event, Reason code,
   stop_expecting(instance);
   instance.record.address.clear();  // The cloud may give it to another machine now.
   instance.power.went_off();
+  forget_drain(instance);
   out.effects.push_back(Effect::kDisconnect);
 }
 

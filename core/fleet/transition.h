@@ -22,6 +22,11 @@ void stopped_by_itself(Instance& instance, const std::string& reason, Outcome& o
 /// The instance is off: an interruption that was announced has happened.
 void stop_happened(Instance& instance);
 
+/// After a restart: its command may have run, and is not run again.
+void restore_drain(Instance& instance, const model::PoolPolicy& pool, Now now);
+/// It is off: what was told of it when it drained has come true, and it drains anew the next time.
+void forget_drain(Instance& instance);
+
 /// The evidence that the pool asks for is there: the instance is ready, and reachable again if it
 /// was not.
 void become_ready(Instance& instance, Outcome& out, Now now);

@@ -11,7 +11,8 @@ using enum Severity;
 using Holds = ReasonCode;
 
 constexpr const char *kWork = "work", *kJob = "job", *kAttempt = "attempt", *kLease = "lease",
-                     *kInstance = "instance", *kSet = "set", *kGate = "gate", *kSite = "site";
+                     *kInstance = "instance", *kPool = "pool", *kSet = "set", *kGate = "gate",
+                     *kSite = "site";
 
 /// By value of Event. The codes are stored and part of the API: they never change.
 constexpr std::array kEvents{
@@ -154,6 +155,14 @@ constexpr std::array kEvents{
     EventInfo{Event::kInterruptionOver, "interruption_over", kInstance, kInfo, Holds::kData,
               "no notice of an interruption holds any more: `withdrawn`, `lapsed` or `happened`; "
               "a host that is still there gets jobs again"},
+    EventInfo{Event::kDrainBegan, "drain_began", kInstance, kInfo, Holds::kNone,
+              "the bounds of its pool let it go: it gets no new work, and its drain command runs"},
+    EventInfo{Event::kDrainCommandFailed, "drain_command_failed", kInstance, kWarning, Holds::kNone,
+              "its drain command failed"},
+    EventInfo{Event::kDrainOver, "drain_over", kInstance, kInfo, Holds::kNone,
+              "it is quiet: it goes when it is empty"},
+    EventInfo{Event::kDrainTimedOut, "drain_timed_out", kInstance, kWarning, Holds::kNone,
+              "it did not become quiet in time: it goes when it is empty"},
     EventInfo{Event::kStopped, "stopped", kInstance, kWarning, Holds::kReason,
               "the cloud shows the instance stopped, although hostler did not ask for it"},
     EventInfo{Event::kSwitchedOff, "switched_off", kInstance, kInfo, Holds::kReason,
@@ -192,6 +201,15 @@ constexpr std::array kEvents{
               "the cloud lists the vanished instance again: its host is proved again"},
     EventInfo{Event::kGone, "gone", kInstance, kInfo, Holds::kReason,
               "the instance does not exist any more"},
+
+    EventInfo{Event::kBoundUnknown, "bound_unknown", kPool, kWarning, Holds::kData,
+              "the expression of a bound gives no number: its hosts stay as they are"},
+    EventInfo{Event::kBoundKnown, "bound_known", kPool, kInfo, Holds::kData,
+              "the expression of a bound gives a number again"},
+    EventInfo{Event::kBoundChanged, "bound_changed", kPool, kDebug, Holds::kData,
+              "the expression of a bound gives another number"},
+    EventInfo{Event::kBoundAtCeiling, "bound_at_ceiling", kPool, kAlarm, Holds::kData,
+              "the expression of a bound wants more hosts than a ceiling allows"},
 
     EventInfo{Event::kOpened, "opened", kSet, kInfo, Holds::kNone,
               "the instance set's cloud can be used"},

@@ -76,6 +76,10 @@ enum class Event : std::uint8_t {
   kInterruption,
   kCordoned,
   kInterruptionOver,
+  kDrainBegan,
+  kDrainCommandFailed,
+  kDrainOver,
+  kDrainTimedOut,
   kStopped,
   kSwitchedOff,
   kOff,
@@ -93,6 +97,12 @@ enum class Event : std::uint8_t {
   kVanished,
   kListedAgain,
   kGone,
+
+  // Of pools.
+  kBoundUnknown,
+  kBoundKnown,
+  kBoundChanged,
+  kBoundAtCeiling,
 
   // Of instance sets, gates and the site.
   kOpened,
@@ -146,8 +156,8 @@ enum class ReasonCode : std::uint8_t {
 struct EventInfo {
   Event event;
   const char* code;     ///< As stored and shown: "create_intended".
-  const char* subject;  ///< "work" (of any kind), "job", "attempt", "lease", "instance", "set",
-                        ///< "gate" or "site".
+  const char* subject;  ///< "work" (of any kind), "job", "attempt", "lease", "instance", "pool",
+                        ///< "set", "gate" or "site".
   Severity severity;    ///< Of the event without its reason, which may raise it.
   ReasonCode reason_code;
   const char* sentence;  ///< For people, without a full stop.

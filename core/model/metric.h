@@ -19,6 +19,14 @@ enum class OnFailure : std::uint8_t {
   kValue,  ///< A fixed value.
 };
 
+/// What the loop can count itself.
+enum class Counted : std::uint8_t { kQueued, kCreated, kStarted, kIdle, kBusy };
+struct OwnCount {
+  Counted what{};
+  std::string pool;  ///< Empty: of the whole site.
+  friend bool operator==(const OwnCount&, const OwnCount&) = default;
+};
+
 /// One metric as plans know it: a member for each key of `metrics[]` but its source, which is in
 /// Config::metric_sources at the same index.
 struct MetricPolicy {
@@ -33,6 +41,8 @@ struct MetricPolicy {
   /// The label that says of which pool (its name) or instance (its id, or the cloud's) a sample
   /// is. Empty: the metric is one number for the site.
   std::string by;
+  /// Set: the loop counts it at each interval, and no reading comes from outside.
+  std::optional<OwnCount> own = {};
   friend bool operator==(const MetricPolicy&, const MetricPolicy&) = default;
 };
 
@@ -42,8 +52,7 @@ enum class Pick : std::uint8_t { kNone, kSum, kMax, kMin, kAvg };
 /// Where a metric comes from. Tokens are read from their file at each request.
 struct MetricSource {
   enum class Kind : std::uint8_t { kPrometheus, kHttp, kFile, kExec, kHostler };
-  /// What kHostler counts: of one pool, or of the site.
-  enum class Count : std::uint8_t { kQueued, kCreated, kStarted, kIdle, kBusy };
+  using Count = Counted;
 
   std::string name;  ///< Of the metric.
   Kind kind{};
@@ -58,7 +67,7 @@ struct MetricSource {
   std::string pointer;      ///< kHttp, kFile, kExec: JSON pointer; empty: all of it.
   std::string file;         ///< kFile: absolute.
   std::vector<std::string> command = {};  ///< kExec: absolute program and arguments, no shell.
-  Count count{};                          ///< kHostler.
+  Count count{};                          ///< kHostler: as MetricPolicy::own.
   std::string pool;                       ///< kHostler; empty: of the whole site.
   friend bool operator==(const MetricSource&, const MetricSource&) = default;
 };

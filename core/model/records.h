@@ -155,6 +155,8 @@ struct InstanceRecord {
   std::int64_t off_us = 0;    ///< Of its life so far, switched off; without the present time.
   /// Of the notices that hold the one whose time comes first.
   std::optional<Notice> interruption;
+  Wall drain_began;         ///< Before it goes because of its pool's bounds; 0: it does not drain.
+  bool drain_over = false;  ///< It is quiet, or the time for that has passed.
   friend bool operator==(const InstanceRecord&, const InstanceRecord&) = default;
 };
 struct InstanceChanged {

@@ -28,6 +28,8 @@ class BoundScaling {
   /// Times must not go back. O(recommendations within the windows).
   Decision decide(std::int64_t recommended, std::int64_t present,
                   const model::ScalingPolicy& policy, Mono now);
+  /// The recommendation is unknown: what was decided last counts as recommended.
+  void hold(const model::ScalingPolicy& policy, Mono now);
   /// What was decided last; unset: nothing yet.
   [[nodiscard]] const std::optional<std::int64_t>& current() const { return current_; }
   /// When the last decision could change with the same recommendation: a window or a period ends
@@ -39,8 +41,21 @@ class BoundScaling {
     Mono at;
     std::int64_t number = 0;
   };
-  std::deque<Entry> recommended_, changed_;
+  using Entries = std::deque<Entry>;
+
+  void remember(std::int64_t recommended, const model::ScalingPolicy& policy, Mono now);
+  [[nodiscard]] std::int64_t stabilised(std::int64_t recommended, Decision& out,
+                                        const model::ScalingPolicy& policy, Mono now) const;
+  [[nodiscard]] std::int64_t in_steps(std::int64_t wanted, Decision& out,
+                                      const model::ScalingPolicy& policy, Mono now) const;
+  void settle(std::int64_t number, const model::ScalingPolicy& policy, Mono now);
+
+  /// Recommendations within the window of `down`, and of `up`: those that no later one exceeds, or
+  /// undercuts. So the first one is the largest, or the smallest.
+  Entries largest_, smallest_;
+  Entries decided_;  ///< Since when a number held, back to the begin of the longest period.
   std::optional<std::int64_t> current_;
+  std::int64_t last_recommended_ = 0;
 };
 
 }  // namespace hostler::scheduler

@@ -182,6 +182,9 @@ class Site {
     none.message = "the simulated cloud takes no machine back";
     answer(kCommit, dispatch::WatchEnded{call.set, call.number, std::move(none)});
   }
+  void on(const dispatch::DrainCall& call) {
+    answer(kCommit, dispatch::DrainEnded{call.instance, /*good=*/true, {}});
+  }
   /// What a simulated cloud is not asked for, and what says something to others only.
   void on(const dispatch::UseSet&) {}
   void on(const dispatch::UseDriver&) {}

@@ -204,6 +204,8 @@ void fields(V& v, typename V::template Ref<model::InstanceRecord> r) {
   v.number("jobs_max", r.jobs_max);
   v.number("uses", r.uses);
   v.optional("has_notice", r.interruption);
+  v.time("drain_began_us", r.drain_began);
+  v.flag("drain_over", r.drain_over);
 }
 
 template <class V>

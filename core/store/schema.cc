@@ -18,7 +18,7 @@ namespace {
 // differ by engine: {id} is an int64 that can be a table's key (INTEGER in SQLite, BIGINT in
 // PostgreSQL), {by_key} says that a table is stored in the order of its key (WITHOUT ROWID in
 // SQLite, nothing in PostgreSQL). TEXT is compared by bytes in both.
-constexpr std::array<std::string_view, 16> kMigrations{R"sql(
+constexpr std::array<std::string_view, 17> kMigrations{R"sql(
 CREATE TABLE jobs (            -- what of a job changes
   id {id} PRIMARY KEY, state BIGINT NOT NULL, reason BIGINT NOT NULL, reason_text TEXT NOT NULL,
   attempt BIGINT NOT NULL, starts BIGINT NOT NULL, instance BIGINT NOT NULL,
@@ -217,6 +217,11 @@ ALTER TABLE work_specs ADD COLUMN gpu_kind TEXT NOT NULL DEFAULT '';
 ALTER TABLE work_specs ADD COLUMN gpu_memory BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE attempts ADD COLUMN cards TEXT NOT NULL DEFAULT '';
 ALTER TABLE offered_types ADD COLUMN gpu_groups TEXT NOT NULL DEFAULT '';
+)sql",
+                                                       // What is done before hosts go.
+                                                       R"sql(
+ALTER TABLE instances ADD COLUMN drain_began_us BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE instances ADD COLUMN drain_over BIGINT NOT NULL DEFAULT 0;
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {

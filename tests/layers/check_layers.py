@@ -61,7 +61,7 @@ NOT_IN_PURE = re.compile(
 # The configuration is one source of a pool's bounds: plans, and all that shows bounds, go by the numbers of core/scheduler/bounds.h.
 SIZES_OF_POOL = re.compile(r"(\.|->)sizes\b|\bPoolSizes\b")
 MAY_READ_SIZES = {"config", "planning"}
-MAKES_BOUNDS_OF_SIZES = {"core/model/policy.h", "core/scheduler/bounds_of_config.cc"}
+MAKES_BOUNDS_OF_SIZES = {"core/model/policy.h", "core/scheduler/bounds_of_config.cc", "core/dispatch/state/expressions.cc"}
 # One home per dependency, so that replacing one is a change to one directory.
 HOME = {
     "boost/dll": {"plugin_host"},

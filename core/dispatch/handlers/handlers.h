@@ -5,11 +5,13 @@
 #include "core/dispatch/handlers/adoptions.h"
 #include "core/dispatch/handlers/attempt_events.h"
 #include "core/dispatch/handlers/boot_consoles.h"
+#include "core/dispatch/handlers/bound_events.h"
 #include "core/dispatch/handlers/broken_gangs.h"
 #include "core/dispatch/handlers/call_answers.h"
 #include "core/dispatch/handlers/card_events.h"
 #include "core/dispatch/handlers/creates.h"
 #include "core/dispatch/handlers/disk_events.h"
+#include "core/dispatch/handlers/drains.h"
 #include "core/dispatch/handlers/duplicates.h"
 #include "core/dispatch/handlers/epochs.h"
 #include "core/dispatch/handlers/host_events.h"
@@ -87,12 +89,14 @@ struct Handlers {
   LeaseRequests lease_requests;
   LeaseEvents leases;
   BrokenGangs broken_gangs;
+  BoundEvents bounds;
   HostClosing closing;
   AdminRequests admin;
   CreateRefusals refusals;
   Creates creates;
   PowerActions power;
   SnapshotMaker snapshots;
+  Drains drains;
   PlanEvents plans;
   RestoredWork restored_work;
   Restore restore;

@@ -95,15 +95,16 @@ bool PlanEvents::place_some(Now now) {
 
 void PlanEvents::apply_rest(scheduler::Plan& plan, Now now) {
   for (const auto& one : plan.shutdowns) apply(one, now);
+  for (const auto& one : plan.drains) actions_.drains.apply(one, now);
   hosts_.clear_reservations();
   for (const auto& one : plan.reservations) hosts_.reserve(one.host, one.cls);
   for (auto& one : plan.wakes) {
     if (!one.load.empty() && work_.waiting.is_gang(one.load.front().cls))
       hosts_.reserve(one.host, one.load.front().cls);
-    power_.apply(std::move(one), now);
+    actions_.power.apply(std::move(one), now);
   }
-  power_.apply(plan.switch_offs, now);  // After the wakes, which make room for them.
-  for (const auto& one : plan.creates) creates_.apply(one, now);
+  actions_.power.apply(plan.switch_offs, now);  // After the wakes, which make room for them.
+  for (const auto& one : plan.creates) actions_.creates.apply(one, now);
 }
 
 std::size_t PlanEvents::place_gang(const std::vector<scheduler::Place>& places, std::size_t first,

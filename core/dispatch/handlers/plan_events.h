@@ -4,6 +4,7 @@
 
 #include "core/dispatch/handlers/attempt_events.h"
 #include "core/dispatch/handlers/creates.h"
+#include "core/dispatch/handlers/drains.h"
 #include "core/dispatch/handlers/power_actions.h"
 #include "core/dispatch/handlers/snapshot_maker.h"
 #include "core/dispatch/state/pool_bounds.h"
@@ -19,10 +20,15 @@ class PlanEvents {
     WaitingWork& waiting;
     Gangs& gangs;
   };
+  struct Actions {
+    Creates& creates;
+    PowerActions& power;
+    Drains& drains;
+  };
   PlanEvents(const model::SitePolicy& policy, const Work& work, Hosts& hosts, PoolBounds& bounds,
              Rests& rests, gates::Governor& governor, PlanState& plan, Recorder& recorder,
              const HostViewer& viewer, const SnapshotMaker& snapshots, InstanceSteps& steps,
-             AttemptEvents& attempts, Creates& creates, PowerActions& power)
+             AttemptEvents& attempts, const Actions& actions)
       : policy_(policy),
         work_(work),
         hosts_(hosts),
@@ -35,8 +41,7 @@ class PlanEvents {
         snapshots_(snapshots),
         steps_(steps),
         attempts_(attempts),
-        creates_(creates),
-        power_(power) {}
+        actions_(actions) {}
 
   /// Sends a snapshot to the planner if a plan is due.
   void send_due(Now now);
@@ -77,8 +82,7 @@ class PlanEvents {
   const SnapshotMaker& snapshots_;
   InstanceSteps& steps_;
   AttemptEvents& attempts_;
-  Creates& creates_;
-  PowerActions& power_;
+  const Actions actions_;
   /// The plan that is being applied, and so many of its places are.
   struct Applied {
     PlanMade made;

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/demand/turns.h"
+#include "core/dispatch/state/host_metrics.h"
+#include "core/scheduler/lifetime.h"
 #include "core/scheduler/patience.h"
 
 namespace hostler::dispatch {
@@ -33,10 +35,10 @@ SnapshotMaker::Made SnapshotMaker::make(Now now) const {
   wake = std::min(wake, scheduler::next_patience_end(*out, policy_));
   add_headroom(*out, now);
   out->set_aside = set_aside_.count_pools(policy_);
-  out->rests = rests_.at(now.mono);
-  wake = std::min(wake, rests_.next(now.mono));
-  out->bounds = bounds_.by_pool();
-  wake = std::min(wake, bounds_.next_end());
+  out->rests = of_pools_.rests.at(now.mono);
+  wake = std::min(wake, of_pools_.rests.next(now.mono));
+  out->bounds = of_pools_.bounds.by_pool();
+  wake = std::min(wake, of_pools_.bounds.next_end());
   if (const auto next = governor_.next_create(now.mono)) wake = std::min(wake, *next);
   return {std::move(out), wake};
 }
@@ -155,6 +157,9 @@ Mono SnapshotMaker::add_hosts(scheduler::Snapshot& out, Now now) const {
     const auto& pool = policy_.pools[seen.pool];
     if (seen.phase == HostPhase::kReady && !seen.busy) wake_at(seen.since + pool.idle_timeout);
     if (seen.unreachable_since) wake_at(*seen.unreachable_since + pool.probe_timeout);
+    if (pool.scaling.lifetime_min > Duration::zero()) wake_at(scheduler::end_of_youth(seen, pool));
+    if (!pool.scaling.rank.empty())
+      seen.rank = rank_of(hosts_.find(seen.id)->instance.record, pool, of_pools_.metrics, now);
     if (!seen.can_wake) continue;
     const auto query = gates_.query(*hosts_.find(seen.id), model::CloudOp::kStart);
     const auto* gate = gates_.shut(query, now.mono);

@@ -11,6 +11,7 @@
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
 #include "core/dispatch/state/leases.h"
+#include "core/dispatch/state/metrics/metrics.h"
 #include "core/dispatch/state/pool_bounds.h"
 #include "core/dispatch/state/rests.h"
 #include "core/dispatch/state/running_limits.h"
@@ -27,12 +28,16 @@ class SnapshotMaker {
     const Leases& leases;
     const Gangs& gangs;
   };
+  struct OfPools {
+    const PoolBounds& bounds;
+    const Rests& rests;
+    const Metrics& metrics;  ///< Of which hosts have a rank.
+  };
   SnapshotMaker(const model::SitePolicy& policy, const Sets& sets, const Hosts& hosts,
                 const Principals& principals, const WaitingWork& waiting, const Work& work,
                 const Menu& menu, const CreateRefusals& refusals, const HostViewer& viewer,
-                const SetAside& set_aside, const PoolBounds& bounds, const Rests& rests,
-                const CallGates& gates, const gates::Governor& governor,
-                const RunningLimits& limits)
+                const SetAside& set_aside, const OfPools& of_pools, const CallGates& gates,
+                const gates::Governor& governor, const RunningLimits& limits)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
@@ -43,8 +48,7 @@ class SnapshotMaker {
         refusals_(refusals),
         viewer_(viewer),
         set_aside_(set_aside),
-        bounds_(bounds),
-        rests_(rests),
+        of_pools_(of_pools),
         gates_(gates),
         governor_(governor),
         limits_(limits) {}
@@ -85,8 +89,7 @@ class SnapshotMaker {
   const CreateRefusals& refusals_;
   const HostViewer& viewer_;
   const SetAside& set_aside_;
-  const PoolBounds& bounds_;
-  const Rests& rests_;
+  const OfPools of_pools_;
   const CallGates& gates_;
   const gates::Governor& governor_;
   const RunningLimits& limits_;

@@ -86,6 +86,8 @@ scheduler::HostView HostViewer::view(const Host& host) const {
       out.phase == HostPhase::kComing &&
       (host.made_for.is_cancelled() || (host.made_for.is_released() && !out.unseen));
   out.for_exchange = host.made_for.is_for_exchange();
+  if (record.drain_began.us != 0)
+    out.drain = record.drain_over ? scheduler::DrainPhase::kOver : scheduler::DrainPhase::kUnderWay;
   out.ends = record.state == InstanceState::kTerminating && out.phase == HostPhase::kLeaving;
   return out;
 }

@@ -42,6 +42,7 @@ void Hosts::erase(model::InstanceId id) {
   deadlines_.remove(id);
   notices_.remove(id);
   outputs_.remove(id);
+  drains_.remove(id);
   touched_.push_back(id);
   unsettle(found->second);
   hosts_.erase(found);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "core/dispatch/state/boot_gates.h"
+#include "core/dispatch/state/bound_decisions.h"
 #include "core/dispatch/state/call_gates.h"
 #include "core/dispatch/state/ended_instances.h"
+#include "core/dispatch/state/expressions.h"
 #include "core/dispatch/state/gangs.h"
 #include "core/dispatch/state/host_commands.h"
 #include "core/dispatch/state/hosts.h"
@@ -10,6 +12,8 @@
 #include "core/dispatch/state/leases.h"
 #include "core/dispatch/state/lost_time.h"
 #include "core/dispatch/state/menu.h"
+#include "core/dispatch/state/metrics/metrics.h"
+#include "core/dispatch/state/metrics/zones.h"
 #include "core/dispatch/state/plan_state.h"
 #include "core/dispatch/state/pool_bounds.h"
 #include "core/dispatch/state/principals.h"
@@ -75,6 +79,10 @@ struct State {
   Hosts hosts;
   EndedInstances ended;
   SetAside set_aside;
+  Metrics metrics;
+  Zones zones;
+  Expressions expressions;
+  BoundDecisions decisions;
   PoolBounds bounds;
   Rests rests;
   WaitingWork waiting;

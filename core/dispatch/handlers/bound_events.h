@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/dispatch/events.h"
+#include "core/dispatch/state/bound_decisions.h"
+#include "core/dispatch/state/expression_inputs.h"
+#include "core/dispatch/state/hosts.h"
+#include "core/dispatch/state/menu.h"
+#include "core/dispatch/state/plan_state.h"
+#include "core/dispatch/state/pool_bounds.h"
+#include "core/dispatch/state/recorder.h"
+#include "core/dispatch/state/waiting_work.h"
+
+namespace hostler::dispatch {
+
+/// Readings of metrics, and the bounds of pools that are expressions over them: one more source of
+/// bounds, `expression`.
+class BoundEvents {
+ public:
+  struct Owners {
+    const model::SitePolicy& policy;
+    const HostViewer& viewer;
+    const Menu& menu;
+    Hosts& hosts;
+    const WaitingWork& waiting;
+    Metrics& metrics;
+    Zones& zones;
+    Expressions& expressions;
+    PoolBounds& bounds;
+    BoundDecisions& decisions;
+    PlanState& plan;
+    Recorder& recorder;
+  };
+  explicit BoundEvents(const Owners& owners)
+      : owners_(owners), inputs_(owners.metrics, owners.zones) {}
+
+  /// Compiles the texts and evaluates them: after a restart before the first plan, and with a new
+  /// policy before its hosts are closed.
+  void policy_changed(Now now);
+  /// Evaluates the bounds that the metrics concern.
+  void on(const MetricsRead& event, Now now);
+  void on(const ZonesRead& event, Now now);
+  void on(const PastRead& event, Now now);
+  /// Counts what metrics count of ourselves. True: the regular time has come to evaluate all, which
+  /// it has done.
+  bool fire_due(Now now);
+
+ private:
+  void evaluate_all(Now now);
+  /// Also those that come twice. O(hosts + inputs), and as count_queued().
+  void evaluate(std::vector<std::uint32_t> pools, Now now);
+  void evaluate(std::uint32_t pool, const PoolCounts& counts, Now now);
+  /// What has changed since the last time, in the ledger.
+  void tell(std::uint32_t pool, const scheduler::BoundNote& note, Now now);
+  void tell_ceiling(std::uint32_t pool, Now now);
+  /// Readings of the metrics of ours that are due, and the pools that these concern.
+  std::vector<std::uint32_t> count_own(Now now);
+  [[nodiscard]] double count(const model::OwnCount& own);
+
+  const Owners owners_;
+  const ExpressionInputs inputs_;
+};
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/fleet/deadline.h"
+#include "core/scheduler/decide_bounds.h"
+
+namespace hostler::dispatch {
+
+/// As shown: "min", "max", "created_min", "created_max".
+[[nodiscard]] inline const char* name_of(scheduler::BoundOf of) {
+  constexpr std::array kNames{"min", "max", "created_min", "created_max", "standby", "stopped"};
+  return kNames[static_cast<std::size_t>(of)];
+}
+
+/// What the expressions of the pools have led to, and when they are evaluated again. A restart
+/// forgets it: then the present number of hosts counts as recommended (core/scheduler/scaling.h).
+class BoundDecisions {
+ public:
+  struct Pool {
+    scheduler::PoolScaling scaling;
+    scheduler::DecidedBounds last;  ///< Its bounds are those that are texts.
+    /// What the ledger has said last of each bound: its number, or that it is unknown. Unset:
+    /// nothing yet.
+    std::array<std::optional<std::optional<std::int64_t>>, 4> told;
+    bool is_ceiling_told = false;
+  };
+
+  void resize(std::size_t pools) { pools_.resize(pools); }
+  [[nodiscard]] Pool& at(std::uint32_t pool) { return pools_[pool]; }
+  [[nodiscard]] const Pool& at(std::uint32_t pool) const { return pools_[pool]; }
+
+  /// All are evaluated again then, at the latest.
+  void look_again_at(Mono when) { look_at_ = when; }
+  [[nodiscard]] Mono look_at() const { return look_at_; }
+  /// A metric of our own is counted again then.
+  void count_again_at(const std::string& metric, Mono when) { counts_[metric] = when; }
+  void forget_counts() { counts_.clear(); }
+  [[nodiscard]] const std::map<std::string, Mono>& counts() const { return counts_; }
+  /// When something of this is due.
+  [[nodiscard]] Mono next() const {
+    Mono out = look_at_;
+    for (const auto& [metric, at] : counts_) out = std::min(out, at);
+    return out;
+  }
+
+ private:
+  std::vector<Pool> pools_;
+  Mono look_at_ = fleet::kNever;
+  std::map<std::string, Mono> counts_;
+};
+
+}  // namespace hostler::dispatch

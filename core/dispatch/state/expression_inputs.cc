@@ -1,0 +1,144 @@
+#include "core/dispatch/state/expression_inputs.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/base/units.h"
+#include "core/dispatch/state/metrics/number_text.h"
+
+namespace hostler::dispatch {
+
+using expression::Input;
+
+namespace {
+
+constexpr std::size_t kInputsShown = 3;
+
+std::string name_of(const Input& input) {
+  constexpr std::array kCounts{"created", "started", "idle", "busy", "queued"};
+  switch (input.kind) {
+    case Input::Kind::kMetric:
+      return input.name;
+    case Input::Kind::kAge:
+      return "age(" + input.name + ")";
+    case Input::Kind::kAvgOver:
+    case Input::Kind::kMaxOver:
+      return std::string(input.kind == Input::Kind::kAvgOver ? "avg" : "max") + "_over(" +
+             input.name + ", " + exact_duration(input.window) + ")";
+    case Input::Kind::kHour:
+      return "hour(" + input.name + ")";
+    case Input::Kind::kWeekday:
+      return "weekday(" + input.name + ")";
+    default:
+      return kCounts[static_cast<std::size_t>(input.kind) -
+                     static_cast<std::size_t>(Input::Kind::kCreated)];
+  }
+}
+
+/// Parts of a list for people: the first ones, and how many more there are.
+class Parts {
+ public:
+  void add(const std::string& part, const char* separator) {
+    if (++count_ > kInputsShown) return;
+    text_ += (text_.empty() ? "" : separator) + part;
+  }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] std::string text() const {
+    if (count_ <= kInputsShown) return text_;
+    return text_ + " and " + std::to_string(count_ - kInputsShown) + " more";
+  }
+
+ private:
+  std::string text_;
+  std::size_t count_ = 0;
+};
+
+template <class Number>
+std::optional<double> as_double(std::optional<Number> number) {
+  return number ? std::optional(static_cast<double>(*number)) : std::nullopt;
+}
+
+}  // namespace
+
+ExpressionInputs::Outcome ExpressionInputs::evaluate(const Compiled& compiled,
+                                                     const Subject& subject, Now now) const {
+  if (!compiled) return {std::nullopt, "it does not compile: " + compiled.error().message, false};
+  std::vector<double> values;
+  Parts unknown, known;
+  bool is_early = false;
+  for (const Input& input : compiled->inputs()) {
+    const Given given = give(input, subject, now);
+    if (!given.value) {
+      unknown.add(name_of(input) + ": " + given.why, "; ");
+      is_early |= given.is_early;
+      continue;
+    }
+    values.push_back(*given.value);
+    known.add(name_of(input) + " " + number_text(*given.value) +
+                  (given.note.empty() ? "" : " (" + given.note + ")"),
+              ", ");
+  }
+  if (!unknown.empty()) return {std::nullopt, unknown.text(), is_early};
+  const auto result = compiled->evaluate(values);
+  if (!result) return {std::nullopt, result.error().message + " (" + known.text() + ")", false};
+  return {*result, known.text(), false};
+}
+
+ExpressionInputs::Given ExpressionInputs::give(const Input& input, const Subject& subject,
+                                               Now now) const {
+  const PoolCounts& counts = subject.counts;
+  const auto of_hosts = [&](std::int64_t count) {
+    if (counts.adopted == 0) return Given{static_cast<double>(count), {}, {}, false};
+    return Given{
+        std::nullopt,
+        std::to_string(counts.adopted) + " of its hosts are not verified since the restart",
+        {}};
+  };
+  const auto of_zone = [&](std::optional<std::int64_t> number) {
+    return Given{as_double(number), "the offsets of this time zone are not known now", {}, true};
+  };
+  switch (input.kind) {
+    case Input::Kind::kCreated:
+      return {static_cast<double>(counts.created), {}, {}, false};
+    case Input::Kind::kStarted:
+      return {static_cast<double>(counts.started), {}, {}, false};
+    case Input::Kind::kIdle:
+      return of_hosts(counts.idle);
+    case Input::Kind::kBusy:
+      return of_hosts(counts.busy);
+    case Input::Kind::kQueued:
+      return {static_cast<double>(counts.queued), {}, {}, false};
+    case Input::Kind::kHour:
+      return of_zone(zones_.hour(input.name, now.wall));
+    case Input::Kind::kWeekday:
+      return of_zone(zones_.weekday(input.name, now.wall));
+    default:
+      return give_metric(input, subject, now);
+  }
+}
+
+ExpressionInputs::Given ExpressionInputs::give_metric(const Input& input, const Subject& subject,
+                                                      Now now) const {
+  std::string_view key;
+  MetricValue value;
+  for (const std::string& one : subject.keys) {
+    key = one;
+    value = metrics_.value(input.name, key, now);
+    if (value.judgement.flaw != MetricFlaw::kMissing) break;
+  }
+  const auto number = subject.measured_only ? value.number : value.for_bounds();
+  if (!number)
+    return {std::nullopt, value.judgement.text, {}, value.judgement.flaw == MetricFlaw::kNeverRead};
+  const std::string note = value.number ? "" : "on_failure: " + value.judgement.text;
+  if (input.kind == Input::Kind::kMetric) return {number, {}, note, false};
+  if (input.kind == Input::Kind::kAge)
+    return {metrics_.age(input.name, key, now.wall), "it has no sample", note, false};
+  auto [over, why] = metrics_.over(
+      input.name, key,
+      input.kind == Input::Kind::kAvgOver ? Metrics::Over::kAverage : Metrics::Over::kLargest,
+      input.window, now.mono);
+  return {over, std::move(why), note, false};
+}
+
+}  // namespace hostler::dispatch

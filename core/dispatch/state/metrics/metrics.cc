@@ -1,0 +1,208 @@
+#include "core/dispatch/state/metrics/metrics.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+
+namespace hostler::dispatch {
+namespace {
+
+/// A series that readings have not had for so long is forgotten.
+constexpr Duration kAbsentKept = std::chrono::hours(1);
+
+/// Each series keeps its part: with a label there may be many.
+std::size_t entries_of(const model::MetricPolicy& policy) {
+  return policy.by.empty()
+             ? History::kEntriesMax
+             : std::max<std::size_t>(1, HistoryBudget::kEntriesMax / Metrics::kKeysMax);
+}
+
+/// Why the samples of a reading cannot be used; empty: they can.
+std::string flaw_of(const model::MetricPolicy& policy,
+                    const std::vector<model::MetricSample>& samples) {
+  if (policy.by.empty())
+    return samples.size() == 1 ? ""
+                               : "it has " + std::to_string(samples.size()) + " values, not one";
+  if (samples.size() > Metrics::kKeysMax)
+    return "it has " + std::to_string(samples.size()) + " values, at most " +
+           std::to_string(Metrics::kKeysMax) + " are allowed";
+  std::set<std::string_view> keys;
+  for (const auto& sample : samples)
+    if (!keys.insert(sample.key).second)
+      return "it has two values for '" + printable(sample.key, 60) + "'";
+  return "";
+}
+
+}  // namespace
+
+void Metrics::configure(const std::vector<model::MetricPolicy>& metrics,
+                        const std::map<std::string, Duration>& windows, Now now) {
+  std::map<std::string, Metric, std::less<>> kept;
+  for (const auto& policy : metrics) {
+    Metric metric;
+    const auto known = metrics_.find(policy.name);
+    const bool is_same = known != metrics_.end() && known->second.policy.by == policy.by &&
+                         known->second.policy.own == policy.own;
+    if (is_same) metric = std::move(metrics_.extract(known).mapped());
+    if (!is_same) metric.since = now.mono;
+    metric.policy = policy;
+    const auto window = windows.find(policy.name);
+    metric.keep = window == windows.end() ? Duration::zero() : window->second;
+    kept.emplace(policy.name, std::move(metric));
+  }
+  for (auto& [name, gone] : metrics_) forget(gone);
+  metrics_ = std::move(kept);
+}
+
+void Metrics::forget(Metric& metric) {
+  for (auto& [key, series] : metric.series) series.history.clear(budget_);
+}
+
+void Metrics::take(const model::MetricReading& reading, Now now) {
+  const auto found = metrics_.find(reading.metric);
+  if (found == metrics_.end()) return;
+  Metric& metric = found->second;
+  metric.ended = now.mono;
+  metric.failure =
+      reading.failure.empty() ? flaw_of(metric.policy, reading.samples) : reading.failure;
+  MetricFlaw outcome = MetricFlaw::kFailed;
+  if (metric.failure.empty()) outcome = take_samples(metric, reading.samples, now);
+  ++outcomes_[{reading.metric, to_string(outcome)}];
+}
+
+MetricFlaw Metrics::take_samples(Metric& metric, const std::vector<model::MetricSample>& samples,
+                                 Now now) {
+  MetricFlaw out = MetricFlaw::kNone;
+  const bool has_label = !metric.policy.by.empty();
+  metric.was_seen = true;
+  for (const auto& sample : samples) {
+    if (has_label && (sample.key.empty() || sample.key.size() > model::kForeignNameMax)) continue;
+    Series& series = metric.series[has_label ? sample.key : std::string()];
+    const MetricFlaw flaw = series.take(sample, metric.policy, now);
+    if (flaw == MetricFlaw::kNone)
+      series.history.add(now.mono, sample.value, metric.keep, entries_of(metric.policy), budget_);
+    else if (out == MetricFlaw::kNone)
+      out = flaw;
+  }
+  forget_absent(metric, now.mono);
+  return out;
+}
+
+void Metrics::forget_absent(Metric& metric, Mono now) {
+  const bool are_many = metric.series.size() > kKeysMax;
+  const Duration kept = std::max({kAbsentKept, metric.keep, metric.policy.last_for});
+  for (auto at = metric.series.begin(); at != metric.series.end();) {
+    const bool is_absent = now - at->second.read_at() > (are_many ? Duration::zero() : kept);
+    if (is_absent) at->second.history.clear(budget_);
+    at = is_absent ? metric.series.erase(at) : std::next(at);
+  }
+}
+
+void Metrics::take(const model::MetricPast& past, Now now) {
+  const auto found = metrics_.find(past.metric);
+  if (found == metrics_.end()) return;
+  Metric& metric = found->second;
+  if (metric.ended || metric.keep == Duration::zero()) return;
+  for (const auto& sample : past.samples) {
+    const Duration age = now.wall - sample.taken;
+    if (age < Duration::zero() || age > 2 * metric.keep || metric.series.size() >= kKeysMax)
+      continue;
+    Series& series = metric.series[metric.policy.by.empty() ? std::string() : sample.key];
+    series.history.add(now.mono - age, sample.value, metric.keep, entries_of(metric.policy),
+                       budget_);
+  }
+}
+
+const Metrics::Metric* Metrics::find(std::string_view name) const {
+  const auto found = metrics_.find(name);
+  return found == metrics_.end() ? nullptr : &found->second;
+}
+
+const Series* Metrics::find(const Metric& metric, std::string_view key) {
+  const auto found = metric.series.find(metric.policy.by.empty() ? std::string_view() : key);
+  return found == metric.series.end() ? nullptr : &found->second;
+}
+
+Judgement Metrics::judge(const Metric& metric, const Series* series, std::string_view key,
+                         Now now) {
+  const Duration silent = now.mono - metric.ended.value_or(metric.since);
+  const std::string failure = metric.failure.empty() ? "" : "; before: " + metric.failure;
+  if (silent > kIntervalsMax * metric.policy.interval)
+    return {MetricFlaw::kLate, "no reading for " + format_duration(silent) + failure};
+  if (!metric.ended) return {MetricFlaw::kNeverRead, "not read yet"};
+  if (!metric.failure.empty()) return {MetricFlaw::kFailed, metric.failure};
+  if (series == nullptr || !series->has_sample() || series->read_at() != *metric.ended)
+    return {MetricFlaw::kMissing, "it has no value for '" + printable(key, 60) + "'"};
+  return series->judge(metric.policy, now.wall);
+}
+
+MetricValue Metrics::value(std::string_view name, std::string_view key, Now now) const {
+  MetricValue out;
+  const Metric* metric = find(name);
+  if (metric == nullptr) {
+    out.judgement = {MetricFlaw::kNeverRead, "it is not configured"};
+    return out;
+  }
+  const Series* series = find(*metric, key);
+  out.judgement = judge(*metric, series, key, now);
+  if (series != nullptr && series->has_sample()) out.taken = series->taken();
+  if (out.judgement.flaw == MetricFlaw::kNone) {
+    out.number = series->value();
+    return out;
+  }
+  // What a site says of failures counts once the metric was seen: not of one that never was.
+  if (!metric->was_seen) return out;
+  const auto& policy = metric->policy;
+  if (policy.on_failure == model::OnFailure::kValue) out.substitute = policy.value;
+  if (policy.on_failure == model::OnFailure::kLast && series != nullptr && series->good() &&
+      now.mono - series->good()->at <= policy.last_for)
+    out.substitute = series->good()->value;
+  return out;
+}
+
+std::optional<double> Metrics::age(std::string_view name, std::string_view key, Wall now) const {
+  const Metric* metric = find(name);
+  const Series* series = metric == nullptr ? nullptr : find(*metric, key);
+  if (series == nullptr || !series->has_sample()) return std::nullopt;
+  return std::chrono::duration<double>(std::max(Duration::zero(), now - series->taken())).count();
+}
+
+std::pair<std::optional<double>, std::string> Metrics::over(std::string_view name,
+                                                            std::string_view key, Over what,
+                                                            Duration window, Mono now) const {
+  const Metric* metric = find(name);
+  const Series* series = metric == nullptr ? nullptr : find(*metric, key);
+  std::optional<double> out;
+  if (series != nullptr) {
+    const auto& history = series->history;
+    const Duration slack = metric->policy.interval;
+    out = what == Over::kAverage ? history.average(now, window, slack)
+                                 : history.largest(now, window, slack);
+  }
+  if (out) return {out, {}};
+  const Duration reach = series == nullptr ? Duration::zero() : series->history.reach(now);
+  return {std::nullopt, "its good samples cover " + format_duration(std::min(reach, window)) +
+                            " of the last " + exact_duration(window)};
+}
+
+const model::MetricPolicy* Metrics::policy(std::string_view name) const {
+  const Metric* metric = find(name);
+  return metric == nullptr ? nullptr : &metric->policy;
+}
+
+std::vector<std::string> Metrics::keys(std::string_view name) const {
+  std::vector<std::string> out;
+  if (const Metric* metric = find(name))
+    for (const auto& [key, series] : metric->series) out.push_back(key);
+  return out;
+}
+
+bool Metrics::was_seen(std::string_view name) const {
+  const Metric* metric = find(name);
+  return metric != nullptr && metric->was_seen;
+}
+
+}  // namespace hostler::dispatch

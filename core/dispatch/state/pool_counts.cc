@@ -1,0 +1,40 @@
+#include "core/dispatch/state/pool_counts.h"
+
+#include <algorithm>
+
+#include "core/scheduler/beyond_max.h"
+#include "core/scheduler/fit.h"
+
+namespace hostler::dispatch {
+
+std::vector<PoolCounts> count_hosts(std::size_t pools,
+                                    const std::vector<scheduler::HostView>& hosts) {
+  std::vector<PoolCounts> out(pools);
+  for (const auto& host : hosts) {
+    if (host.pool >= pools || host.offering == UINT32_MAX) continue;
+    PoolCounts& its = out[host.pool];
+    const bool is_started = scheduler::counts_for_max(host);
+    if (is_started) ++its.started;
+    if (is_started || host.is_standby()) ++its.created;
+    if (is_started && host.adopted) ++its.adopted;
+    if (is_started && host.phase == scheduler::HostPhase::kReady)
+      ++(host.busy ? its.busy : its.idle);
+  }
+  return out;
+}
+
+std::int64_t count_queued(std::uint32_t pool, const demand::Queue& queue,
+                          const std::vector<scheduler::Offering>& offerings,
+                          const model::SitePolicy& policy) {
+  std::int64_t out = 0;
+  for (const auto& order : queue.order()) {
+    const auto& work = queue.at(order.cls);
+    const bool may_run = std::ranges::any_of(offerings, [&](const scheduler::Offering& offering) {
+      return offering.pool == pool && scheduler::fits(work.shape, work.kind, offering, policy);
+    });
+    if (may_run) out += static_cast<std::int64_t>(work.count);
+  }
+  return out;
+}
+
+}  // namespace hostler::dispatch

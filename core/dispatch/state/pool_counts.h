@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/demand/queue.h"
+#include "core/dispatch/state/menu.h"
+#include "core/scheduler/snapshot.h"
+
+namespace hostler::dispatch {
+
+/// What expressions may count of a pool: its hosts as its bounds count them, without those that go.
+struct PoolCounts {
+  std::int64_t started = 0;  ///< They come or are ready.
+  std::int64_t created = 0;  ///< These, and those that are switched off and kept.
+  std::int64_t idle = 0;     ///< Ready and without work.
+  std::int64_t busy = 0;     ///< Ready and with work.
+  std::int64_t adopted = 0;  ///< Started, and it is not known yet whether they are idle or busy.
+  std::int64_t queued = 0;   ///< Items of work that wait and may run in the pool.
+};
+
+/// Of each pool, without `queued`. O(hosts).
+[[nodiscard]] std::vector<PoolCounts> count_hosts(std::size_t pools,
+                                                  const std::vector<scheduler::HostView>& hosts);
+
+/// Items that wait and fit some offering of the pool: its `queued`. An item that several pools may
+/// run counts in each. O(classes x offerings of the pool).
+[[nodiscard]] std::int64_t count_queued(std::uint32_t pool, const demand::Queue& queue,
+                                        const std::vector<scheduler::Offering>& offerings,
+                                        const model::SitePolicy& policy);
+
+}  // namespace hostler::dispatch

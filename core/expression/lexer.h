@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/base/error.h"
+
+namespace hostler::expression {
+
+struct Token {
+  enum class Kind : std::uint8_t { kEnd, kName, kNumber, kText, kOperator, kBracket };
+  Kind kind = Kind::kEnd;
+  std::uint32_t at = 0;   ///< In bytes.
+  std::string_view text;  ///< As written; of kText what is between the quotes.
+
+  [[nodiscard]] bool is(Kind wanted, std::string_view word) const {
+    return kind == wanted && text == word;
+  }
+};
+
+/// Splits a text into tokens as expr's lexer does: `1..2` is a range, `q//10` is `q`.
+class Lexer {
+ public:
+  /// `text` has to live as long as the lexer and its tokens.
+  explicit Lexer(std::string_view text) : text_(text) {}
+
+  /// At the end always kEnd.
+  Result<Token> next();
+
+ private:
+  [[nodiscard]] char at(std::size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
+  Result<void> skip_blanks();
+  Result<void> skip_comment();
+  Result<Token> number(std::size_t begin);
+  Result<Token> quoted();
+  Result<Token> sign();
+  Token token(Token::Kind kind, std::size_t end);
+  [[nodiscard]] tl::unexpected<Error> refuse(std::string_view message, std::size_t where) const;
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace hostler::expression

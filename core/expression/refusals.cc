@@ -1,0 +1,62 @@
+#include "core/expression/refusals.h"
+
+#include <array>
+#include <utility>
+
+#include "core/base/text.h"
+
+namespace hostler::expression {
+namespace {
+
+using Kind = Token::Kind;
+
+/// Signs of expr that begin something which the language does not have.
+std::string_view foreign_sign(std::string_view sign) {
+  using Entry = std::pair<std::string_view, std::string_view>;
+  static constexpr std::array kForeign{Entry{"|", "pipes are"},
+                                       Entry{"{", "maps and closures are"},
+                                       Entry{"#", "closures are"},
+                                       Entry{"::", "'::' is"},
+                                       Entry{".", "members are"},
+                                       Entry{"?.", "members are"},
+                                       Entry{"[", "indexes and slices are"}};
+  for (const auto& [text, what] : kForeign)
+    if (text == sign) return what;
+  return {};
+}
+
+std::string quoted_word(std::string_view word) { return "'" + printable(word, 60) + "'"; }
+
+}  // namespace
+
+std::string why_not_here(const Token& token) {
+  if (token.kind == Kind::kEnd) return "the expression ends too early";
+  if (token.kind == Kind::kText)
+    return "text is not supported: it stands only in hour(), weekday(), avg_over() and max_over()";
+  if (is_text_operator(token.text))
+    return quoted_word(token.text) + " is not supported: there is no text to compare";
+  if (token.kind == Kind::kOperator || token.kind == Kind::kBracket)
+    if (const std::string_view foreign = foreign_sign(token.text); !foreign.empty())
+      return std::string(foreign) + " not supported in expressions";
+  return quoted_word(token.text) + " does not go here";
+}
+
+std::string why_not(std::string_view name) {
+  if (name == "nil")
+    return "'nil' is not supported: where a metric is unknown, the whole result is";
+  if (name == "$env") return "'$env' is not supported: metrics stand by their names";
+  if (is_foreign_function(name))
+    return quoted_word(name) + " is a function of expr that is not supported";
+  if (find_function(name) != nullptr) return quoted_word(name) + " needs its arguments in ()";
+  return "unknown name " + quoted_word(name) + ": it is no metric, no variable and no function";
+}
+
+std::string wrong_count(const Function& function, std::size_t given) {
+  const std::string wanted = function.arguments == 0 ? "1 value or more"
+                             : function.arguments == 1
+                                 ? "1 value"
+                                 : std::to_string(function.arguments) + " values";
+  return std::string(function.name) + "() takes " + wanted + ", not " + std::to_string(given);
+}
+
+}  // namespace hostler::expression
