@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "core/scheduler/fit.h"
+#include "core/scheduler/leave_order.h"
+#include "core/scheduler/lifetime.h"
 
 namespace hostler::scheduler {
 namespace {
@@ -85,6 +87,27 @@ struct Pool {
   std::vector<std::uint32_t> may_go;  ///< Of these, those that are not kept.
 };
 
+/// Its place among the hosts that may be closed.
+struct Turn {
+  Rank rank{};
+  bool is_young = false;
+  friend auto operator<=>(const Turn&, const Turn&) = default;
+};
+
+/// Runs of equal turns, each by load and zone.
+void order_by_load(std::vector<std::uint32_t>& may_go, const std::vector<Turn>& turns,
+                   const std::vector<HostView>& hosts, const ClosingOrder& order) {
+  std::vector<std::uint32_t> alive;
+  for (std::uint32_t h = 0; h < hosts.size(); ++h)
+    if (hosts[h].pool == hosts[may_go.front()].pool && counts_for_max(hosts[h])) alive.push_back(h);
+  const std::vector<Offering> none;
+  LeaveOrder leave(hosts, order.offerings != nullptr ? *order.offerings : none, alive);
+  for (auto from = may_go.begin(), to = from; from != may_go.end(); from = to) {
+    while (to != may_go.end() && turns[*to] == turns[*from]) ++to;
+    leave.arrange({from, to});
+  }
+}
+
 std::string hosts_text(std::int64_t count, const char* one, const char* more) {
   return std::to_string(count) +
          (count == 1 ? std::string(" host ") + one : std::string(" hosts ") + more);
@@ -105,7 +128,7 @@ std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
                                  const std::vector<PoolNumbers>& bounds,
                                  const std::vector<std::int64_t>& set_aside,
                                  const std::vector<demand::ClassView>& classes,
-                                 const model::SitePolicy& policy) {
+                                 const model::SitePolicy& policy, const ClosingOrder& order) {
   std::vector<Closed> out(hosts.size(), Closed::kNo);
   std::vector<Pool> pools(bounds.size());
   for (std::size_t p = 0; p < pools.size(); ++p) pools[p].alive = entry_of(set_aside, p);
@@ -132,12 +155,14 @@ std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
     if (!is_beyond(p)) continue;
     auto& may_go = pools[p].may_go;
     const Unserved waiting = left_by_idle_hosts(hosts, may_go, classes, policy.pools[p]);
-    std::vector<Rank> ranks(hosts.size());
-    for (const std::uint32_t h : may_go) ranks[h] = rank(hosts[h], waiting);
+    std::vector<Turn> turns(hosts.size());
+    for (const std::uint32_t h : may_go)
+      turns[h] = {rank(hosts[h], waiting), is_young(hosts[h], policy.pools[p], order.now)};
     std::ranges::sort(may_go, [&](std::uint32_t a, std::uint32_t b) {
-      return std::tuple(ranks[a], hosts[b].created, hosts[b].id) <
-             std::tuple(ranks[b], hosts[a].created, hosts[a].id);
+      return std::tuple(turns[a], hosts[b].created, hosts[b].id) <
+             std::tuple(turns[b], hosts[a].created, hosts[a].id);
     });
+    if (bounds[p].goes_by_load && !may_go.empty()) order_by_load(may_go, turns, hosts, order);
     const auto count = std::min(static_cast<std::size_t>(beyond(p)), may_go.size());
     for (std::size_t i = 0; i < count; ++i) out[may_go[i]] = Closed::kBeyondMax;
   }

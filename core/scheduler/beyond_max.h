@@ -23,17 +23,26 @@ enum class Closed : std::uint8_t {
 /// As shown: "beyond_max"; "" for kNo.
 [[nodiscard]] const char* to_string(Closed closed);
 
+/// What else the order depends on in which hosts are closed. Left out: no host is young, and all
+/// are in one zone.
+struct ClosingOrder {
+  Mono now = Mono::max();
+  const std::vector<Offering>* offerings = nullptr;  ///< As of Snapshot.
+};
+
 /// Which hosts are closed, by index into `hosts`. If a pool is beyond its maximum, hosts that boot
 /// and for which nothing waits are closed first, then idle hosts, then others that boot, then hosts
-/// with work; of each kind the newest first. Hosts that are kept stay. Hosts that will go anyway
-/// count first. `bounds`: of each pool of the policy. `set_aside` as of Snapshot; `classes`: the
-/// waiting work.
-/// O(hosts x log hosts), and O(hosts x classes) of a pool that is beyond its maximum.
+/// with work; of each kind the newest first. Where PoolNumbers::goes_by_load, LeaveOrder comes
+/// before that. Of each kind young hosts are last (lifetime.h). Hosts that are kept stay. Hosts
+/// that will go anyway count first. `bounds`: of each pool of the policy. `set_aside` as of
+/// Snapshot; `classes`: the waiting work. O(hosts x log hosts), and O(hosts x classes) of a pool
+/// that is beyond its maximum.
 [[nodiscard]] std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
                                                const std::vector<PoolNumbers>& bounds,
                                                const std::vector<std::int64_t>& set_aside,
                                                const std::vector<demand::ClassView>& classes,
-                                               const model::SitePolicy& policy);
+                                               const model::SitePolicy& policy,
+                                               const ClosingOrder& order = {});
 
 /// For people: "pool default: 3 hosts are beyond its maximum of 2 (1 idle), 1 host has a type that
 /// left the menu"; empty: no host is closed. Each host is counted once.

@@ -20,6 +20,8 @@ enum class BoundOf : std::uint8_t {
   kStopped,  ///< The minimum of hosts that are switched off and kept.
 };
 inline constexpr std::size_t kBoundsOfPool = 6;
+/// Sources may say any number; larger ones count as this.
+inline constexpr std::int64_t kBoundMax = 1'000'000'000;
 
 /// One bound of a pool, from one source. A source that says nothing of a bound has no Bound.
 struct Bound {

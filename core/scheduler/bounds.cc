@@ -9,9 +9,6 @@
 namespace hostler::scheduler {
 namespace {
 
-/// Sources may say any number.
-constexpr std::int64_t kNumberMax = 1'000'000'000;
-
 bool is_max(BoundOf of) { return of == BoundOf::kStartedMax || of == BoundOf::kCreatedMax; }
 
 /// The bounds of one kind from all sources; null: there is none.
@@ -37,6 +34,9 @@ class MergedBounds {
   [[nodiscard]] std::int64_t number(BoundOf of, std::int64_t other) const {
     return this->of(of).known != nullptr ? *this->of(of).known->number : other;
   }
+  [[nodiscard]] bool is_any_unknown() const {
+    return std::ranges::any_of(merged_, [](const Merged& one) { return one.unknown != nullptr; });
+  }
   /// A number is negative, or a minimum is above its maximum.
   [[nodiscard]] bool contradicts_itself() const {
     return std::ranges::any_of(
@@ -56,6 +56,7 @@ struct Present {
   std::int64_t counted = 0;  ///< For the maximum, as closed_hosts() does.
   std::int64_t all_off = 0;  ///< Switched off, kept for the pool or not.
   std::int64_t others = 0;   ///< Neither alive nor off, and a Budget counts them.
+  std::int64_t drains = 0;   ///< Of these, hosts that will be switched off.
 };
 
 std::vector<Present> present_in(std::size_t pools, const std::vector<HostView>& hosts,
@@ -73,6 +74,7 @@ std::vector<Present> present_in(std::size_t pools, const std::vector<HostView>& 
     if (is_counted) ++there.counted;
     if (is_counted && is_on_menu) ++there.alive, --there.others;
     if (host.is_standby() && is_on_menu) ++there.off;
+    if (drains_to_standby(host)) ++there.drains;
   }
   return out;
 }
@@ -85,7 +87,7 @@ std::string in_brackets(const Bound& bound, const char* before, const char* afte
 BoundNumber known_number(const Merged& merged, std::int64_t otherwise) {
   if (merged.known == nullptr) return {otherwise, {}};
   const Bound& bound = *merged.known;
-  return {std::clamp<std::int64_t>(*bound.number, 0, kNumberMax),
+  return {std::clamp<std::int64_t>(*bound.number, 0, kBoundMax),
           bound.source == kConfigSource ? std::string() : in_brackets(bound, "", "")};
 }
 
@@ -109,15 +111,16 @@ void cap(BoundNumber& number, const BoundNumber& max) {
 /// and that are not alive: those that go, or are set aside.
 void lower_max(PoolNumbers& out, const MergedBounds& merged, const Present& there) {
   const std::int64_t started = std::max({there.alive, out.started.min.value, out.standby.value});
-  const std::int64_t off = std::max(out.stopped.value, there.off);
+  const std::int64_t drains = out.has_created ? there.drains : 0;
+  const std::int64_t off = std::max(out.stopped.value, there.off + drains);
   const std::int64_t created = std::max(out.created.min.value, started + off);
   const bool is_started_missing = started > there.alive;
-  const bool is_created_missing = created > there.alive + there.off;
+  const bool is_created_missing = created > there.alive + there.off + drains;
   const std::int64_t off_beyond = std::max<std::int64_t>(0, there.all_off - out.off_max());
   lower(out.started.max, merged.of(BoundOf::kStartedMax),
         is_started_missing ? started + there.others + off_beyond : there.counted);
   lower(out.created.max, merged.of(BoundOf::kCreatedMax),
-        is_created_missing ? created + there.others + there.all_off - there.off
+        is_created_missing ? created + there.others - drains + there.all_off - there.off
                            : there.counted + off);
 }
 
@@ -132,13 +135,14 @@ PoolNumbers numbers_of(const MergedBounds& merged, const Present& there) {
   out.stopped = known_number(merged.of(kStopped), 0);
   for (const BoundOf of : {kCreatedMin, kCreatedMax})
     out.has_created |= merged.of(of).known != nullptr || merged.of(of).unknown != nullptr;
-  out.has_created |= merged.of(kStopped).unknown != nullptr;
+  out.has_unknown_stopped = merged.of(kStopped).unknown != nullptr;
   lower_max(out, merged, there);
   // An idle host would be switched off for a number of created hosts that nobody knows.
   for (const BoundOf of : {kStartedMin, kStandby, kCreatedMin, kStopped})
     raise(out.started.min, merged.of(of), there.alive);
+  const std::int64_t drains = out.has_created ? there.drains : 0;
   for (const BoundOf of : {kCreatedMin, kStopped})
-    raise(out.created.min, merged.of(of), there.alive + there.off);
+    raise(out.created.min, merged.of(of), there.alive + there.off + drains);
   cap(out.started.max, out.created.max);
   cap(out.started.min, out.started.max);
   cap(out.created.min, out.created.max);
@@ -156,35 +160,40 @@ bool makes_sense(const model::PoolPolicy& pool) {
          duration_ok(pool.spot_shortage_patience) && duration_ok(pool.starvation_after);
 }
 
-bool is_any_unknown(const std::vector<Bound>& bounds) {
-  return std::ranges::any_of(bounds, [](const Bound& bound) { return !bound.number; });
-}
-
+/// What is there is counted only if a bound is unknown. `present`: gives it.
+template <class Present>
 PoolNumbers numbers_of(const model::PoolPolicy& pool, std::span<const Bound> others,
-                       const Present& there) {
-  const auto config = bounds_of_config(pool);
+                       Present present) {
+  const ConfigBounds config = bounds_of_config(pool, others);
   MergedBounds all;
-  all.add(config);
+  all.add(config.all());
   const bool is_held = all.contradicts_itself() || !makes_sense(pool);
   all.add(others);
-  PoolNumbers out = numbers_of(all, there);
+  PoolNumbers out = numbers_of(all, all.is_any_unknown() ? present() : scheduler::Present{});
   out.is_held = is_held;
+  out.goes_by_load = config.has_texts || !pool.scaling.rank.empty();
   return out;
 }
 
 }  // namespace
+
+bool drains_to_standby(const HostView& host) {
+  return host.drain != DrainPhase::kNone && host.is_on() && host.can_stop && !host.kept &&
+         !host.draining && !host.cordoned && host.offering != UINT32_MAX;
+}
 
 std::vector<PoolNumbers> numbers_of(const model::SitePolicy& policy, const BoundsByPool& others,
                                     const std::vector<HostView>& hosts,
                                     const std::vector<std::int64_t>& set_aside) {
   const auto& pools = policy.pools;
   std::vector<Present> there;
-  if (std::ranges::any_of(others, is_any_unknown))
-    there = present_in(pools.size(), hosts, set_aside);
   std::vector<PoolNumbers> out;
   out.reserve(pools.size());
   for (std::size_t p = 0; p < pools.size(); ++p)
-    out.push_back(numbers_of(pools[p], entry_of(others, p), entry_of(there, p)));
+    out.push_back(numbers_of(pools[p], entry_of(others, p), [&] {
+      if (there.empty()) there = present_in(pools.size(), hosts, set_aside);
+      return there[p];
+    }));
   return out;
 }
 
@@ -192,10 +201,8 @@ PoolNumbers numbers_of(const model::SitePolicy& policy, const BoundsByPool& othe
                        const std::vector<HostView>& hosts,
                        const std::vector<std::int64_t>& set_aside, std::uint32_t pool) {
   const auto& pools = policy.pools;
-  const std::vector<Bound>& those = entry_of(others, pool);
-  const bool needs_hosts = is_any_unknown(those);
-  return numbers_of(pools[pool], those,
-                    needs_hosts ? present_in(pools.size(), hosts, set_aside)[pool] : Present{});
+  return numbers_of(pools[pool], entry_of(others, pool),
+                    [&] { return present_in(pools.size(), hosts, set_aside)[pool]; });
 }
 
 }  // namespace hostler::scheduler

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,19 +30,41 @@ struct Range {
 struct PoolNumbers {
   Range started, created;
   BoundNumber standby, stopped;
-  bool has_created = false;  ///< Some source says something of created hosts.
+  /// Some source says something of created hosts: started bounds wake and switch off, and created
+  /// ones create and destroy.
+  bool has_created = false;
   /// A source does not know a minimum: no host of the pool gives way, and none is exchanged.
   bool has_unknown_min = false;
+  bool has_unknown_stopped = false;  ///< One of these is `stopped`.
   /// The pool's policy has numbers that contradict each other or are out of range: nothing is
   /// created or ended in it.
   bool is_held = false;
+  /// The pool scales on numbers from outside: of equal hosts the least loaded goes first, and then
+  /// one of the zone that has most.
+  bool goes_by_load = false;
 
   /// So many switched-off hosts do not count for the maximum of started ones.
-  [[nodiscard]] std::int64_t off_max() const { return has_created ? kNoLimit : stopped.value; }
+  [[nodiscard]] std::int64_t off_max() const {
+    return has_created || has_unknown_stopped ? kNoLimit : stopped.value;
+  }
 };
 
+/// No vector, as each plan makes one for each pool.
+struct ConfigBounds {
+  std::array<Bound, kBoundsOfPool> bounds;
+  std::size_t count = 0;
+  bool has_texts = false;  ///< Some bounds are expressions.
+
+  [[nodiscard]] std::span<const Bound> all() const { return std::span(bounds).first(count); }
+};
 /// The bounds from the configuration: the only reader of PoolPolicy::sizes below core/config.
-[[nodiscard]] std::array<Bound, 4> bounds_of_config(const model::PoolPolicy& pool);
+/// `others`: what the other sources say of the pool. A bound that is an expression is unknown if
+/// the source `expression` says nothing of it.
+[[nodiscard]] ConfigBounds bounds_of_config(const model::PoolPolicy& pool,
+                                            std::span<const Bound> others);
+
+/// It drains, and can be switched off after that.
+[[nodiscard]] bool drains_to_standby(const HostView& host);
 
 /// The numbers of each pool, from the bounds of the configuration and those of the `others`. The
 /// largest minimum and the smallest maximum count, and a maximum wins over a minimum. An unknown

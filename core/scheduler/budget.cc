@@ -57,7 +57,8 @@ Budget::Budget(const Snapshot& snapshot, const model::SitePolicy& policy,
     if (host.unseen && set_of(host) < unseen_.size()) unseen_[set_of(host)] = true;
 }
 
-std::int64_t Budget::creates(const Offering& o, std::int64_t wanted, std::string* ceiling) const {
+std::int64_t Budget::creates(const Offering& o, std::int64_t wanted, std::string* ceiling,
+                             ComesAs as) const {
   if (unseen_[o.set]) {
     if (ceiling != nullptr) *ceiling = "no list of set " + policy_->sets[o.set].name + " comes";
     return 0;
@@ -78,7 +79,8 @@ std::int64_t Budget::creates(const Offering& o, std::int64_t wanted, std::string
   const auto pool = [&] { return "pool " + policy_->pools[o.pool].name; };
   const PoolNumbers& bounds = (*bounds_)[o.pool];
   const HostsOfMax& left = left_[o.pool];
-  bound(left.started, pool, [&] { return max_text("max", bounds.started.max); });
+  if (as == ComesAs::kStarted || !bounds.has_created)
+    bound(left.started, pool, [&] { return max_text("max", bounds.started.max); });
   bound(left.created, pool,
         [&] { return max_text("switched-off hosts included, max", bounds.created.max); });
   check(pools_[o.pool], pool);

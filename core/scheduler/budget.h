@@ -24,6 +24,12 @@ struct HostsOfMax {
                                                    const std::vector<PoolNumbers>& bounds,
                                                    const std::vector<std::int64_t>& set_aside);
 
+/// What a new host is for.
+enum class ComesAs : std::uint8_t {
+  kStarted,
+  kStandby,  ///< It is switched off once it has booted.
+};
+
 /// The creates and destroys that the ceilings still allow in this plan.
 class Budget {
  public:
@@ -31,9 +37,11 @@ class Budget {
   Budget(const Snapshot& snapshot, const model::SitePolicy& policy,
          const std::vector<PoolNumbers>& bounds);
   /// How many instances of the offering may be created, at most `wanted`. If a ceiling bounds it,
-  /// its name goes to `ceiling`, unless that is null.
+  /// its name goes to `ceiling`, unless that is null. kStandby: where created bounds are said, the
+  /// maximum of started hosts does not bound it.
   [[nodiscard]] std::int64_t creates(const Offering& offering, std::int64_t wanted,
-                                     std::string* ceiling = nullptr) const;
+                                     std::string* ceiling = nullptr,
+                                     ComesAs as = ComesAs::kStarted) const;
   void create(const Offering& offering, std::int64_t count);
   /// The number and the price of instances have room for one more of the offering; its pool's
   /// maximum included, creates per minute aside.

@@ -7,6 +7,7 @@
 
 #include "core/scheduler/price_limits.h"
 #include "core/scheduler/price_rule.h"
+#include "core/scheduler/shutdown_rule.h"
 #include "core/scheduler/steps.h"
 #include "core/scheduler/targets.h"
 
@@ -31,7 +32,9 @@ std::vector<Kept> kept_hosts(const World& world) {
     if (host.phase == HostPhase::kComing && !world.used[h]) kept.is_busy_with_it = true;
     if (!world.is_idle(h)) continue;
     if (host.for_exchange) kept.fresh = h;
-    if (world.snapshot.now - host.since < world.policy.pools[host.pool].idle_timeout) continue;
+    if (!still_true(model::Reason::kIdle, host, world.closed[h], world.policy.pools[host.pool],
+                    world.snapshot.now))
+      continue;
     if (kept.dearest == kNone || price(kept.dearest) < price(h)) kept.dearest = h;
   }
   return out;

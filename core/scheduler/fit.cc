@@ -169,7 +169,8 @@ std::optional<demand::ClassId> pick_next(const demand::Queue& queue, const HostV
                                          const model::PoolPolicy& pool,
                                          const model::InstanceType& type, const std::string& zone,
                                          model::Market market) {
-  if (!host.takes_work || host.attempts_left <= 0) return std::nullopt;
+  if (!host.takes_work || host.attempts_left <= 0 || host.drain != DrainPhase::kNone)
+    return std::nullopt;
   const auto may_run = [&](const demand::Queue::Class& cls) {
     return meets(cls.kind, cls.shape.constraints, pool, type.name, zone, market) &&
            has_free_cards(cls.shape, host, type) && !(cls.shape.exclusive && host.busy) &&

@@ -94,15 +94,16 @@ class Buyer {
     while (target.missing(hosts) > gave_way) {
       const std::string reason = text_of(target.why_missing(hosts), bounds, name);
       if (wake_one(p, reason)) continue;
-      const std::uint32_t o = cheapest(p, false);
+      const std::uint32_t o = cheapest(p, ComesAs::kStarted);
       if (o == kNone) break;
       create(o, std::nullopt, {}, reason);
       ++hosts.empty;
     }
     while (target.missing_off(hosts) > gave_way) {
-      std::uint32_t o = cheapest(p, true);
+      std::uint32_t o = cheapest(p, ComesAs::kStandby);
       // Hosts that cannot be switched off stay on.
-      if (o == kNone && target.reason_off == TargetReason::kCreated) o = cheapest(p, false);
+      if (o == kNone && target.reason_off == TargetReason::kCreated)
+        o = cheapest(p, ComesAs::kStarted);
       if (o == kNone) return;
       create(o, std::nullopt, {}, text_of(target.reason_off, bounds, name));
       ++hosts.empty;
@@ -216,18 +217,19 @@ class Buyer {
   }
 
   /// The pool's cheapest offering that can be created now, or kNone; zones of one price rotate.
-  [[nodiscard]] std::uint32_t cheapest(std::uint32_t p, bool must_stop) const {
+  [[nodiscard]] std::uint32_t cheapest(std::uint32_t p, ComesAs as) const {
     std::vector<std::uint32_t> equal;
     for (const std::uint32_t i : world_.offers) {
       const Offering& o = world_.snapshot.offerings[i];
-      if (o.pool != p || (must_stop && !o.can_stop) || !may_buy(world_, o)) continue;
+      if (o.pool != p || (as == ComesAs::kStandby && !o.can_stop) || !may_buy(world_, o, as))
+        continue;
       if (!equal.empty()) {
         const Offering& first = world_.snapshot.offerings[equal.front()];
         if (first.price_per_hour != o.price_per_hour || first.type != o.type) break;
       }
       equal.push_back(i);
     }
-    return rotate(equal);
+    return rotate(equal, as);
   }
 
   bool wake_one(std::uint32_t p, const std::string& reason) {
@@ -246,11 +248,12 @@ class Buyer {
   }
 
   /// Of the offerings that can be created the one with the fewest instances, or kNone.
-  [[nodiscard]] std::uint32_t rotate(const std::vector<std::uint32_t>& offerings) const {
+  [[nodiscard]] std::uint32_t rotate(const std::vector<std::uint32_t>& offerings,
+                                     ComesAs as = ComesAs::kStarted) const {
     std::uint32_t best = kNone;
     for (const std::uint32_t o : offerings)
       if ((best == kNone || instances_[o] < instances_[best]) &&
-          world_.budget.creates(world_.snapshot.offerings[o], 1) > 0)
+          world_.budget.creates(world_.snapshot.offerings[o], 1, nullptr, as) > 0)
         best = o;
     return best;
   }

@@ -7,9 +7,12 @@
 /// `scaling.lifetime_min`: a young host does not go because of bounds.
 namespace hostler::scheduler {
 
-/// When bounds may let the host go, by its age. A plan is due then, if it is later than now.
+/// When the host is young no longer. A plan is due then.
 [[nodiscard]] inline Mono end_of_youth(const HostView& host, const model::PoolPolicy& pool) {
   return host.created + pool.scaling.lifetime_min;
+}
+[[nodiscard]] inline bool is_young(const HostView& host, const model::PoolPolicy& pool, Mono now) {
+  return now < end_of_youth(host, pool);
 }
 
 }  // namespace hostler::scheduler

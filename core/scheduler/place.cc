@@ -179,7 +179,7 @@ std::vector<ReadyHost> place_reserved(World& world, std::vector<std::uint32_t>& 
   for (const std::uint32_t h : world.hosts) {
     const HostView& host = world.snapshot.hosts[h];
     if (host.phase != HostPhase::kReady || !host.takes_work || host.attempts_left <= 0 ||
-        world.closed[h] != Closed::kNo || world.was_held(h))
+        host.drain != DrainPhase::kNone || world.closed[h] != Closed::kNo || world.was_held(h))
       continue;
     ReadyHost ready{h, HostRoom::of(host)};
     if (reserved[h] != kNone) {

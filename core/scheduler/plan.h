@@ -40,6 +40,7 @@ struct Wake {
 struct SwitchOff {
   model::InstanceId host;
   std::string reason;
+  model::Reason code = model::Reason::kIdle;  ///< One that still_true() knows.
 };
 struct Shutdown {
   model::InstanceId host;

@@ -23,9 +23,9 @@ bool may_come_within_cap(const Offering& o, const model::SitePolicy& policy) {
          policy.types[o.type].price_per_hour <= policy.pools[o.pool].price_cap_per_hour;
 }
 
-bool may_buy(const World& world, const Offering& o) {
-  return o.shut.empty() && !world.bounds[o.pool].is_held && world.budget.creates(o, 1) > 0 &&
-         within_cap(o, world.policy);
+bool may_buy(const World& world, const Offering& o, ComesAs as) {
+  return o.shut.empty() && !world.bounds[o.pool].is_held &&
+         world.budget.creates(o, 1, nullptr, as) > 0 && within_cap(o, world.policy);
 }
 
 bool may_be_spot(const Need& need) { return !need.spot_in_vain; }

@@ -19,7 +19,8 @@ namespace hostler::scheduler {
 [[nodiscard]] bool may_come_within_cap(const Offering& offering, const model::SitePolicy& policy);
 
 /// A host of the offering can be created now: no gate, no ceiling and no cap forbids it.
-[[nodiscard]] bool may_buy(const World& world, const Offering& offering);
+[[nodiscard]] bool may_buy(const World& world, const Offering& offering,
+                           ComesAs as = ComesAs::kStarted);
 
 /// The need may use spot hosts: no spot request for it stayed unfulfilled for too long.
 [[nodiscard]] bool may_be_spot(const Need& need);

@@ -17,9 +17,10 @@ bool may_hold(const World& world, const Demand& demand, std::uint32_t index) {
   const bool for_it =
       std::any_of(host.load.begin(), host.load.end(),
                   [&](const demand::Load& load) { return load.cls == demand.view->id; });
-  const bool usable = (host.phase == HostPhase::kReady && host.takes_work) ||
-                      (host.phase == HostPhase::kComing && !host.will_go() && !host.kept &&
-                       !host.unfulfilled_spot && for_it);
+  const bool usable =
+      (host.phase == HostPhase::kReady && host.takes_work && host.drain == DrainPhase::kNone) ||
+      (host.phase == HostPhase::kComing && !host.will_go() && !host.kept &&
+       !host.unfulfilled_spot && for_it);
   return usable && !world.was_held(index) && world.closed[index] == Closed::kNo &&
          need.resources.fits_in(host.total) && world.meets(need, host) &&
          world.affordable(demand, host, 1) > 0;

@@ -25,10 +25,10 @@ class BoundScaling {
   /// The number that a recommendation leads to now: tolerance, then stabilisation, then steps.
   /// `present`: what the bound is taken to be if nothing was decided yet; it counts as recommended
   /// at `now`, so that nothing shrinks before the window of `down` is over.
-  /// Times must not go back. O(recommendations within the windows).
+  /// Times must not go back. O(changes within the periods).
   Decision decide(std::int64_t recommended, std::int64_t present,
                   const model::ScalingPolicy& policy, Mono now);
-  /// The recommendation is unknown: what was decided last counts as recommended.
+  /// The recommendation is unknown now: what was decided last counts as recommended.
   void hold(const model::ScalingPolicy& policy, Mono now);
   /// What was decided last; unset: nothing yet.
   [[nodiscard]] const std::optional<std::int64_t>& current() const { return current_; }
@@ -42,20 +42,24 @@ class BoundScaling {
     std::int64_t number = 0;
   };
   using Entries = std::deque<Entry>;
+  struct Limit;
 
   void remember(std::int64_t recommended, const model::ScalingPolicy& policy, Mono now);
-  [[nodiscard]] std::int64_t stabilised(std::int64_t recommended, Decision& out,
-                                        const model::ScalingPolicy& policy, Mono now) const;
-  [[nodiscard]] std::int64_t in_steps(std::int64_t wanted, Decision& out,
-                                      const model::ScalingPolicy& policy, Mono now) const;
   void settle(std::int64_t number, const model::ScalingPolicy& policy, Mono now);
+  [[nodiscard]] std::int64_t stabilised(std::int64_t recommended,
+                                        const model::ScalingPolicy& policy, Mono now,
+                                        Decision& out) const;
+  [[nodiscard]] std::int64_t in_steps(std::int64_t wanted, const model::ScalingPolicy& policy,
+                                      Mono now, Decision& out) const;
+  [[nodiscard]] std::int64_t number_at(Mono when) const;
 
-  /// Recommendations within the window of `down`, and of `up`: those that no later one exceeds, or
+  /// Recommendations within the window of `down`, and of `up`: those that no later one reaches, or
   /// undercuts. So the first one is the largest, or the smallest.
   Entries largest_, smallest_;
-  Entries decided_;  ///< Since when a number held, back to the begin of the longest period.
+  Entries decided_;  ///< Each number, from when it held; back to the begin of the longest period.
   std::optional<std::int64_t> current_;
-  std::int64_t last_recommended_ = 0;
+  std::int64_t recommended_ = 0;  ///< The last one, after the tolerance.
+  Mono at_;                       ///< Its time.
 };
 
 }  // namespace hostler::scheduler

@@ -1,6 +1,7 @@
 #include "core/scheduler/shutdown_rule.h"
 
 #include "core/base/assert.h"
+#include "core/scheduler/lifetime.h"
 
 namespace hostler::scheduler {
 
@@ -15,19 +16,22 @@ bool still_true(model::Reason code, const HostView& host, Closed closed,
     case kUnwantedSpot:
       return host.unfulfilled_spot;
     case kIdle:
-      return host.phase == HostPhase::kReady && now - host.since >= pool.idle_timeout;
+      return host.phase == HostPhase::kReady && host.drain != DrainPhase::kUnderWay &&
+             now - host.since >= pool.idle_timeout && !is_young(host, pool, now);
     case kDrained:
-      return host.draining;
+      return host.draining || host.drain == DrainPhase::kOver;
     case kInterrupted:
       return host.cordoned;
     case kBootingSurplus:
       return host.phase == HostPhase::kComing && !host.adopted;
     case kFailed:
-    case kStandbySurplus:
       return host.phase == HostPhase::kStopped;
+    case kStandbySurplus:
+      return host.phase == HostPhase::kStopped && !is_young(host, pool, now);
     case kBeyondMax:
     case kOffMenu:
-      return closed != Closed::kNo;
+      return closed == Closed::kOffMenu ||
+             (closed == Closed::kBeyondMax && !is_young(host, pool, now));
     case kGaveWay:
     case kExchanged:
     case kAbovePriceLimit:

@@ -16,8 +16,12 @@ struct PoolHosts {
   std::int64_t alive = 0;
   std::int64_t empty = 0;  ///< Of these, without work, and no admin holds them. Some still boot.
   std::int64_t off = 0;    ///< Switched off and kept.
+  /// They will be, if bounds keep them then: see World::turns_off().
+  std::int64_t turning_off = 0;
 
   [[nodiscard]] std::int64_t in_use() const { return alive - empty; }
+  /// As bounds of created hosts count them.
+  [[nodiscard]] std::int64_t created() const { return alive + off + turning_off; }
 };
 
 /// Why a pool should have another host.
@@ -38,7 +42,7 @@ struct Target {
   /// The number of switched-off hosts that are missing. A host that is alive beyond the target is
   /// counted as switched off, because it will be after its idle timeout.
   [[nodiscard]] std::int64_t missing_off(const PoolHosts& hosts) const {
-    return off - hosts.off + missing(hosts);
+    return off - hosts.off - hosts.turning_off + missing(hosts);
   }
   /// Why the next host that is missing should be there.
   [[nodiscard]] TargetReason why_missing(const PoolHosts& hosts) const {

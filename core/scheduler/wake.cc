@@ -130,6 +130,7 @@ std::vector<PoolHosts> count_hosts(const World& world) {
     if (host.pool >= out.size()) continue;
     PoolHosts& hosts = out[host.pool];
     if (is_standby(world, h)) ++hosts.off;
+    if (world.turns_off(h)) ++hosts.turning_off;
     const bool woken = host.phase == HostPhase::kStopped && world.used[h];
     if (!woken && !world.is_alive(h)) continue;
     ++hosts.alive;

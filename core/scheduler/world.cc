@@ -43,7 +43,8 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
       hosts(s.hosts.size()),
       used(s.hosts.size()),
       stale_spot(s.hosts.size()),
-      closed(closed_hosts(s.hosts, bounds, s.set_aside, s.classes, p)),
+      closed(closed_hosts(s.hosts, bounds, s.set_aside, s.classes, p,
+                          {.now = s.now, .offerings = &s.offerings})),
       gives_way(s.hosts.size()),
       too_dear(s.hosts.size(), model::Reason::kNone),
       budget(s, p, bounds) {
@@ -65,6 +66,15 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
   }
   group_needs();
   give_up_spot();
+}
+
+bool World::turns_off(std::uint32_t host) const {
+  const HostView& view = snapshot.hosts[host];
+  if (view.pool >= bounds.size()) return false;
+  const PoolNumbers& its = bounds[view.pool];
+  const bool is_beyond = its.has_created && closed[host] == Closed::kBeyondMax && view.can_stop &&
+                         !view.unfulfilled_spot;
+  return is_beyond || (its.off_max() > 0 && drains_to_standby(view));
 }
 
 bool World::was_held(std::uint32_t host) const {

@@ -122,6 +122,9 @@ class World {
     const HostView& view = snapshot.hosts[host];
     return view.is_on() && !view.will_go() && closed[host] == Closed::kNo;
   }
+  /// It is on, and bounds of started hosts want it no more. It counts as switched off for those of
+  /// created hosts (or `stopped`), which say whether it is kept in the end.
+  [[nodiscard]] bool turns_off(std::uint32_t host) const;
   /// Of a host by its healthy cards, free or not.
   [[nodiscard]] bool meets(const Need& need, const HostView& host) const;
   [[nodiscard]] bool meets(const Need& need, std::uint32_t offering) const {
