@@ -36,7 +36,7 @@ MAY_INCLUDE = {
     "sources": VALUES + ["log", "json"],
     "config": VALUES + ["crypto", "json", "expression", "sources"],
     "planning": VALUES + ["demand", "gates", "scheduler", "json", "config"],
-    "simulation": VALUES + ["demand", "gates", "scheduler", "dispatch", "json", "tap", "config",
+    "simulation": VALUES + ["expression", "demand", "gates", "scheduler", "dispatch", "json", "tap", "config",
                             "sources"],
     "api": VALUES + ["log", "crypto", "async", "json"],
     "daemon": ["*"],
