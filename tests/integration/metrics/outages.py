@@ -8,7 +8,7 @@ import time
 from exporter import NOW
 from lying_proxy import LIES, LyingProxy
 from metric_site import MetricTest, main, metric, pool, prometheus
-from scratch_site import check, wait_for
+from scratch_site import check
 
 REQUESTS = "sum(rps)"
 WORDS = {  # what `why` says of each lie
@@ -83,22 +83,18 @@ class OutagesTest(MetricTest):
         self.check_that_it_shrinks(hosts)
 
     def test_while_one_metric_hangs_other_pools_follow_theirs(self):
+        """F-W13: one slow app delays no other."""
         proxy = self.enterContext(LyingProxy(self.prometheus))
-        self.show(rps=50, jobs=50)
-        self.site.scale([pool("web", min="ceil(rps / 100)"), pool("batch", min="ceil(jobs / 100)")],
-                        [metric("rps", prometheus(proxy, "rps"), timeout="30s", interval="1s"),
-                         metric("jobs", prometheus(self.prometheus, "jobs"))])
-        hosts = self.site.wait_for_hosts("web", 1)
         proxy.tell("hang")
-        self.exporter.show(rps=50, jobs=150)
+        self.show(jobs=150)
+        self.site.scale([pool("web", min="ceil(rps / 100)"), pool("batch", min="ceil(jobs / 100)")],
+                        [metric("rps", prometheus(proxy, "rps"), timeout="30s", interval="30s"),
+                         metric("jobs", prometheus(self.prometheus, "jobs"))])
         self.site.wait_for_hosts("batch", 2)
-        self.site.wait_for_unknown("web", "rps", "late|time|old|since")
-        self.exporter.show(rps=50, jobs=0)
+        self.exporter.show(jobs=0)
         self.site.wait_for_hosts("batch", 0)
-        self.assertEqual(self.site.hosts("web"), hosts)
-        proxy.tell(None)
-        self.site.wait_for_bounds("web", started_min=1)
-        wait_for("why of web is clear again", lambda: "unknown" not in self.site.why("web"))
+        self.site.wait_for_unknown("web", "rps", "read")
+        self.assertTrue(proxy.queries, "it was asked")
         self.site.end_fleet()
 
 

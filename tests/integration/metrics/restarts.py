@@ -44,6 +44,7 @@ class RestartsTest(MetricTest):
             ring.write(b"\xff" * 4096)
         site.start()
         site.beat()
+        self.assertEqual(site.wait_for_hosts("web", 2), hosts)
         site.check_that_none_goes("web", hosts)
         site.wait_for_bounds("web", started_min=2)
         self.show(rps=50)
