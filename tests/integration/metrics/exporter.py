@@ -1,5 +1,6 @@
 """A service that shows its numbers at /metrics, for a Prometheus to scrape: the test says what it shows."""
 
+import contextlib
 import http.server
 import threading
 import time
@@ -33,8 +34,9 @@ class Exporter:
                 self.send_response(200)
                 self.send_header("Content-Type", "text/plain; version=0.0.4")
                 self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                with contextlib.suppress(OSError):  # Prometheus has left
+                    self.end_headers()
+                    self.wfile.write(body)
 
             def log_message(self, *_):
                 pass

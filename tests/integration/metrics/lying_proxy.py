@@ -20,6 +20,14 @@ def answer(body, status=200, kind="application/json", **headers):
     return lie
 
 
+def number(value):
+    """A false number, of the true time."""
+    def lie(handler, honest):
+        asks_time = any(query.startswith("timestamp(") for query in handler.queries)
+        handler.reply(200, "application/json", honest if asks_time else vector(value), {})
+    return lie
+
+
 def garbled(handler, honest):
     """The true answer, of which some bytes are others and the end is missing."""
     handler.reply(200, "application/json", honest.replace(b'"', b"\xff")[:-9], {})
@@ -55,10 +63,10 @@ def flood(handler, _honest):
 LIES = {
     "html": answer(b"<html><body>Please log in. 0</body></html>", kind="text/html"),
     "nothing": answer(b""),
-    "nan": answer(vector("NaN")),
-    "infinite": answer(vector("+Inf")),
-    "no number": answer(vector("many")),
-    "negative": answer(vector("-1")),
+    "nan": number("NaN"),
+    "infinite": number("+Inf"),
+    "no number": number("many"),
+    "negative": number("-1"),
     "empty": answer(vector()),
     "two samples": answer(vector("0", "0")),
     "another type": answer(b'{"status": "success", "data": {"resultType": "string", "result": [1700000000, "0"]}}'),
@@ -99,7 +107,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.close_connection = True
 
     def forward(self, body):
-        self.proxy.note(self.path, body)
+        words = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query + "&" + (body or b"").decode())
+        self.queries = words.get("query", [])
+        self.proxy.note(self.queries)
         asked = urllib.request.Request(self.proxy.upstream + self.path, data=body)
         if body is not None:
             asked.add_header("Content-Type", self.headers["Content-Type"])
@@ -152,10 +162,9 @@ class LyingProxy:
         with self.lock:
             return self.lock.wait_for(lambda: self.lies != lies, seconds)
 
-    def note(self, path, body):
-        words = urllib.parse.parse_qs(urllib.parse.urlsplit(path).query + "&" + (body or b"").decode())
+    def note(self, queries):
         with self.lock:
-            self.queries += words.get("query", [])
+            self.queries += queries
 
     def note_honest(self, lies):
         with self.lock:
