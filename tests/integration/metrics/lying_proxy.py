@@ -3,14 +3,15 @@
 import http.server
 import json
 import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
 
 def vector(*values):
-    """The answer to an instant query with a sample of each value, which are as texts."""
-    result = [{"metric": {"series": str(at)}, "value": [1700000000, value]} for at, value in enumerate(values)]
+    """The answer of now to an instant query, with a sample of each value, which are as texts."""
+    result = [{"metric": {"series": str(at)}, "value": [time.time(), value]} for at, value in enumerate(values)]
     return json.dumps({"status": "success", "data": {"resultType": "vector", "result": result}}).encode()
 
 
