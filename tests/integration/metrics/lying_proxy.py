@@ -24,7 +24,7 @@ def answer(body, status=200, kind="application/json", **headers):
 def number(value):
     """A false number, of the true time."""
     def lie(handler, honest):
-        asks_time = any(query.startswith("timestamp(") for query in handler.queries)
+        asks_time = any("timestamp(" in query for query in handler.queries)
         handler.reply(200, "application/json", honest if asks_time else vector(value), {})
     return lie
 
