@@ -27,11 +27,11 @@ class QueueDepthTest(unittest.TestCase):
 
         hosts = site.hosts("workers")
         redis.kill()
-        site.wait_for_unknown("workers", "queue_depth", "connect|exit|status")
+        site.wait_for_unknown("workers", "queue_depth", "Could not connect")
         site.check_that_none_goes("workers", hosts)
         redis.start()
         redis.ask("set", "tasks", "0")  # no list: redis-cli says so on standard output, and its status is 0
-        site.wait_for_unknown("workers", "queue_depth", "WRONGTYPE|number")
+        site.wait_for_unknown("workers", "queue_depth", "WRONGTYPE|JSON")
         site.check_that_none_goes("workers", hosts)
 
         redis.ask("del", "tasks")

@@ -20,7 +20,7 @@ class RestartsTest(MetricTest):
         site.start()
         site.beat()
         self.assertEqual(site.wait_for_hosts("web", 3), hosts)
-        site.wait_for_unknown("web", "rps", "time|not read|seen|yet")
+        site.wait_for_unknown("web", "rps", "within|read")
         site.check_that_none_goes("web", hosts)
 
         site.put("extra", "none")

@@ -27,7 +27,7 @@ class WarmHostsTest(MetricTest):
 
         self.prometheus.kill()
         self.exporter.show(rps=50)
-        site.wait_for_unknown("web", "rps", "refused|connect")
+        site.wait_for_unknown("web", "rps", "connect")
         site.check_that_none_goes("web", three)
         self.prometheus.start()
         self.assertEqual(site.wait_for_hosts("web", 1, off=2), three)
