@@ -12,8 +12,8 @@ from scratch_site import check
 
 REQUESTS = "sum(rps)"
 WORDS = {  # what `why` says of each lie
-    "html": "JSON", "nothing": "empty", "nan": "NaN|not a number", "infinite": "inf", "no number": "NUMBER",
-    "negative": "-1|below|valid|outside", "empty": "no sample", "two samples": "2 samples",
+    "html": "JSON", "nothing": "empty", "nan": "NaN", "infinite": "inf", "no number": "NUMBER",
+    "negative": "below 0", "empty": "no sample", "two samples": "2 samples",
     "another type": "a string", "error": "too dear", "unavailable": "503", "redirect": "redirect",
     "garbled": "JSON", "cut": "closed", "hang": "within", "trickle": "within", "flood": "MiB",
 }

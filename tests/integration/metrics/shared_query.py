@@ -22,7 +22,7 @@ class SharedQueryTest(MetricTest):
         self.assertEqual(set(proxy.queries), {QUERY})
 
         self.queue(api=50, batch=50)
-        site.wait_for_unknown("web", "queue", "web|no sample|none")
+        site.wait_for_unknown("web", "queue", "no value for")
         site.wait_for_hosts("batch", 1)
         site.check_that_none_goes("web", web)
         self.assertEqual(site.bounds("api"), {"started_min": 1})
