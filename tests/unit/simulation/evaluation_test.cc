@@ -10,7 +10,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 /// A pool "web" whose bounds are expressions over the metrics `rps` and `load`.
 struct EvaluationTest : testing::Test {
