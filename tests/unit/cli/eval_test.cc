@@ -11,9 +11,7 @@ namespace hostler::cli {
 namespace {
 
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 const std::string kSite = R"({
   "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
