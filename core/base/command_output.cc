@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -150,6 +151,14 @@ std::string explanation(const Printed& printed, bool quotes_errors) {
 }
 
 }  // namespace
+
+std::vector<std::string> plain_environment() {
+  std::vector<std::string> made{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                                "LC_ALL=C.UTF-8"};
+  if (const char* home = std::getenv("HOME"); home != nullptr)
+    made.push_back(std::string("HOME=") + home);
+  return made;
+}
 
 Result<std::string> command_output(std::vector<std::string> argv, const CommandLimits& limits,
                                    CommandSurroundings surroundings) {

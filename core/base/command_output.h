@@ -25,6 +25,10 @@ struct CommandSurroundings {
   bool quotes_errors = false;
 };
 
+/// PATH, HOME and LC_ALL: for programs that must not see the environment of this process, which may
+/// have secrets.
+std::vector<std::string> plain_environment();
+
 /// Runs a program to its end and returns its standard output. It has nothing as its input. Blocks
 /// until it has ended, at most until `timeout` and a moment for SIGKILL of its process group.
 ///

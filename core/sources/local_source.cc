@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,15 +23,6 @@ constexpr Duration kAheadMax = minutes(1);  // of a clock of a server for files
 
 Wall changed_at(const struct stat& info) {
   return {std::int64_t{info.st_mtim.tv_sec} * 1'000'000 + info.st_mtim.tv_nsec / 1000};
-}
-
-/// Not that of this process, which may have secrets.
-std::vector<std::string> environment() {
-  std::vector<std::string> made{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-                                "LC_ALL=C.UTF-8"};
-  if (const char* home = std::getenv("HOME"); home != nullptr)
-    made.push_back(std::string("HOME=") + home);
-  return made;
 }
 
 Samples one_sample(double value, Wall taken) {
@@ -60,8 +50,8 @@ Result<Samples> read_file_source(const model::MetricSource& source, Wall now) {
 }
 
 Result<Samples> read_exec_source(const model::MetricSource& source, Wall now, int stop_fd) {
-  const std::string text = HOSTLER_TRY(
-      command_output(source.command, {source.timeout, kOutputMax, stop_fd}, {environment(), true}));
+  const std::string text = HOSTLER_TRY(command_output(
+      source.command, {source.timeout, kOutputMax, stop_fd}, {plain_environment(), true}));
   const double value =
       HOSTLER_TRY(number_at(text, source.pointer, "the output of " + source.command[0]));
   return one_sample(value, now);

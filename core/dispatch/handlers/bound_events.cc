@@ -21,7 +21,7 @@ bool is_equal(const std::vector<scheduler::Bound>& a, const std::vector<schedule
   });
 }
 
-std::int64_t count_of(const PoolCounts& of, model::Counted what) {
+std::int64_t number_of(const PoolCounts& of, model::Counted what) {
   switch (what) {
     case model::Counted::kQueued:
       return of.queued;
@@ -37,7 +37,7 @@ std::int64_t count_of(const PoolCounts& of, model::Counted what) {
   return 0;
 }
 
-PoolCounts sum(const std::vector<PoolCounts>& all) {
+PoolCounts sum_of(const std::vector<PoolCounts>& all) {
   PoolCounts out;
   for (const auto& one : all) {
     out.started += one.started;
@@ -53,7 +53,7 @@ PoolCounts sum(const std::vector<PoolCounts>& all) {
 std::string ceiling_text(const scheduler::DecidedBounds& decided) {
   for (const auto& note : decided.notes)
     for (const auto& change : note.changes)
-      if (change.starts_with("ceiling")) return std::string(name_of(note.of)) + ": " + change;
+      if (change.starts_with("ceiling")) return std::string(bound_name(note.of)) + ": " + change;
   return {};
 }
 
@@ -141,9 +141,10 @@ double BoundEvents::count(const model::OwnCount& own) {
   }
   if (owners_.hosts.refresh_views(owners_.viewer)) owners_.plan.want();
   const auto counts = count_hosts(pools.size(), owners_.hosts.views());
-  const PoolCounts of =
-      found == pools.end() ? sum(counts) : counts[static_cast<std::size_t>(found - pools.begin())];
-  return static_cast<double>(count_of(of, own.what));
+  const PoolCounts of = found == pools.end()
+                            ? sum_of(counts)
+                            : counts[static_cast<std::size_t>(found - pools.begin())];
+  return static_cast<double>(number_of(of, own.what));
 }
 
 void BoundEvents::evaluate_all(Now now) {
@@ -199,7 +200,7 @@ void BoundEvents::tell(std::uint32_t pool, const BoundNote& note, Now now) {
                              : was_unknown ? model::Event::kBoundKnown
                                            : model::Event::kBoundChanged;
   owners_.recorder.record("metrics", "pool " + owners_.policy.pools[pool].name, event,
-                          name_of(note.of), note.number ? text_of(note) : note.unknown, now);
+                          bound_name(note.of), note.number ? text_of(note) : note.unknown, now);
   told = note.number;
 }
 

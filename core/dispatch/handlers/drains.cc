@@ -9,7 +9,7 @@
 namespace hostler::dispatch {
 namespace {
 
-constexpr std::size_t kTextMax = 500;  ///< Of what a command has said.
+constexpr std::size_t kCommandTextMax = 500;  ///< Of what a command has said.
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void Drains::on(const DrainEnded& event, Now now) {
   const auto& pool = owners_.policy.pools[host->instance.pool];
   steps_.apply(*host,
                fleet::drain_command_ended(host->instance, event.good,
-                                          printable(event.text, kTextMax), pool, now),
+                                          printable(event.text, kCommandTextMax), pool, now),
                "drain", now);
   look(now);
 }

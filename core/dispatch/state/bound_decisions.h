@@ -15,7 +15,7 @@
 namespace hostler::dispatch {
 
 /// As shown: "min", "max", "created_min", "created_max".
-[[nodiscard]] inline const char* name_of(scheduler::BoundOf of) {
+[[nodiscard]] inline const char* bound_name(scheduler::BoundOf of) {
   constexpr std::array kNames{"min", "max", "created_min", "created_max", "standby", "stopped"};
   return kNames[static_cast<std::size_t>(of)];
 }

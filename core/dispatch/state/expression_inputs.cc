@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kInputsShown = 3;
 
-std::string name_of(const Input& input) {
+std::string input_name(const Input& input) {
   constexpr std::array kCounts{"created", "started", "idle", "busy", "queued"};
   switch (input.kind) {
     case Input::Kind::kMetric:
@@ -70,12 +70,12 @@ ExpressionInputs::Outcome ExpressionInputs::evaluate(const Compiled& compiled,
   for (const Input& input : compiled->inputs()) {
     const Given given = give(input, subject, now);
     if (!given.value) {
-      unknown.add(name_of(input) + ": " + given.why, "; ");
+      unknown.add(input_name(input) + ": " + given.why, "; ");
       is_early |= given.is_early;
       continue;
     }
     values.push_back(*given.value);
-    known.add(name_of(input) + " " + number_text(*given.value) +
+    known.add(input_name(input) + " " + number_text(*given.value) +
                   (given.note.empty() ? "" : " (" + given.note + ")"),
               ", ");
   }
