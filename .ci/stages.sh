@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2034
-# The stages of .ci/run and .ci/nightly; .ci/pipeline.sh runs them. Both are sourced at the top of the tree. `since` is the commit that .ci/nightly passed last, or empty: then nothing is left out.
+# The stages of .ci/run and .ci/nightly; .ci/pipeline.sh runs them. Both are sourced at the top of the tree. With `only_changed` what has not changed since .ci/nightly passed is left out.
 export CTEST_OUTPUT_ON_FAILURE=1
 # With "expected" a machine that can run LXD must run its tests: tests/integration/lxd/lxd_lab.py decides.
 export HOSTLER_LXD=${HOSTLER_LXD:-expected}
 readonly venv=build/pip
 export HOSTLER_SCHEMATHESIS=$PWD/$venv/bin/schemathesis HOSTLER_PIP=$PWD/$venv
-since='' fuzz_seconds=30  # for each target
+only_changed='' fuzz_seconds=30  # for each target
 readonly change_stages=(format layers debian test asan tsan clang)
 # Only these may end with status 77: they need a network.
 may_skip+=([fresh_root]=yes [fresh_user]=yes)
@@ -18,15 +18,18 @@ labels+=([test]='' [asan]='unit abi integration fuzz'
   [tsan]='metrics store plugin_host driver_host ssh agent hosts api daemon')
 left_out+=([asan]=once [tsan]=once)
 
-# The commit in .ci/nightly-passed, if this tree comes from it.
-nightly_commit() {
+# The commit that has passed the stage last, if this tree comes from it.
+passed_at() {  # passed_at STAGE
   local commit
-  read -r commit 2>/dev/null <.ci/nightly-passed &&
+  [ -n "$only_changed" ] && commit=$(sed -n "s/^$1 //p" .ci/nightly-passed 2>/dev/null) && [ -n "$commit" ] &&
     git_here merge-base --is-ancestor "$commit" HEAD 2>/dev/null && echo "$commit"
 }
 
-# changed PATH...: whether one of them is not what it was at `since`.
+# changed STAGE PATH...: whether one of them is not what it was when the stage passed.
 changed() {
+  local since
+  since=$(passed_at "$1")
+  shift
   [ -z "$since" ] || ! git_here diff --quiet "$since" -- "$@" ||
     [ -n "$(git_here ls-files --others --exclude-standard -- "$@")" ]
 }
@@ -93,7 +96,7 @@ build_tsan() { compile_tests tsan; }
 build_clang() {
   local files
   tidy_notices && cmake --preset tidy >/dev/null && name_as_unified &&
-    python3 tests/style/tidy_targets.py --since "$since" build/tidy >build/tidy/files || return
+    python3 tests/style/tidy_targets.py --since "$(passed_at clang)" build/tidy >build/tidy/files || return
   mapfile -t files <build/tidy/files
   [ ${#files[@]} -gt 0 ] || return 0
   run-clang-tidy-14 -quiet -p build/tidy -j "$(nproc)" "${files[@]}" 2>&1 |

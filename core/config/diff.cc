@@ -87,6 +87,8 @@ Diff diff(const Config& old, const Config& fresh) {
   compare_access(old.access, fresh.access, out);
   compare_sets(old, fresh, out);
   compare_pools(old, fresh, out);
+  if (old.site.metrics != fresh.site.metrics || old.metric_sources != fresh.metric_sources)
+    out.live.push_back({"metrics"});
   compare(out.live, "types", old.site.types, fresh.site.types);
   compare(out.live, "currency", old.site.currency, fresh.site.currency);
   compare(out.live, "exchange_rates", old.site.exchange_rates, fresh.site.exchange_rates);

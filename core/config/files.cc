@@ -1,5 +1,6 @@
 #include "core/base/files.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/base/trusted_file.h"
@@ -48,6 +49,25 @@ bool read_named_file(const json::Field& field, const Context& context, std::size
   if (!read) return field.problem(read.error().message);
   content = *std::move(read);
   return true;
+}
+
+bool read_command(const json::Field& field, const Context* context, std::vector<std::string>& out) {
+  std::vector<std::string> words;
+  if (!field.texts(words, 64, {.bytes_max = 4096})) return false;
+  if (context != nullptr)
+    for (auto& word : words) word = expand(*context, std::move(word));
+  if (words.empty() || !std::filesystem::path(words[0]).is_absolute())
+    return field.problem("it must begin with the absolute path of a program");
+  out = std::move(words);
+  return true;
+}
+
+bool is_identifier(std::string_view name) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !name.empty() && is_letter(name[0]) &&
+         std::ranges::all_of(name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
 std::optional<unsigned> parse_mode(std::string_view text) {

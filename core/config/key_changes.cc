@@ -1,5 +1,7 @@
 #include "core/config/key_changes.h"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -24,11 +26,29 @@ bool is_named_list(const Value& list) {
   return true;
 }
 
-/// Settings of drivers and of the database may be secrets although they should not.
+/// Settings of drivers and of the database, addresses of metrics and arguments of programs may be
+/// secrets although they should not.
 bool may_be_secret(std::string_view path) {
-  return path.find(".config") != std::string_view::npos ||
-         path.find("postgres") != std::string_view::npos ||
-         path.find("credentials") != std::string_view::npos;
+  constexpr std::array<std::string_view, 5> kParts{".config", "postgres", "credentials",
+                                                   ".source.http.url", ".source.exec.command"};
+  return std::ranges::any_of(kParts, [&](auto part) { return path.find(part) != path.npos; });
+}
+
+void write_masked(json::Writer& w, const Value& value, const std::string& path) {
+  if (may_be_secret(path)) {
+    w.value("...");
+  } else if (value.is(Kind::kObject)) {
+    w.begin_object();
+    for (const Value one : value.children())
+      write_masked(w.key(one.key()), one, path + json::path_step(one.key()));
+    w.end_object();
+  } else if (value.is(Kind::kArray)) {
+    w.begin_array();
+    for (const Value one : value.children()) write_masked(w, one, path + "[]");
+    w.end_array();
+  } else {
+    w.value(value);
+  }
 }
 
 class Comparison {
@@ -47,7 +67,11 @@ class Comparison {
  private:
   static std::string shown(const std::optional<Value>& value, const std::string& path) {
     if (!value) return {};
-    return may_be_secret(path) ? "..." : printable(json::to_text(*value), kShownMax);
+    if (may_be_secret(path)) return "...";
+    std::string out;
+    json::Writer w(out);
+    write_masked(w, *value, path);
+    return printable(out, kShownMax);
   }
   static std::optional<Value> member(const Value& of, std::string_view key) {
     return of.has(key) ? std::optional(of.at(key)) : std::nullopt;

@@ -83,6 +83,8 @@ void read_all(json::Object& o, Context& context, Config& out) {
   o.may("agent").object([&](json::Object& agent) { read_agent(agent, out.agent); });
   read_pools(o.need("pools"), context, out);
   read_site(o, out.site);
+  read_metrics(o.may("metrics"), context, out);
+  check_expressions(o, context, out);
   read_quotas(o, out.site.quotas);
   o.may("limits").object([&](json::Object& limits) { read_limits(limits, out.limits); });
   o.may("ledger_keep").object([&](json::Object& keep) {

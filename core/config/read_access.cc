@@ -18,10 +18,6 @@ bool is_numeric_address(const std::string& text) {
          text.find_first_of(".:") != std::string::npos;
 }
 
-bool is_loopback(const std::string& address) {
-  return address == "::1" || address.starts_with("127.");
-}
-
 void read_mode(const json::Field& field, unsigned& out) {
   std::string text;
   if (!field.text(text, {.bytes_max = 8})) return;
@@ -100,6 +96,10 @@ void read_tcp(json::Object& o, const Context& context, Access& out) {
 }
 
 }  // namespace
+
+bool is_loopback(const std::string& address) {
+  return address == "::1" || (is_numeric_address(address) && address.starts_with("127."));
+}
 
 void read_access(json::Object& o, const Context& context, Access& out) {
   o.may("socket").object([&](json::Object& socket) { read_socket(socket, context, out); });

@@ -124,20 +124,6 @@ void read_provider_params(const json::Field& field, const model::SitePolicy& sit
       out.provider_params[type.name] = merged(type.provider_params_json, own);
 }
 
-void read_sizes(json::Object& o, model::PoolSizes& out) {
-  const json::Field min = o.may("min");
-  const json::Field standby = o.may("standby");
-  min.integer(out.min, 0, kInstancesMax);
-  o.may("max").integer(out.max, 0, kInstancesMax);
-  standby.integer(out.standby, 0, kInstancesMax);
-  o.may("stopped").integer(out.stopped, 0, kInstancesMax);
-  if (out.min > out.max)
-    min.problem("min " + std::to_string(out.min) + " is above max " + std::to_string(out.max));
-  if (out.standby > out.max)
-    standby.problem("standby " + std::to_string(out.standby) + " is above max " +
-                    std::to_string(out.max));
-}
-
 void read_timers(json::Object& o, model::PoolPolicy& out) {
   o.may("idle_timeout").duration(out.idle_timeout, 100ms, kLongest);
   o.may("boot_timeout").duration(out.boot_timeout, 1s, 24h);
@@ -241,6 +227,7 @@ void read_plan_keys(json::Object& o, model::PoolPolicy& out) {
   o.may("uses_max").integer(out.uses_max, 0, 1'000'000);
   o.may("readiness").word(out.readiness, kReadiness);
   read_leases(o.may("leases"), out.leases);
+  read_scaling(o.may("scaling"), out.scaling);
 }
 
 void read_pools(const json::Field& field, const Context& context, Config& out) {

@@ -7,28 +7,6 @@
 namespace hostler::config {
 namespace {
 
-/// "bastion.example", "10.0.0.1:2222", "2001:db8::1" or "[2001:db8::1]:22".
-bool read_address(std::string_view text, Proxy& out) {
-  std::string_view host = text, port;
-  if (text.starts_with('[')) {
-    const std::size_t end = text.find(']');
-    if (end == std::string_view::npos) return false;
-    host = text.substr(1, end - 1);
-    port = text.substr(end + 1);
-    if (!port.empty() && port.front() != ':') return false;
-  } else if (std::ranges::count(text, ':') == 1) {
-    host = text.substr(0, text.find(':'));
-    port = text.substr(text.find(':'));
-  }
-  if (!is_host(host)) return false;
-  out.host = host;
-  if (port.empty()) return true;
-  const auto number = parse_u64(port.substr(1));
-  if (!number || *number < 1 || *number > 65535) return false;
-  out.port = static_cast<std::uint16_t>(*number);
-  return true;
-}
-
 void read_host_key(const json::Field& field, std::string& out) {
   std::string line;
   if (!field.text(line, {.bytes_max = 1024, .bytes_min = 1, .one_line = true})) return;
@@ -43,6 +21,27 @@ void read_host_key(const json::Field& field, std::string& out) {
 }
 
 }  // namespace
+
+bool parse_address(std::string_view text, std::string& host_out, std::uint16_t& port_out) {
+  std::string_view host = text, port;
+  if (text.starts_with('[')) {
+    const std::size_t end = text.find(']');
+    if (end == std::string_view::npos) return false;
+    host = text.substr(1, end - 1);
+    port = text.substr(end + 1);
+    if (!port.empty() && port.front() != ':') return false;
+  } else if (std::ranges::count(text, ':') == 1) {
+    host = text.substr(0, text.find(':'));
+    port = text.substr(text.find(':'));
+  }
+  if (!is_host(host)) return false;
+  host_out = host;
+  if (port.empty()) return true;
+  const auto number = parse_u64(port.substr(1));
+  if (!number || *number < 1 || *number > 65535) return false;
+  port_out = static_cast<std::uint16_t>(*number);
+  return true;
+}
 
 std::string Proxy::name() const {
   return (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" +
@@ -67,7 +66,7 @@ void read_proxy(const json::Field& field, const Context& context, std::optional<
     const json::Field address = o.need("address");
     std::string text;
     if (address.text(text, {.bytes_max = kHostBytesMax + 8, .bytes_min = 1, .one_line = true}) &&
-        !read_address(text, proxy))
+        !parse_address(text, proxy.host, proxy.port))
       address.refuse("a name or an address, with a port if it is not 22: \"bastion.example:2222\"");
     o.need("user").text(proxy.user, {.bytes_max = 32, .bytes_min = 1, .one_line = true});
     read_user_keys(o.may("user_key_files"), context, proxy.user_keys);

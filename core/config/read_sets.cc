@@ -55,22 +55,6 @@ void read_driver_config(const json::Field& field, const Context& context, std::s
   write_expanded(w, *field.value(), context);
 }
 
-/// A name that a shell could export.
-bool is_variable(std::string_view name) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  return !name.empty() && is_letter(name[0]) &&
-         std::ranges::all_of(name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
-}
-
-void read_command(const json::Field& field, const Context& context, std::vector<std::string>& out) {
-  if (!field.texts(out, 64, {.bytes_max = 4096})) return;
-  for (auto& word : out) word = expand(context, std::move(word));
-  if (out.empty() || !std::filesystem::path(out[0]).is_absolute())
-    field.problem("it must begin with the absolute path of a program");
-}
-
 /// Where the credentials come from, and what the source gives now, unless it is a command.
 void read_credentials(json::Object& o, const Context& context, CredentialSource& source,
                       std::string& credentials) {
@@ -82,9 +66,9 @@ void read_credentials(json::Object& o, const Context& context, CredentialSource&
             "a set has one of credentials_file, credentials_environment and "
             "credentials_command");
   read_path(file, context, source.file);
-  if (variable.text(source.environment, {.bytes_max = 255}) && !is_variable(source.environment))
+  if (variable.text(source.environment, {.bytes_max = 255}) && !is_identifier(source.environment))
     variable.problem("it must be the name of an environment variable");
-  read_command(command, context, source.command);
+  read_command(command, &context, source.command);
   source.interval = 5min;
   o.may("credentials_interval").duration(source.interval, 1s, 24h);
   source.timeout = 30s;

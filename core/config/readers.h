@@ -16,6 +16,8 @@ namespace hostler::config {
 
 inline constexpr std::size_t kSecretFileMax = std::size_t{64} * 1024;
 inline constexpr std::size_t kCommandMax = std::size_t{16} * 1024;  ///< The longest shell command.
+inline constexpr std::size_t kExpressionMax = std::size_t{8} * 1024;  ///< Bytes of its text.
+inline constexpr std::size_t kMetricNameMax = 63;
 inline constexpr std::int32_t kInstancesMax = 1'000'000;
 inline constexpr std::int64_t kPriceMax = model::kPriceMax.value;
 inline constexpr std::int64_t kBytesMax = std::int64_t{1} << 50;
@@ -43,6 +45,16 @@ bool read_secret(const json::Field& field, const Context& context, std::string& 
 /// Reads a path and the file at that path, which other users must not be able to change.
 bool read_named_file(const json::Field& field, const Context& context, std::size_t bytes_max,
                      std::string& path, std::string& content);
+/// Reads an absolute path of a program and its arguments, for a start without a shell. `context`:
+/// placeholders are replaced; null: they are not.
+bool read_command(const json::Field& field, const Context* context, std::vector<std::string>& out);
+/// Letters, digits and _, with no digit in front: a name of a variable, a label, a metric.
+bool is_identifier(std::string_view name);
+/// "bastion.example", "10.0.0.1:2222", "2001:db8::1" or "[2001:db8::1]:22". Without a port it
+/// leaves `port` as it is.
+bool parse_address(std::string_view text, std::string& host, std::uint16_t& port);
+/// True of the numeric addresses of this machine itself.
+bool is_loopback(const std::string& address);
 /// A mode in octal digits, as "0644"; nullopt if the text is something else.
 std::optional<unsigned> parse_mode(std::string_view text);
 
@@ -74,6 +86,25 @@ void read_sets(const json::Field& field, const Context& context, model::Sandbox 
                std::vector<Set>& sets, model::SitePolicy& site);
 /// Call it after types, sets and agent have been read into `out`, because pools refer to them.
 void read_pools(const json::Field& field, const Context& context, Config& out);
+/// How many hosts a pool has, and how its bounds follow their expressions. No text is compiled:
+/// check_expressions() does that.
+void read_sizes(json::Object& o, model::PoolSizes& out);
+void read_scaling(const json::Field& field, model::ScalingPolicy& out);
+/// The metrics and their sources. Call it after read_pools().
+void read_metrics(const json::Field& field, const Context& context, Config& out);
+void read_metric_source(const json::Field& field, const Context& context,
+                        const model::SitePolicy& site, model::MetricSource& out);
+/// A name of Prometheus' series with or without its {labels}, and nothing else: timestamp() of it
+/// says when its samples were taken.
+bool is_plain_selector(std::string_view query);
+/// Compiles all texts of pools, and checks what they need: metrics, time zones, ceilings, ages.
+/// Call it when these have been read into `out`; sets MetricSource::asks_age.
+void check_expressions(json::Object& o, const Context& context, Config& out);
+/// How many hosts the sets of the pool may have together; 0: no limit.
+std::int64_t sets_max_of(const model::SitePolicy& site, const model::PoolPolicy& pool);
+/// The least of the limits of instances that hold for the pool, of its own, its sets' and the
+/// site's; 0: there is none.
+std::int64_t ceiling_of(const model::SitePolicy& site, const model::PoolPolicy& pool);
 /// How a pool lends hosts. Absent: `out` stays as it is.
 void read_leases(const json::Field& field, std::optional<model::LeasePolicy>& out);
 /// `agent_folder`: where hostler keeps its own files on hosts, as configured. Reads the files and

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/base/units.h"
-#include "core/config/load.h"
+#include "core/config/readers.h"
 
 namespace hostler::config {
 namespace {
@@ -32,24 +32,25 @@ void warn_of_quotas(const Config& config, std::vector<std::string>& out) {
   }
 }
 
-/// A pool keeps `min` instances, unless a ceiling forbids them.
+/// The instances that a pool keeps in any case, switched on or off.
+std::int32_t least_of(const model::PoolSizes& sizes) {
+  return std::max(sizes.min, sizes.created_min.value_or(0));
+}
+
+/// A ceiling may forbid what a pool keeps.
 void warn_of_min(const model::SitePolicy& site, std::vector<std::string>& out) {
   for (const model::PoolPolicy& pool : site.pools) {
     const auto warn = [&](const std::string& key, std::int64_t max) {
-      if (pool.sizes.min > max)
-        out.push_back("pools: \"" + pool.name + "\" has min " + std::to_string(pool.sizes.min) +
+      const std::int32_t least = least_of(pool.sizes);
+      if (least > max)
+        out.push_back("pools: \"" + pool.name + "\" has " +
+                      (least == pool.sizes.min ? "min " : "created_min ") + std::to_string(least) +
                       ", which is above " + key + " " + std::to_string(max));
     };
     if (pool.ceilings.instances_max != 0)
       warn("its ceilings.instances_max", pool.ceilings.instances_max);
-    std::int64_t sets_max = 0;
-    bool limited = true;
-    for (const model::SetPolicy& set : site.sets) {
-      if (std::ranges::find(pool.sets, set.name) == pool.sets.end()) continue;
-      limited = limited && set.ceilings.instances_max != 0;
-      sets_max += set.ceilings.instances_max;
-    }
-    if (limited) warn("what ceilings.instances_max of its sets allow together,", sets_max);
+    if (const auto sets_max = sets_max_of(site, pool); sets_max != 0)
+      warn("what ceilings.instances_max of its sets allow together,", sets_max);
   }
 }
 
@@ -76,12 +77,6 @@ void warn_of_readiness(const model::SitePolicy& site, std::vector<std::string>& 
 
 }  // namespace
 
-std::int64_t hosts_max_of(const model::SitePolicy& site) {
-  std::int64_t out = 0;
-  for (const model::PoolPolicy& pool : site.pools) out += pool.sizes.max;
-  return out;
-}
-
 std::vector<std::string> warnings_of(const Config& config) {
   std::vector<std::string> out;
   const model::SitePolicy& site = config.site;
@@ -92,7 +87,7 @@ std::vector<std::string> warnings_of(const Config& config) {
   };
   std::int64_t wanted = 0;
   for (const model::PoolPolicy& pool : site.pools)
-    wanted += std::int64_t{std::max(pool.sizes.min, pool.sizes.standby)} + pool.sizes.stopped;
+    wanted += std::int64_t{std::max(least_of(pool.sizes), pool.sizes.standby)} + pool.sizes.stopped;
 
   if (site.pools.empty()) out.emplace_back("pools: there are none, so no jobs can run");
   for (const model::InstanceType& type : site.types)
@@ -102,7 +97,7 @@ std::vector<std::string> warnings_of(const Config& config) {
     if (!in_a_pool(set.name, &model::PoolPolicy::sets))
       out.push_back("sets: no pool uses \"" + set.name + "\"");
   for (const model::PoolPolicy& pool : site.pools)
-    if (pool.sizes.max == 0)
+    if (pool.sizes.max == 0 && pool.sizes.texts.max.empty() && !pool.sizes.created_min)
       out.push_back("pools: \"" + pool.name + "\" has max 0, so it never gets an instance");
   for (const model::PoolPolicy& pool : site.pools)
     if (pool.init_failure == model::InitFailure::kWarn && !model::runs_at_boot(pool))
@@ -115,7 +110,7 @@ std::vector<std::string> warnings_of(const Config& config) {
   if (site.ceilings.instances_max != 0 && wanted > site.ceilings.instances_max)
     out.push_back("ceilings.instances_max: " + std::to_string(site.ceilings.instances_max) +
                   " is less than the " + std::to_string(wanted) +
-                  " instances that min, standby and stopped of the pools require");
+                  " instances that min, created_min, standby and stopped of the pools require");
   return out;
 }
 

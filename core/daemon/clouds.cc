@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/base/assert.h"
-#include "core/daemon/clock.h"
+#include "core/base/clock.h"
 #include "core/daemon/timed_call.h"
 #include "core/log/log.h"
 

@@ -1,7 +1,7 @@
 // What Clouds does when the configuration or credentials are read: which sets get another driver.
 #include <utility>
 
-#include "core/daemon/clock.h"
+#include "core/base/clock.h"
 #include "core/daemon/clouds.h"
 #include "core/log/log.h"
 #include "core/tap/recorder.h"

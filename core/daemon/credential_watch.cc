@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/command_output.h"
 #include "core/base/spawn.h"
-#include "core/daemon/command_output.h"
 #include "core/fleet/step.h"
 
 namespace hostler::daemon {

@@ -7,22 +7,24 @@
 
 #include "core/api/routes.h"
 #include "core/api/server.h"
+#include "core/base/clock.h"
 #include "core/base/places.h"
 #include "core/base/text.h"
 #include "core/config/diff.h"
 #include "core/config/load.h"
 #include "core/crypto/random.h"
 #include "core/daemon/account_commands.h"
-#include "core/daemon/clock.h"
 #include "core/daemon/clouds.h"
 #include "core/daemon/create_secrets.h"
 #include "core/daemon/descriptors.h"
+#include "core/daemon/drain_commands.h"
 #include "core/daemon/effects.h"
 #include "core/daemon/empty_mark.h"
 #include "core/daemon/event_log.h"
 #include "core/daemon/from_config.h"
 #include "core/daemon/installation.h"
 #include "core/daemon/loop.h"
+#include "core/daemon/metric_inputs.h"
 #include "core/daemon/metrics_feed.h"
 #include "core/daemon/ports.h"
 #include "core/daemon/reload_checks.h"
@@ -46,9 +48,11 @@ struct Daemon::Parts {
   std::unique_ptr<Planner> planner;
   std::unique_ptr<Clouds> clouds;
   std::unique_ptr<hosts::Hosts> hosts;
+  std::unique_ptr<DrainCommands> drains;
   std::unique_ptr<Effects> effects;
   std::unique_ptr<store::Store> store;
   std::unique_ptr<Loop> loop;
+  std::unique_ptr<MetricInputs> metric_inputs;
   std::unique_ptr<Worker> worker;
   CurrentQuotas quotas;
   CurrentConfig current;
@@ -145,6 +149,7 @@ void Daemon::Parts::tidy_store(Now now) {
   keep.bytes = static_cast<std::uint64_t>(keep_bytes);
   store->tidy(keep, now.wall, [this](const store::Tidied& gone, const Result<void>& ended) {
     if (!gone.work.empty()) post(dispatch::WorkForgotten{gone.work});
+    metric_inputs->tell_zones(current.get()->site);
     if (!ended)
       log::warn("store", "removing expired records failed and is tried again in an hour: " +
                              ended.error().message);
@@ -260,8 +265,9 @@ Result<void> Daemon::Parts::make_loop(Options options, const std::string& owner)
   host_places = std::make_shared<Places>(shares.hosts);
   ports.take_places = [places = host_places](unsigned count) { return places->take(count); };
   hosts = std::make_unique<hosts::Hosts>(HOSTLER_TRY(host_settings(config, keys)), ports);
+  drains = std::make_unique<DrainCommands>(post_event);
   effects = std::make_unique<Effects>(
-      Effects::Targets{clouds.get(), hosts.get(), planner.get(), &replies,
+      Effects::Targets{clouds.get(), hosts.get(), planner.get(), &replies, drains.get(),
                        [this](const dispatch::EpochsCompared& result) { on_epochs(result); }});
   dispatch::Dispatcher dispatcher(std::move(policy),
                                   make_create_secrets(HOSTLER_TRY(public_halves(keys))),
@@ -275,6 +281,7 @@ Result<void> Daemon::Parts::make_loop(Options options, const std::string& owner)
                                             [this](std::vector<dispatch::Effect> immediate) {
                                               effects->issue(std::move(immediate), {});
                                             }});
+  metric_inputs = std::make_unique<MetricInputs>(config.state_dir, owner, post_event);
   return {};
 }
 
@@ -311,9 +318,11 @@ Daemon::~Daemon() {
   const bool knows = p.serving && p.store->old_state().empty();
   if (knows && p.loop->final_state().has_no_instances()) set_empty_mark(p.config.state_dir);
   p.store.reset();  // Commits what is left and issues its effects.
+  p.metric_inputs.reset();
   // Nobody gets this answer: the server's connections are closed.
   const Error stopping{Errc::kUnavailable, "the daemon is stopping"};
   p.replies.refuse_all(stopping, stopping);
+  p.drains.reset();
   p.clouds.reset();  // Answers the questions of links to drivers.
   p.hosts.reset();
   p.planner.reset();
@@ -340,6 +349,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   p.loop->start(std::move(restored), !p.store->old_state().empty());
   if (!p.store->check_room() && p.store->old_state().empty())
     p.post(dispatch::DiskChanged{.full = true});
+  p.metric_inputs->begin(p.config);
   p.serving = true;
   p.server->start();
   p.log_addresses();
@@ -381,6 +391,7 @@ Result<void> Daemon::apply(config::Config fresh) {
   parts_->hosts->set_pools(pools_by_name(fresh.site));
   parts_->quotas.set(policy.quotas);
   parts_->loop->post(dispatch::PolicyChanged{std::move(policy)});
+  parts_->metric_inputs->reload(fresh);
   parts_->current.set(parts_->config = std::move(fresh));
   return {};
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/daemon/clouds.h"
+#include "core/daemon/drain_commands.h"
 #include "core/daemon/pending_replies.h"
 #include "core/daemon/planner.h"
 #include "core/dispatch/effects.h"
@@ -22,6 +23,7 @@ class Effects {
     hosts::Hosts* hosts = nullptr;
     Planner* planner = nullptr;
     PendingReplies* replies = nullptr;
+    DrainCommands* drains = nullptr;
     std::function<void(const dispatch::EpochsCompared&)> on_epochs = {};
   };
   explicit Effects(Targets targets) : targets_(targets) {}

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/assert.h"
-#include "core/daemon/clock.h"
+#include "core/base/clock.h"
 #include "core/dispatch/immediate_effects.h"
 
 namespace hostler::daemon {

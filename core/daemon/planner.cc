@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "core/daemon/clock.h"
+#include "core/base/clock.h"
 #include "core/scheduler/plan.h"
 
 namespace hostler::daemon {

@@ -9,9 +9,9 @@
 
 #include "core/agent/protocol.h"
 #include "core/api/job_codec.h"
+#include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/crypto/ssh_keys.h"
-#include "core/daemon/clock.h"
 #include "core/daemon/console_keys.h"
 #include "core/log/log.h"
 

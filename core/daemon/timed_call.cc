@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/daemon/clock.h"
+#include "core/base/clock.h"
 #include "core/log/log.h"
 
 namespace hostler::daemon {

@@ -10,6 +10,7 @@
 #include "core/json/gpus.h"
 #include "core/json/reader.h"
 #include "core/model/currency.h"
+#include "core/simulation/read_metrics.h"
 #include "core/simulation/recorded_cloud.h"
 
 namespace hostler::simulation {
@@ -160,6 +161,15 @@ void read_cloud(json::Object& o, const std::filesystem::path& folder, CloudModel
   o.may("faults").object([&](json::Object& faults) { read_faults(faults, out); });
 }
 
+void read_starts(const json::Field& field, Wall& out) {
+  std::string text;
+  if (!field.text(text, {.bytes_max = 40, .one_line = true})) return;
+  if (const auto time = parse_wall(text))
+    out = *time;
+  else
+    field.refuse("a time such as \"2026-11-21T10:15:04Z\"");
+}
+
 void read_all(json::Object& o, const std::filesystem::path& folder, Scenario& out) {
   std::int64_t version = kVersion;
   const json::Field its_version = o.need("version");
@@ -170,6 +180,8 @@ void read_all(json::Object& o, const std::filesystem::path& folder, Scenario& ou
     out.config = folder / config;
   o.may("seed").integer(out.seed, 0, INT64_MAX);
   o.may("lasts").duration(out.lasts, 1s, kLastsMax);
+  read_starts(o.may("starts"), out.starts);
+  read_metrics(o.may("metrics"), out.metrics);
   read_load(o.need("load"), folder, out);
   o.may("clouds").members(kPartsMax, [&](std::string_view set, const json::Field& cloud) {
     cloud.object(
@@ -236,6 +248,19 @@ Result<void> check_against(const Scenario& scenario, const model::SitePolicy& po
   for (const Arrivals& one : scenario.arrivals)
     for (const std::string& type : one.shape.constraints.types)
       if (!has(policy.types, type)) return unknown("load[].types", type, policy.types);
+  for (const auto& metric : policy.metrics) {
+    if (metric.own) continue;
+    const auto found = scenario.metrics.find(metric.name);
+    if (found == scenario.metrics.end())
+      return refuse("metrics: the config has \"" + metric.name +
+                    "\", of which the scenario says nothing: say what it is, or [[\"0s\", null]] "
+                    "if it never answers");
+    if (found->second.contains("") != metric.by.empty())
+      return refuse("metrics." + metric.name +
+                    (metric.by.empty()
+                         ? ": it is one number in the config, so its values stand without `by`"
+                         : ": its values stand in `by`, by the label \"" + metric.by + "\""));
+  }
   for (const auto& pool : policy.pools)
     if (pool.selector)
       return refuse("pool '" + pool.name +

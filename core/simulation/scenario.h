@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -81,13 +82,23 @@ struct CloudModel {
   double machines_lost_per_day = 0;  ///< Of each machine, on average.
 };
 
+/// What a metric says from a time on.
+struct MetricPoint {
+  Duration at{};                ///< Since the start of the simulation.
+  std::optional<double> value;  ///< Unset: its source does not answer, or has nothing of this key.
+};
+/// By the value of the metric's label `by`, the points by time; of a metric without one by "".
+using MetricSeries = std::map<std::string, std::vector<MetricPoint>>;
+
 struct Scenario {
   std::uint64_t seed = 1;
-  Duration lasts = 24h;  ///< The simulation ends then, whatever is left.
+  Wall starts{1'700'000'000'000'000};  ///< The clock on the wall when it begins.
+  Duration lasts = 24h;                ///< The simulation ends then, whatever is left.
   std::vector<Arrivals> arrivals;
   std::vector<Trace> traces;
   std::map<std::string, CloudModel> clouds;  ///< By set; sets that are not named have the defaults.
-  std::filesystem::path config;              ///< Absolute; empty: the options name one.
+  std::map<std::string, MetricSeries> metrics;  ///< By name.
+  std::filesystem::path config;                 ///< Absolute; empty: the options name one.
 };
 
 inline constexpr Duration kLastsMax = 24h * 366;

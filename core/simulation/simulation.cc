@@ -12,6 +12,7 @@
 #include "core/simulation/cloud.h"
 #include "core/simulation/hosts.h"
 #include "core/simulation/load.h"
+#include "core/simulation/metric_feed.h"
 #include "core/simulation/observer.h"
 #include "core/simulation/submitters.h"
 
@@ -54,6 +55,9 @@ class Site {
     nothing.epoch = 1;
     take(kernel_.restore(std::move(nothing), now()));
     forget();
+    MetricFeed metrics(time_, scenario_, policy_,
+                       [this](dispatch::Event event) { post(std::move(event)); });
+    HOSTLER_TRY(metrics.begin());
     submitters_.begin();
     Report out;
     while (!submitters_.problem() && time_.next() <= start_ + scenario_.lasts &&
@@ -79,7 +83,7 @@ class Site {
 
  private:
   [[nodiscard]] Duration since_start() const { return time_.now() - start_; }
-  [[nodiscard]] Wall wall(Mono at) const { return Wall{1'700'000'000'000'000} + (at - start_); }
+  [[nodiscard]] Wall wall(Mono at) const { return scenario_.starts + (at - start_); }
   [[nodiscard]] Now now() const { return {time_.now(), wall(time_.now())}; }
 
   void add_cloud(const std::string& set) {

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "core/daemon/clock.h"
+#include "core/base/clock.h"
 #include "core/pricing/bill.h"
 
 namespace hostler::daemon {

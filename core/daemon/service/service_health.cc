@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/api/tls.h"
+#include "core/base/clock.h"
 #include "core/base/units.h"
-#include "core/daemon/clock.h"
 #include "core/daemon/service/service.h"
 
 /// Requests about the daemon itself: its health and its metrics.

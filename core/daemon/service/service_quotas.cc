@@ -1,7 +1,7 @@
 #include <utility>
 
+#include "core/base/clock.h"
 #include "core/base/units.h"
-#include "core/daemon/clock.h"
 #include "core/daemon/service/service.h"
 
 /// Requests about quotas, and the deletion of kept outputs.

@@ -66,6 +66,19 @@ TEST(DiffTest, WhatNewHostsGetAtBootIsTakenOverAtOnce) {
   EXPECT_THAT(texts(diff(old, fresh).restart), ElementsAre());
 }
 
+TEST(DiffTest, MetricsAndScalingAreTakenOverAtOnce) {
+  Config fresh = sample();
+  fresh.site.metrics.emplace_back().name = "m";
+  fresh.metric_sources.emplace_back().name = "m";
+  fresh.site.pools[0].sizes.texts.min = "m";
+  fresh.site.pools[0].scaling.lifetime_min = 1min;
+  EXPECT_THAT(texts(diff(sample(), fresh).live), ElementsAre("pools \"p\"", "metrics"));
+  Config other = fresh;
+  other.metric_sources[0].query = "q";
+  EXPECT_THAT(texts(diff(fresh, other).live), ElementsAre("metrics")) << "only its source";
+  EXPECT_THAT(texts(diff(sample(), fresh).restart), ElementsAre());
+}
+
 TEST(DiffTest, SettingsOfADriverAreTakenOverAtOnce) {
   Config fresh = sample();
   fresh.sets[0].config_json = R"({"zone": "b"})";

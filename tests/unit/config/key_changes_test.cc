@@ -69,6 +69,27 @@ TEST(KeyChangesTest, RestartAndSecretsAreMarked) {
               ElementsAre("sets[0].config.token (s): ... -> ..."));
 }
 
+TEST(KeyChangesTest, BoundThatIsAnExpressionShowsBothTexts) {
+  const std::string text =
+      with(kBase, "\"max\": 3", R"("max": "2 + 1", "ceilings": {"instances_max": 9})");
+  EXPECT_THAT(changes(text), ElementsAre("pools[0].max (p): 3 -> \"2 + 1\"",
+                                         "pools[0].ceilings (p):  -> {\"instances_max\":9}"));
+}
+
+TEST(KeyChangesTest, AddressesOfMetricsAreNotShownAsTheyMayHaveSecrets) {
+  const auto metric = [](const std::string& key) {
+    return with(kBase, "\"pools\"",
+                R"("metrics": [{"name": "m", "source": {"http": {"url": "http://a/?key=)" + key +
+                    R"("}}}], "pools")");
+  };
+  EXPECT_THAT(changes(metric("k")),
+              ElementsAre(R"(metrics[0] (m):  -> {"name":"m","source":{"http":{"url":"..."}}})"));
+  const auto all = key_changes(config_of(metric("k")), config_of(metric("l")));
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].from + " -> " + all[0].to, "... -> ...");
+  EXPECT_FALSE(all[0].needs_restart);
+}
+
 TEST(KeyChangesTest, FileWithOtherContentHasNoValues) {
   Config fresh = config_of(kBase);
   fresh.access.tokens.push_back({"ci", "read", "00"});

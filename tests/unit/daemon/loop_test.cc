@@ -8,8 +8,8 @@
 #include <latch>
 #include <memory>
 
+#include "core/base/clock.h"
 #include "core/base/mutex.h"
-#include "core/daemon/clock.h"
 
 /// What the loop hands over, and when.
 namespace hostler::daemon {

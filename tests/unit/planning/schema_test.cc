@@ -8,7 +8,7 @@
 #include "core/planning/write.h"
 #include "tests/unit/planning/plan_text.h"
 #include "tests/unit/scheduler/random_bounds.h"
-#include "tests/unit/scheduler/random_world.h"
+#include "tests/unit/scheduler/random_scaling.h"
 
 /// The published schemas agree with what is read and written.
 namespace hostler::planning {
@@ -33,6 +33,7 @@ TEST(SchemaTest, SnapshotsAndAnswersThatAreWrittenKeepTheirSchemas) {
     world.snapshot.bounds =
         scheduler::random_bounds(world.random, world.policy.pools.size(), world.snapshot.now);
     if (seed % 2 == 0) world.lend();
+    if (seed % 3 == 0) scheduler::scale(world);
     const Question question{world.policy, world.snapshot, Wall{1'700'000'000'000'000}};
     EXPECT_THAT(violations("plan.schema.json", write_question(question)), ElementsAre()) << seed;
     EXPECT_THAT(violations("plan-answer.schema.json", text_of_plan(question)), ElementsAre())
@@ -81,6 +82,11 @@ TEST(SchemaTest, MistakesOfFormAreMistakesForBoth) {
            {"\"vcpus\": 8", R"("gpus": [{"count": 1}])"},
            {"\"4GiB\"", R"("4GiB", "gpus": [1])"},
            {"\"phase\": \"ready\"", "\"phase\": \"up\""},
+           {"\"phase\": \"ready\"", R"("phase": "ready", "drain": "soon")"},
+           {"\"phase\": \"ready\"", R"("phase": "ready", "rank": "low")"},
+           {"\"max\": 3", R"("max": "")"},
+           {"\"max\": 3", R"("max": 3, "created_max": 1.5)"},
+           {"\"max\": 3", R"("max": 3, "scaling": {"drain": {"timeout": "1m"}})"},
            {"\"price_per_hour\": 0.05", "\"price_per_hour\": -0.05"},
            {"\"age\": \"1h\"", "\"age\": \"-1h\""},
            {"\"work\":", kBounds + R"([{"bound": "most", "source": "pushed"}]}, "work":)"},

@@ -4,9 +4,10 @@
 
 #include "core/base/time.h"
 
-/// The one place that reads the clocks for decisions of the daemon.
-namespace hostler::daemon {
+namespace hostler {
 
+/// The one place that reads the clocks for decisions and deadlines. Pure folders get them as
+/// arguments.
 inline Now read_clocks() {
   timespec boot{};
   timespec wall{};
@@ -18,4 +19,4 @@ inline Now read_clocks() {
   return {Mono(Duration(ns(boot))), Wall{ns(wall) / 1000}};
 }
 
-}  // namespace hostler::daemon
+}  // namespace hostler

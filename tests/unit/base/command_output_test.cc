@@ -1,4 +1,4 @@
-#include "core/daemon/command_output.h"
+#include "core/base/command_output.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include "core/base/spawn.h"
 #include "tests/temp_folder.h"
 
-namespace hostler::daemon {
+namespace hostler {
 namespace {
 
 using namespace std::chrono_literals;
@@ -68,4 +68,4 @@ TEST(CommandOutputTest, EndsWithEverythingThatItStartedWhenItIsStopped) {
 }
 
 }  // namespace
-}  // namespace hostler::daemon
+}  // namespace hostler

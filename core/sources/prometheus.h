@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/model/metric.h"
+#include "core/sources/http_messages.h"
+
+/// Instant queries of Prometheus' HTTP API. Pure.
+namespace hostler::sources {
+
+inline constexpr std::size_t kSamplesMax = 10'000;  ///< Of one answer.
+
+/// Asks the server at `address` for `query`. `time`: seconds since 1970, as text; empty: the server
+/// takes its own.
+HttpRequest instant_query(const std::string& address, const std::string& query,
+                          const std::string& time);
+
+struct VectorElement {
+  std::string key;  ///< Value of the label that was asked for; empty without one.
+  double value = 0;
+};
+
+struct InstantResult {
+  std::string time;  ///< Of the query, by the server: seconds since 1970, as it wrote them.
+  std::vector<VectorElement> elements;  ///< At least one.
+};
+
+/// What the server says. `by`: each sample must have this label; empty: labels do not count. Errors
+/// are sentences for people; an error of the server is quoted.
+Result<InstantResult> parse_instant(const HttpAnswer& answer, const std::string& by);
+
+/// One number of several, or one for each key. Several for the same key without a `pick` are an
+/// error that says what to do. One that is NaN makes the number NaN.
+Result<std::vector<VectorElement>> pick_elements(std::vector<VectorElement> elements,
+                                                 model::Pick pick, const std::string& by);
+
+}  // namespace hostler::sources

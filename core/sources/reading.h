@@ -1,0 +1,29 @@
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/units.h"
+#include "core/model/metric.h"
+
+namespace hostler::sources {
+
+using Samples = std::vector<model::MetricSample>;
+
+/// A reading ends itself at its timeout. After this time more it hangs where nothing ends it.
+inline constexpr Duration kGrace = std::chrono::seconds(1);
+
+/// What is reported of a reading.
+inline model::MetricReading to_reading(const model::MetricSource& source, Result<Samples> samples) {
+  if (samples) return {.metric = source.name, .samples = *std::move(samples), .failure = ""};
+  return {.metric = source.name, .samples = {}, .failure = std::move(samples).error().message};
+}
+
+/// The reading of a source that hangs.
+inline model::MetricReading hangs(const model::MetricSource& source) {
+  return to_reading(source, fail(Errc::kUnavailable, "the source did not answer within " +
+                                                         format_duration(source.timeout)));
+}
+
+}  // namespace hostler::sources
