@@ -1,5 +1,6 @@
 #include "core/config/expressions.h"
 
+#include <algorithm>
 #include <set>
 
 #include "core/expression/expression.h"
@@ -9,14 +10,21 @@ namespace {
 
 using expression::Expression, expression::Input, expression::Wants;
 
-void add_zones(const std::string& text, const std::vector<std::string>& metrics, Wants wants,
-               std::set<std::string>& out) {
+struct Found {
+  std::set<std::string> zones;
+  Duration window{};
+};
+
+void add_needs(const std::string& text, const std::vector<std::string>& metrics, Wants wants,
+               Found& out) {
   if (text.empty()) return;
   const auto compiled = Expression::compile(text, metrics, wants);
   if (!compiled) return;
-  for (const Input& input : compiled->inputs())
+  for (const Input& input : compiled->inputs()) {
     if (input.kind == Input::Kind::kHour || input.kind == Input::Kind::kWeekday)
-      out.insert(input.name);
+      out.zones.insert(input.name);
+    out.window = std::max(out.window, input.window);
+  }
 }
 
 }  // namespace
@@ -27,16 +35,16 @@ std::vector<std::string> metric_names(const model::SitePolicy& site) {
   return out;
 }
 
-std::vector<std::string> zones_of(const model::SitePolicy& site) {
+ExpressionNeeds needs_of(const model::SitePolicy& site) {
   const auto metrics = metric_names(site);
-  std::set<std::string> out;
+  Found found;
   for (const model::PoolPolicy& pool : site.pools) {
     const model::BoundTexts& texts = pool.sizes.texts;
     for (const std::string* text : {&texts.min, &texts.max, &texts.created_min, &texts.created_max})
-      add_zones(*text, metrics, Wants::kNumber, out);
-    if (pool.scaling.drain) add_zones(pool.scaling.drain->quiet, metrics, Wants::kBoolean, out);
+      add_needs(*text, metrics, Wants::kNumber, found);
+    if (pool.scaling.drain) add_needs(pool.scaling.drain->quiet, metrics, Wants::kBoolean, found);
   }
-  return {out.begin(), out.end()};
+  return {.zones = {found.zones.begin(), found.zones.end()}, .window = found.window};
 }
 
 }  // namespace hostler::config

@@ -3,13 +3,18 @@
 #include <string>
 #include <vector>
 
+#include "core/base/time.h"
 #include "core/model/policy.h"
 
-/// What the expressions of pools need from outside. Texts that do not compile need nothing.
+/// What the expressions of pools need from outside.
 namespace hostler::config {
 
-/// The time zones that bounds and drains name, each once, in order.
-[[nodiscard]] std::vector<std::string> zones_of(const model::SitePolicy& site);
+struct ExpressionNeeds {
+  std::vector<std::string> zones;  ///< Each once, in order.
+  Duration window{};               ///< The longest over which a metric is averaged.
+};
+/// Of bounds and drains. Texts that do not compile need nothing.
+[[nodiscard]] ExpressionNeeds needs_of(const model::SitePolicy& site);
 /// The names of the metrics, as expression::Expression::compile() takes them.
 [[nodiscard]] std::vector<std::string> metric_names(const model::SitePolicy& site);
 

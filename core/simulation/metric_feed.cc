@@ -27,7 +27,7 @@ model::MetricReading reading_at(const model::MetricPolicy& metric, const MetricS
 
 Result<void> MetricFeed::begin() {
   dispatch::ZonesRead read;
-  for (const std::string& zone : config::zones_of(policy_))
+  for (const std::string& zone : config::needs_of(policy_).zones)
     read.zones.push_back(HOSTLER_TRY(
         sources::zone_times(zone, scenario_.starts, scenario_.starts + scenario_.lasts)));
   if (!read.zones.empty()) post_(std::move(read));

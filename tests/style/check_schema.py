@@ -34,12 +34,14 @@ RULES = {
     "minItems": lambda v, rule: not isinstance(v, list) or len(v) >= rule,
     "maxItems": lambda v, rule: not isinstance(v, list) or len(v) <= rule,
     "uniqueItems": lambda v, _: not isinstance(v, list) or len({json.dumps(x) for x in v}) == len(v),
+    "exclusiveMinimum": lambda v, rule: not of_kind(v, "number") or v > rule,
+    "minProperties": lambda v, rule: not isinstance(v, dict) or len(v) >= rule,
     "maxProperties": lambda v, rule: not isinstance(v, dict) or len(v) <= rule,
     "required": lambda v, rule: not isinstance(v, dict) or all(key in v for key in rule),
     "propertyNames": lambda v, rule: not isinstance(v, dict)
     or all(re.search(rule["pattern"], key) for key in v),
 }
-STRUCTURE = {"$schema", "$defs", "$ref", "oneOf", "title", "description", "properties", "items", "additionalProperties"}
+STRUCTURE = {"$schema", "$defs", "$ref", "oneOf", "anyOf", "title", "description", "properties", "items", "additionalProperties"}
 
 
 def violations(value, schema: dict, whole: dict, path: str = ""):
@@ -52,6 +54,8 @@ def violations(value, schema: dict, whole: dict, path: str = ""):
             yield f"{path or '(all)'}: this check does not know the rule {name}"
     if "oneOf" in schema and sum(not any(violations(value, one, whole)) for one in schema["oneOf"]) != 1:
         yield f"{path or '(all)'}: oneOf is not kept by {json.dumps(value)[:60]}"
+    if "anyOf" in schema and all(any(violations(value, one, whole)) for one in schema["anyOf"]):
+        yield f"{path or '(all)'}: anyOf is not kept by {json.dumps(value)[:60]}"
     if isinstance(value, dict):
         others = schema.get("additionalProperties", True)
         for key, member in value.items():
@@ -82,6 +86,17 @@ def mistakes(sample: dict):
         (("pools", 0, "verify"), ["trust"]),
         (("pools", 0, "idle_timeout"), "10"),
         (("pools", 0, "sets"), ["main", "main"]),
+        (("pools", 2, "min"), ""),
+        (("pools", 2, "min"), -1),
+        (("pools", 2, "max"), 1.5),
+        (("pools", 2, "scaling", "drain"), {"timeout": "1m"}),
+        (("pools", 2, "scaling", "up", "policies"), [{"per": "1m"}]),
+        (("metrics", 0, "name"), "a-b"),
+        (("metrics", 0, "source"), {}),
+        (("metrics", 0, "source"), {"file": {"path": "/x"}, "exec": {"command": ["/x"]}}),
+        (("metrics", 0, "source", "prometheus", "url"), "https://ann:secret@prometheus.example"),
+        (("metrics", 0, "max_step"), 0),
+        (("metrics", 0, "on_failure"), "zero"),
         (("access", "tcp", "port"), 70000),
         (("limits", "job", "arguments_max"), 4097),
         (("log", "level"), "loud"),

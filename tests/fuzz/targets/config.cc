@@ -25,17 +25,39 @@ void check_problem(const Error& problem) {
   promise(names_a_place(problem), "a problem names its place", problem.message);
   promise(problem.path.empty() || problem.message.starts_with(problem.path),
           "a problem begins with its path", problem.message);
-  promise(is_utf8(problem.message) && problem.message.find('\n') == std::string::npos,
-          "a problem is one printable line", problem.message);
+  // That of an expression shows its place in a second line, and a caret below.
+  for (const std::string_view line : split(problem.message, '\n'))
+    promise(is_utf8(line) && printable(line, 100'000) == line, "a problem is of printable lines",
+            problem.message);
+}
+
+void check_sizes(const model::PoolSizes& sizes, const std::string& pool) {
+  promise(sizes.min >= 0 && (sizes.min <= sizes.max || !sizes.texts.max.empty()),
+          "min is at most max", pool);
+  promise(!sizes.created_min || !sizes.created_max || *sizes.created_min <= *sizes.created_max,
+          "created_min is at most created_max", pool);
+  promise(sizes.texts.min.empty() || sizes.min == 0, "a bound is a number or a text", pool);
+}
+
+void check_metrics(const config::Config& config) {
+  promise(config.metric_sources.size() == config.site.metrics.size(), "each metric has a source");
+  for (std::size_t i = 0; i < config.metric_sources.size(); ++i) {
+    const model::MetricSource& source = config.metric_sources[i];
+    promise(source.name == config.site.metrics[i].name, "a source is of its metric", source.name);
+    promise(source.url.find('@') == std::string::npos ||
+                source.url.find_first_of("/?#", source.url.find("://") + 3) < source.url.find('@'),
+            "an address has no password", source.name);
+    promise(source.timeout <= source.interval, "readings follow each other", source.name);
+  }
 }
 
 void check_config(const config::Config& config) {
+  check_metrics(config);
   promise(config.state_dir.is_absolute(), "the state folder is absolute");
   promise(config.sets.size() == config.site.sets.size(), "each set has its policy");
   for (const model::PoolPolicy& pool : config.site.pools) {
     promise(is_name(pool.name), "a pool has a name", pool.name);
-    promise(pool.sizes.min >= 0 && pool.sizes.min <= pool.sizes.max, "min is at most max",
-            pool.name);
+    check_sizes(pool.sizes, pool.name);
   }
   for (const model::InstanceType& type : config.site.types) {
     promise(type.resources.vcpus > 0 && type.price_per_hour.value >= 0, "a type is sane",

@@ -10,7 +10,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using testing::StartsWith;
 using namespace std::chrono_literals;
 
 /// A metric that nothing is wrong with but for `members`, in front of which there is a comma.

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "core/config/expressions.h"
 #include "tests/unit/config/metrics_site.h"
 
 namespace hostler::config {
@@ -199,6 +200,17 @@ TEST(ScalingTest, WarnsOfRulesWithoutEffect) {
   EXPECT_THAT(warnings(R"("scaling": {"lifetime_min": "1m"})"), IsEmpty());
   EXPECT_THAT(warnings(R"("created_min": 2000, "max": 0)"),
               ElementsAre(HasSubstr("ceilings.instances_max: 1000 is less than the 2000")));
+}
+
+TEST(ScalingTest, TellsWhatItsExpressionsNeedFromOutside) {
+  const ExpressionNeeds needs = needs_of(
+      good_site(site_with(kMetrics, R"x("min": "hour(\"UTC\") + avg_over(m, \"2m\")", "max": 9,
+          "created_max": "max_over(by_host, \"9m\")", "scaling": {"drain":
+          {"quiet": "weekday(\"Europe/Berlin\") > 5 and hour(\"UTC\") > 1"}})x"))
+          .site);
+  EXPECT_THAT(needs.zones, ElementsAre("Europe/Berlin", "UTC"));
+  EXPECT_EQ(needs.window, 9min);
+  EXPECT_THAT(needs_of({}).zones, IsEmpty());
 }
 
 TEST(ScalingTest, APoolWhoseMaxIsAnExpressionMayHaveAsManyHostsAsItsCeilingAllows) {
