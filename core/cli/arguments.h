@@ -19,6 +19,7 @@ struct Arguments {
   PriceOptions prices;
   CostOptions cost;
   SimulateOptions simulate;
+  EvalOptions eval;
   DriverOptions driver;
   DriverNewOptions driver_new;
   DriverCheckOptions check;

@@ -222,6 +222,18 @@ int simulate(const SimulateOptions& options);
 /// Writes the jobs of the daemon to a file, as a trace for a scenario.
 int record(Client& client, const std::string& file);
 
+/// The options of `hostler eval`, one member each; empty: not given.
+struct EvalOptions {
+  std::string pool, expr;        ///< One of both.
+  std::string config;            ///< Empty: hostlerd's usual one; none for `expr`.
+  std::vector<std::string> set;  ///< "NAME=NUMBER"
+  std::string at, test;
+  bool json = false;
+};
+/// Computes the bounds of a pool, or one expression, now. Returns exit_code::kFailed if one of them
+/// is unknown, or not as the cases of the file `test` expect.
+int eval(const EvalOptions& options);
+
 /// Runs a complete example on this machine; see demo.cc.
 int demo();
 

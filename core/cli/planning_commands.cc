@@ -58,11 +58,46 @@ void add_simulate(CLI::App& app, Arguments& a, Chosen& chosen) {
   });
 }
 
+void add_eval(CLI::App& app, Arguments& a, Chosen& chosen) {
+  EvalOptions& o = a.eval;
+  CLI::App* c = app.add_subcommand(
+      "eval", "Compute the bounds of a pool that are expressions; no daemon is needed");
+  CLI::Option* pool = c->add_option("pool", o.pool, "The pool")->type_name("POOL");
+  CLI::Option* expr = c->add_option("--expr", o.expr, "Compute this expression, not a pool's")
+                          ->type_name("TEXT")
+                          ->excludes(pool);
+  c->add_option("--config", o.config,
+                "The configuration (/etc/hostler/hostler.json; with --expr none)")
+      ->type_name("FILE");
+  CLI::Option* set =
+      c->add_option("--set", o.set,
+                    "A metric, or created, started, idle, busy or queued, in place of what is "
+                    "read; repeat for more")
+          ->type_name("NAME=N")
+          ->expected(1)
+          ->allow_extra_args(false);
+  CLI::Option* at =
+      c->add_option("--at", o.at, "As of this time: 2026-11-21T10:15:04Z, or seconds since 1970")
+          ->type_name("TIME");
+  c->add_option("--test", o.test, "Check the cases of this file, and read nothing")
+      ->type_name("FILE")
+      ->excludes(expr)
+      ->excludes(set)
+      ->excludes(at);
+  c->add_flag("--json", o.json, "Print JSON");
+  c->callback([&a, &chosen] {
+    if (a.eval.pool.empty() == a.eval.expr.empty())
+      throw CLI::ValidationError("give a pool or --expr TEXT");
+    chosen.without_daemon = [&a] { return eval(a.eval); };
+  });
+}
+
 }  // namespace
 
 void add_planning_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   add_plan(app, a, chosen);
   add_simulate(app, a, chosen);
+  add_eval(app, a, chosen);
 }
 
 }  // namespace hostler::cli
