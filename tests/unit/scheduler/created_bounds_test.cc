@@ -8,7 +8,6 @@
 namespace hostler::scheduler {
 namespace {
 
-using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;

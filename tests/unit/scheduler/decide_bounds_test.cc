@@ -13,7 +13,6 @@ namespace {
 using enum BoundOf;
 using namespace std::chrono_literals;
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 struct DecideBoundsTest : testing::Test {
   DecideBoundsTest() { policy.down.window = 0s; }
