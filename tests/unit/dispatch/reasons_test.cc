@@ -40,8 +40,7 @@ TEST(ReasonsTest, APoolTellsOfWorkThatItMayServeOnly) {
   story.begin();
   (void)story.submit({story.job(8)});
 
-  EXPECT_THAT(story.dispatcher.queries().reasons_of_pool("default", story.now)->demand,
-              IsEmpty());
+  EXPECT_THAT(story.dispatcher.queries().reasons_of_pool("default", story.now)->demand, IsEmpty());
   const auto large = story.dispatcher.queries().reasons_of_pool("large", story.now);
   EXPECT_THAT(large->demand, SizeIs(1));
   EXPECT_EQ(large->ceiling, "") << "there is room for more";
