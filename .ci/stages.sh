@@ -8,8 +8,8 @@ export HOSTLER_SCHEMATHESIS=$PWD/$venv/bin/schemathesis HOSTLER_PIP=$PWD/$venv
 only_changed='' fuzz_seconds=30  # for each target
 readonly change_stages=(format layers debian test asan tsan clang)
 # Only these may end with status 77: they need a network.
-may_skip+=([fresh_root]=yes [fresh_user]=yes)
-readonly nightly_stages=("${change_stages[@]}" dev fuzz fresh_root fresh_user)
+may_skip+=([expr]=yes [fresh_root]=yes [fresh_user]=yes)
+readonly nightly_stages=("${change_stages[@]}" dev fuzz expr fresh_root fresh_user)
 
 # Labels of the tests that run under a sanitizer (tests/CMakeLists.txt). asan watches memory wherever
 # it is handled by hand or by coroutines; tsan whatever has threads of its own. Tests with the label
@@ -157,6 +157,12 @@ END
 build_dev() { compile dev; }
 
 build_fuzz() { tests/fuzz/run.sh all "$fuzz_seconds"; }
+
+# Asks expr itself, in Go, about the kept corpus of expressions and about a new one; 77 where there is no network.
+build_expr() {
+  compile test expression_corpus_test &&
+    tests/expression/renew.sh check "$PWD/build/test/tests/expression_corpus_test"
+}
 
 # Both commands of the README on a Debian that has nothing; 77 where there is no network.
 build_fresh_root() { .ci/fresh root './hostler.sh demo && ./hostler.sh test'; }

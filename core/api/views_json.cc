@@ -65,6 +65,11 @@ void write_instance(json::Writer& w, const model::InstanceView& view) {
     member_text(w, "text", r.interruption->text);
     w.member("cordoned", view.cordoned).end_object();
   }
+  if (r.drain_began.us != 0) {
+    w.key("drain").begin_object();
+    member_time(w, "began", r.drain_began);
+    w.member("over", r.drain_over).end_object();
+  }
   member_text(w, "closed", view.closed);
   if (view.init_failed) w.member("init_failed", true);
   member_texts(w, "conditions", view.conditions);
@@ -98,6 +103,40 @@ void write_console(json::Writer& w, const model::ConsoleView& view) {
 
 namespace {
 
+/// Left out where it is unknown, or no number of JSON.
+void member_number(json::Writer& w, std::string_view key, const std::optional<double>& number) {
+  if (number && std::isfinite(*number)) w.member(key, *number);
+}
+
+void write_bounds(json::Writer& w, const std::vector<model::BoundView>& bounds) {
+  w.key("bounds").begin_array();
+  for (const auto& bound : bounds) {
+    w.begin_object().member("bound", bound.bound).member("expression", bound.expression);
+    member_number(w, "computed", bound.computed);
+    if (bound.wanted) w.member("wanted", *bound.wanted);
+    if (bound.number) w.member("number", *bound.number);
+    member_texts(w, "changes", bound.changes);
+    member_text(w, "from", bound.from);
+    member_text(w, "unknown", bound.unknown);
+    w.end_object();
+  }
+  w.end_array();
+}
+
+void write_metrics(json::Writer& w, const std::vector<model::MetricView>& metrics) {
+  w.key("metrics").begin_array();
+  for (const auto& metric : metrics) {
+    w.begin_object().member("name", metric.name);
+    member_text(w, "key", metric.key);
+    member_number(w, "value", metric.value);
+    member_text(w, "problem", metric.problem);
+    member_number(w, "substitute", metric.substitute);
+    if (metric.age) w.member("age", format_duration(*metric.age));
+    w.end_object();
+  }
+  w.end_array();
+}
+
 void write_selection(json::Writer& w, const model::SelectionView& view) {
   w.key("selection").begin_object();
   w.member("offered", view.offered).member("selected", view.selected);
@@ -113,6 +152,10 @@ void write_selection(json::Writer& w, const model::SelectionView& view) {
 void write_pool(json::Writer& w, const model::PoolView& view) {
   w.begin_object().member("name", view.name).member("min", view.min).member("max", view.max);
   w.member("standby", view.standby).member("stopped", view.stopped);
+  if (view.created_min) w.member("created_min", *view.created_min);
+  if (view.created_max) w.member("created_max", *view.created_max);
+  if (!view.bounds.empty()) write_bounds(w, view.bounds);
+  member_texts(w, "conditions", view.conditions);
   w.key("instances").begin_object();
   for (const auto& [state, count] : view.instances) w.member(state, count);
   w.end_object().key("price_per_hour").millionths(view.price_per_hour.value);
@@ -184,6 +227,7 @@ void write_why(json::Writer& w, const WhyView& why) {
   if (why.set) write_set(w.key("set"), *why.set);
   member_text(w, "ceiling", why.reasons.ceiling);
   member_texts(w, "conditions", why.conditions);
+  if (!why.reasons.metrics.empty()) write_metrics(w, why.reasons.metrics);
   w.key("demand").begin_array();
   for (const auto& one : why.reasons.demand) write_demand(w, one);
   w.end_array();

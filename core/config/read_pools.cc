@@ -168,15 +168,16 @@ void check_login(const json::Field& field, const Config& config, const model::Po
       check_login_set(field, config, i);
 }
 
-/// Hosts without an agent are lent, or of no use. Some need no connection, so that nothing can be
-/// sent there.
+/// Hosts without an agent are lent, or serve what metrics count; else they are of no use. Some need
+/// no connection, so that nothing can be sent there.
 void check_readiness(json::Object& o, const model::PoolPolicy& pool) {
   const std::string kind = to_string(pool.readiness);
-  if (pool.readiness != model::Readiness::kAgent && !pool.leases)
+  if (pool.readiness != model::Readiness::kAgent && !pool.leases && !pool.sizes.texts.any())
     o.may("readiness")
-        .problem("found \"" + kind +
-                 "\" in a pool that lends no hosts: hosts without an agent run no "
-                 "jobs; allowed: agent, or any with `leases`");
+        .problem(
+            "found \"" + kind +
+            "\" in a pool that lends no hosts: hosts without an agent run no "
+            "jobs; allowed: agent, or any with `leases`, or with a bound that is an expression");
   if (pool.leases && !pool.leases->clean_command.empty() && !model::needs_link(pool.readiness))
     o.may("leases").problem(
         "clean_command needs readiness agent or ssh, because it runs over the proved connection; "

@@ -68,7 +68,7 @@ class Queries {
   [[nodiscard]] std::vector<model::RejectedView> rejected(model::WorkId work) const;
   /// Unset if there is no such pool, or no such gate that is shut.
   [[nodiscard]] std::optional<model::ReasonsView> reasons_of_pool(const std::string& name,
-                                                                  Mono now) const;
+                                                                  Now now) const;
   [[nodiscard]] std::optional<model::ReasonsView> reasons_of_gate(const std::string& key,
                                                                   Mono now) const;
 
@@ -77,6 +77,8 @@ class Queries {
   [[nodiscard]] std::vector<model::InstanceView> instances(std::optional<Now> now = {}) const;
   [[nodiscard]] std::optional<model::InstanceView> instance(model::InstanceId id, Now now) const;
   [[nodiscard]] std::vector<model::PoolView> pools() const;
+  /// How each metric of the policy is read. O(metrics x keys).
+  [[nodiscard]] std::vector<model::MetricStatus> metrics(Now now) const;
   /// Of each pool, by its index in policy().
   [[nodiscard]] std::vector<scheduler::PoolNumbers> bounds() const;
   /// All types that are configured or chosen by a pool. O(offerings).

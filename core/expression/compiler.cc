@@ -12,7 +12,6 @@ namespace hostler::expression {
 namespace {
 
 using Code = Instruction::Code;
-using Kind = Node::Kind;
 
 /// Writes the instructions of a tree. Recursive: a tree is at most kStepsMax deep.
 class Compiler {
@@ -22,26 +21,26 @@ class Compiler {
   Result<void> emit(NodeId id) {
     const Node& node = tree_.nodes[id];
     switch (node.kind) {
-      case Kind::kLiteral:
+      case Node::Kind::kLiteral:
         return add(node, Code::kPush, add_constant(node.value));
-      case Kind::kInput:
+      case Node::Kind::kInput:
         return add(node, node.type == Type::kInt ? Code::kIntInput : Code::kFloatInput, node.a);
-      case Kind::kVariable:
+      case Node::Kind::kVariable:
         return add(node, Code::kLoad, node.a);
-      case Kind::kLet:
+      case Node::Kind::kLet:
         HOSTLER_TRY(emit(node.b));
         HOSTLER_TRY(add(node, Code::kStore, node.a));
         return emit(node.c);
-      case Kind::kUnary:
+      case Node::Kind::kUnary:
         HOSTLER_TRY(emit(node.a));
         return add(node, Code::kUnary, 0);
-      case Kind::kBinary:
+      case Node::Kind::kBinary:
         return binary(node);
-      case Kind::kChoice:
+      case Node::Kind::kChoice:
         return choice(node);
-      case Kind::kArray:
+      case Node::Kind::kArray:
         return array(node);
-      case Kind::kCall:
+      case Node::Kind::kCall:
         HOSTLER_TRY(list(node));
         return add(node, Code::kCall, node.b);
     }
@@ -106,10 +105,10 @@ class Compiler {
   [[nodiscard]] bool is_span(const Node& node) const {
     const Node& range = tree_.nodes[node.b];
     if (tree_.nodes[node.a].type != Type::kInt) return false;
-    if (range.kind != Kind::kBinary || range.op != Op::kRange) return false;
+    if (range.kind != Node::Kind::kBinary || range.op != Op::kRange) return false;
     const auto known = [this](NodeId id) {
       const Node& end = tree_.nodes[id];
-      return end.kind == Kind::kLiteral && end.value.tag == Tag::kInt;
+      return end.kind == Node::Kind::kLiteral && end.value.tag == Tag::kInt;
     };
     return known(range.a) && known(range.b);
   }

@@ -44,7 +44,8 @@ struct Program;
 class Expression {
  public:
   /// `metrics`: the names that may be used as metrics. kInvalidArgument: what is wrong, with the
-  /// line of the text and a caret below the place. Limits: 8 KiB, a depth of 64, 1,000 steps.
+  /// line of the text and a caret below the place. kTooLarge: more than 8 KiB. Further limits: a
+  /// depth of 64, 1,000 steps.
   [[nodiscard]] static Result<Expression> compile(std::string_view text,
                                                   std::span<const std::string> metrics,
                                                   Wants wants = Wants::kNumber);

@@ -42,7 +42,7 @@ constexpr std::array kInputWords{
     InputWord{"hour", Input::Kind::kHour, Takes::kZone},
     InputWord{"weekday", Input::Kind::kWeekday, Takes::kZone}};
 
-constexpr std::array<std::string_view, 54> kForeign{
+constexpr std::array<std::string_view, 54> kForeignFunctions{
     "all",      "none",      "any",         "one",           "filter",     "map",
     "find",     "findIndex", "findLast",    "findLastIndex", "count",      "groupBy",
     "reduce",   "type",      "string",      "trim",          "trimPrefix", "trimSuffix",
@@ -76,7 +76,7 @@ const Function* find_function(std::string_view name) { return find_by_name(kFunc
 
 const InputWord* find_input_word(std::string_view name) { return find_by_name(kInputWords, name); }
 
-bool is_foreign_function(std::string_view name) { return has(kForeign, name); }
+bool is_foreign_function(std::string_view name) { return has(kForeignFunctions, name); }
 
 bool is_text_operator(std::string_view token) { return has(kTextOperators, token); }
 

@@ -115,7 +115,7 @@ Result<void> Parser::check_new_variable(const Token& name) const {
   const auto same_name = [&](const Variable& each) { return each.name == name.text; };
   const std::string shown = "'" + std::string(name.text) + "'";
   if (is_metric(name.text)) return refuse(shown + " is a metric; take another name", name.at);
-  if (is_function(name.text))
+  if (is_function(name.text) || name.text == "nil" || name.text == "$env")
     return refuse(shown + " is a word of the language; take another name", name.at);
   if (std::any_of(variables_.begin(), variables_.end(), same_name))
     return refuse(shown + " is declared already", name.at);

@@ -13,14 +13,14 @@ using Kind = Token::Kind;
 /// Signs of expr that begin something which the language does not have.
 std::string_view foreign_sign(std::string_view sign) {
   using Entry = std::pair<std::string_view, std::string_view>;
-  static constexpr std::array kForeign{Entry{"|", "pipes are"},
-                                       Entry{"{", "maps and closures are"},
-                                       Entry{"#", "closures are"},
-                                       Entry{"::", "'::' is"},
-                                       Entry{".", "members are"},
-                                       Entry{"?.", "members are"},
-                                       Entry{"[", "indexes and slices are"}};
-  for (const auto& [text, what] : kForeign)
+  static constexpr std::array kSigns{Entry{"|", "pipes are"},
+                                     Entry{"{", "maps and closures are"},
+                                     Entry{"#", "closures are"},
+                                     Entry{"::", "'::' is"},
+                                     Entry{".", "members are"},
+                                     Entry{"?.", "members are"},
+                                     Entry{"[", "indexes and slices are"}};
+  for (const auto& [text, what] : kSigns)
     if (text == sign) return what;
   return {};
 }

@@ -89,9 +89,39 @@ struct OfferingsView {
   std::string problem;      ///< Of the last answer; empty: it was good.
   std::string ignored;      ///< What of it is not used, and why.
 };
+/// A bound of a pool that is an expression.
+struct BoundView {
+  std::string bound;                   ///< "min", "max", "created_min", "created_max".
+  std::string expression;              ///< Its text.
+  std::optional<double> computed;      ///< What it gives; unset: it is unknown.
+  std::optional<std::int64_t> wanted;  ///< Rounded and within the ceiling.
+  std::optional<std::int64_t> number;  ///< After all rules; unset: unknown.
+  std::vector<std::string> changes;    ///< What each rule changed, for people, in their order.
+  std::string from;     ///< What it was computed from: "queue_depth 42"; or the same of `unknown`.
+  std::string unknown;  ///< Why `number` is unset; empty: it is not.
+};
+/// A metric that bounds of a pool use, as it is for them.
+struct MetricView {
+  std::string name, key;             ///< The key is the value of its label; empty: it has none.
+  std::optional<double> value;       ///< Unset: it is unknown, for this reason:
+  std::string problem;               ///< "HTTP 500"
+  std::optional<double> substitute;  ///< Bounds go by this meanwhile, as `on_failure` says.
+  std::optional<Duration> age;       ///< Of the last sample, known or not; unset: there is none.
+};
+/// How a metric is read, for all its keys together.
+struct MetricStatus {
+  std::string name;
+  bool known = false;           ///< The last reading was good, and none of its samples is too old.
+  std::optional<Duration> age;  ///< Of the oldest sample of the last good reading.
+  /// How many readings ended so since the start: "ok", "failed", "nan", ...
+  std::map<std::string, std::uint64_t> readings = {};
+};
 struct PoolView {
   std::string name;
   std::int32_t min = 0, max = 0, standby = 0, stopped = 0;
+  std::optional<std::int64_t> created_min, created_max;  ///< Unset: there is no such bound.
+  std::vector<BoundView> bounds;                         ///< Those that are expressions.
+  std::vector<std::string> conditions;             ///< What is wrong now, in sentences for people.
   std::map<std::string, std::uint64_t> instances;  ///< By state's name.
   Micros price_per_hour;
   std::optional<SelectionView> selection;  ///< Unset: it has a list of types.
@@ -245,8 +275,9 @@ struct ReasonsView {
   std::vector<DemandView> demand;       ///< Jobs that it may serve, or holds back; by priority.
   std::size_t shapes_not_examined = 0;  ///< Shapes that come after those that were looked at.
   std::vector<RejectedView>
-      rejected;         ///< Offerings that the last plan did not buy, or may not buy.
-  std::string ceiling;  ///< The ceiling that forbids one more instance.
+      rejected;                     ///< Offerings that the last plan did not buy, or may not buy.
+  std::string ceiling;              ///< The ceiling that forbids one more instance.
+  std::vector<MetricView> metrics;  ///< Of a pool: those that its bounds use.
   std::vector<LedgerRecord>
       decisions;  ///< The scheduler's last ones since the start; oldest first.
 };

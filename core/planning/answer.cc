@@ -92,6 +92,12 @@ void write_actions(json::Writer& w, const Question& question, const Plan& plan) 
   for (const auto& one : plan.switch_offs)
     begin_action(w, "switch_off")
         .member("host", one.host.text())
+        .member("code", model::to_string(one.code))
+        .member("reason", one.reason)
+        .end_object();
+  for (const auto& one : plan.drains)
+    begin_action(w, "drain")
+        .member("host", one.host.text())
         .member("reason", one.reason)
         .end_object();
   write_creates(w, question, plan);

@@ -48,6 +48,19 @@ std::vector<std::uint32_t> move_offerings(const Question& now, Question& out) {
   return moved;
 }
 
+/// What expressions gave is not said of other expressions.
+void forget_other_texts(const Question& now, const model::SitePolicy& fresh,
+                        scheduler::BoundsByPool& bounds) {
+  for (std::size_t p = 0; p < bounds.size(); ++p) {
+    const bool is_same = p < now.policy.pools.size() && p < fresh.pools.size() &&
+                         now.policy.pools[p].sizes.texts == fresh.pools[p].sizes.texts;
+    if (!is_same)
+      std::erase_if(bounds[p], [](const scheduler::Bound& bound) {
+        return bound.source == scheduler::kExpressionSource;
+      });
+  }
+}
+
 /// All that plans would end, in one plan.
 void lift_limits_of_destroys(scheduler::Snapshot& snapshot) {
   snapshot.site.destroys.reset();
@@ -66,6 +79,7 @@ Question after_reload(const Question& now, const model::SitePolicy& fresh) {
   for (auto& host : out.snapshot.hosts)
     if (host.offering < moved.size()) host.offering = moved[host.offering];
   out.snapshot.pools.resize(fresh.pools.size());
+  forget_other_texts(now, fresh, out.snapshot.bounds);
   return out;
 }
 
@@ -76,11 +90,15 @@ std::vector<scheduler::Shutdown> shutdowns_by(const Question& now, const model::
   const scheduler::Plan old = make_plan(before.snapshot, before.policy);
   std::set<model::InstanceId> told;  // Those that go anyway, too.
   for (const auto& one : old.shutdowns) told.insert(one.host);
+  for (const auto& one : old.drains) told.insert(one.host);
   for (const auto& one : old.closed) told.insert(one.host);
   std::vector<scheduler::Shutdown> out;
   scheduler::Plan plan = make_plan(after.snapshot, after.policy);
   for (auto& one : plan.shutdowns)
     if (told.insert(one.host).second) out.push_back(std::move(one));
+  for (auto& one : plan.drains)
+    if (told.insert(one.host).second)
+      out.push_back({one.host, model::Reason::kDrained, "after its drain: " + one.reason});
   for (const auto& one : plan.closed)
     if (told.insert(one.host).second)
       out.push_back({one.host, scheduler::end_of(one.why), "when its jobs have ended"});

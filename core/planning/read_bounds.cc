@@ -15,8 +15,9 @@ using scheduler::BoundOf;
 void read_source(const json::Field& field, std::string& out) {
   if (field.name(out) && out == scheduler::kConfigSource)
     field.problem(
-        "found \"config\", allowed: another source; min, max, standby and stopped of the "
-        "pool are what the configuration says");
+        "found \"config\", allowed: another source; min, max, created_min, created_max, standby "
+        "and "
+        "stopped of the pool are what the configuration says");
 }
 
 void read_until(const json::Field& field, std::optional<Mono>& out) {

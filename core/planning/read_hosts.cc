@@ -118,6 +118,9 @@ void read_host(json::Object& o, Draft& draft, std::set<model::InstanceId>& taken
     out.lent_until = kNow + lent_for;
   demand::ClassId reserved = 0;
   if (read_known_class(o.may("reserved_for"), draft, reserved)) out.reserved_for = reserved;
+  double rank = 0;
+  if (o.may("rank").number(rank, -kRankMax, kRankMax)) out.rank = rank;
+  o.may("drain").word(out.drain, kDrainPhases);
   read_load(o.may("load"), draft, out.load);
   draft.out.snapshot.hosts.push_back(std::move(out));
 }

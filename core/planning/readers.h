@@ -21,6 +21,7 @@ inline constexpr std::size_t kReasonMax = 4096;                   ///< Bytes.
 inline constexpr std::size_t kListMax = 100'000;                  ///< Hosts, offerings or classes.
 /// Classes times offerings: a plan compares each with each.
 inline constexpr std::size_t kPairsMax = 100'000'000;
+inline constexpr double kRankMax = 1e300;
 inline constexpr Duration kLongest = std::chrono::hours(24 * 3650);
 /// The `now` of a snapshot that was read: its times are given as ages.
 inline constexpr Mono kNow = Mono(2 * kLongest);

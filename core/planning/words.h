@@ -30,6 +30,11 @@ inline constexpr std::array kPhases{
     json::Word<scheduler::HostPhase>{"lingering", scheduler::HostPhase::kLingering},
     json::Word<scheduler::HostPhase>{"leaving", scheduler::HostPhase::kLeaving},
 };
+/// Of a host that drains; no word for kNone.
+inline constexpr std::array kDrainPhases{
+    json::Word<scheduler::DrainPhase>{"under_way", scheduler::DrainPhase::kUnderWay},
+    json::Word<scheduler::DrainPhase>{"over", scheduler::DrainPhase::kOver},
+};
 
 inline constexpr std::array kBoundWords{
     json::Word<scheduler::BoundOf>{"started_min", scheduler::BoundOf::kStartedMin},

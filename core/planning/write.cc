@@ -1,6 +1,7 @@
 #include "core/planning/write.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/units.h"
 #include "core/json/gpus.h"
@@ -16,8 +17,7 @@ using scheduler::Offering;
 
 void write_pool(json::Writer& w, const model::PoolPolicy& pool) {
   w.begin_object().member("name", pool.name);
-  w.member("min", pool.sizes.min).member("max", pool.sizes.max);
-  w.member("standby", pool.sizes.standby).member("stopped", pool.sizes.stopped);
+  write_sizes(w, pool.sizes);
   w.member("idle_timeout", exact_duration(pool.idle_timeout));
   w.member("boot_timeout", exact_duration(pool.boot_timeout));
   w.member("probe_timeout", exact_duration(pool.probe_timeout));
@@ -35,6 +35,7 @@ void write_pool(json::Writer& w, const model::PoolPolicy& pool) {
         .member("max_term", exact_duration(pool.leases->max_term))
         .end_object();
   if (pool.uses_max > 0) w.member("uses_max", pool.uses_max);
+  write_scaling(w, pool.scaling);
   w.end_object();
 }
 
@@ -193,6 +194,9 @@ void write_host(json::Writer& w, const Question& question, const HostView& host)
   if (host.lent_until)
     w.member("lent_for", exact_duration(std::max(Duration::zero(), *host.lent_until - now)));
   if (host.reserved_for) w.member("reserved_for", text_of(*host.reserved_for));
+  if (host.rank && std::isfinite(*host.rank)) w.member("rank", *host.rank);
+  if (host.drain != scheduler::DrainPhase::kNone)
+    w.member("drain", word_of(host.drain, kDrainPhases));
   if (!host.load.empty()) {
     w.key("load").begin_array();
     for (const auto& load : host.load)

@@ -20,6 +20,11 @@ void write_money(json::Writer& w, const char* key, model::Micros money);
 void write_text(json::Writer& w, const char* key, const std::string& text);
 void write_constraints(json::Writer& w, const model::Constraints& constraints);
 
+/// The bounds of a pool that the configuration says.
+void write_sizes(json::Writer& w, const model::PoolSizes& sizes);
+/// The key `scaling`; nothing if all of it is as usual.
+void write_scaling(json::Writer& w, const model::ScalingPolicy& scaling);
+
 /// The keys `work_gone` and `work`.
 void write_work(json::Writer& w, const scheduler::Snapshot& snapshot, std::string& lines);
 

@@ -173,7 +173,7 @@ std::optional<Mono> BoundScaling::due(const model::ScalingPolicy& policy) const 
   };
   for (const Entry& entry : is_up ? smallest_ : largest_) consider(entry.at + rules.window);
   for (const ScalingStep& step : rules.steps)
-    for (const Entry& entry : decided_) consider(entry.at + step.period);
+    for (std::size_t i = 1; i < decided_.size(); ++i) consider(decided_[i].at + step.period);
   return out;
 }
 

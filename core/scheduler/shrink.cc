@@ -27,7 +27,10 @@ struct Count {
   PoolHosts booted;                      ///< Of `hosts`, those that are ready.
   std::int64_t booting = 0;              ///< Surplus hosts that still boot.
   std::int64_t may_end_off = 0;          ///< Switched-off hosts that may be ended.
+  std::int64_t woken = 0;                ///< By this plan: they are in none of the numbers above.
   std::int64_t ready_price = INT64_MAX;  ///< The lowest price of the booted ones that are empty.
+
+  [[nodiscard]] std::int64_t created() const { return hosts.created() + woken; }
 };
 
 /// Adds the host to the counts of its pool.
@@ -38,6 +41,7 @@ void add(const World& world, std::uint32_t h, const std::optional<Candidate>& ca
   if (host.pool >= counts.size()) return;
   Count& count = counts[host.pool];
   if (is_standby(world, h)) ++count.hosts.off;
+  if (host.phase == HostPhase::kStopped && world.used[h]) ++count.woken;
   if (world.turns_off(h)) ++count.hosts.turning_off;
   if (candidate && candidate->code == Reason::kStandbySurplus) ++count.may_end_off;
   if (candidate && candidate->code == Reason::kBootingSurplus) ++count.booting;
@@ -97,9 +101,9 @@ bool is_kept_off(const World& world, const Candidate& c, const Count& count) {
   const bool is_off = c.code == Reason::kStandbySurplus;
   // Switched-off hosts beyond the maximum go before others.
   const std::int64_t others_first = is_off ? 0 : count.may_end_off;
-  if (bounds.has_created) return count.hosts.created() - others_first <= bounds.created.max.value;
+  if (bounds.has_created) return count.created() - others_first <= bounds.created.max.value;
   const std::int64_t most = target_of(bounds, count.hosts.in_use()).off;
-  if (is_off) return count.hosts.off <= most && count.hosts.created() <= bounds.created.max.value;
+  if (is_off) return count.hosts.off <= most && count.created() <= bounds.created.max.value;
   const bool drains = world.turns_off(c.host);
   return count.hosts.off + (drains ? 0 : count.hosts.turning_off) < most;
 }
@@ -133,7 +137,7 @@ Fate fate_of(const World& world, const Candidate& c, const Count& count) {
     return host.phase == HostPhase::kReady ? Fate::kTurnsOff : Fate::kStays;
   const bool is_counted = c.keeps_minimum || c.code == Reason::kStandbySurplus;
   const bool would_be_missing =
-      is_counted && count.hosts.created() <= world.bounds[host.pool].created.min.value;
+      is_counted && count.created() <= world.bounds[host.pool].created.min.value;
   return would_be_missing ? Fate::kStays : Fate::kEnds;
 }
 

@@ -98,7 +98,7 @@ Result<void> Transfer::set_address(const HttpRequest& request) {
 void Transfer::set_limits(Mono now) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - now).count();
   set_option(easy_, CURLOPT_TIMEOUT_MS, std::max<long>(1, left));  // 0 would be none
-  set_option(easy_, CURLOPT_NOSIGNAL, 1L);
+  // CURLOPT_NOSIGNAL stays off: so libcurl ignores SIGPIPE while it writes, as `hostler` needs.
   // Otherwise the end of a transfer waits for a name server that does not answer.
   set_option(easy_, CURLOPT_QUICK_EXIT, 1L);
 }

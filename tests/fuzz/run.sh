@@ -30,7 +30,7 @@ bounds_of() {
   local max_len=4096
   case $1 in
     ssh_keys) max_len=2048 ;;
-    config | http) max_len=8192 ;;
+    config | expression | http) max_len=8192 ;;
   esac
   echo "-rss_limit_mb=1024 -malloc_limit_mb=512 -timeout=20 -max_len=$max_len"
   if [ -e "$here/dictionaries/$1.dict" ]; then echo "-dict=$here/dictionaries/$1.dict"; fi

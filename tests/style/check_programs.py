@@ -68,6 +68,7 @@ NEEDS = {
     "packaging/debian/": "ci",
     "tests/abi/other_machine.py": "ci",
     "tests/bench/": "ci",
+    "tests/expression/renew.sh": "ci",
     "tests/fuzz/run.sh": "ci",
     "tests/integration/ec2/": "ci",
     "tests/integration/lxd/": "ci",

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 CI = pathlib.Path(__file__).resolve().parents[2] / ".ci"
-ALL = ["format", "layers", "debian", "test", "asan", "tsan", "clang", "dev", "fuzz", "fresh_root", "fresh_user"]
+ALL = ["format", "layers", "debian", "test", "asan", "tsan", "clang", "dev", "fuzz", "expr", "fresh_root", "fresh_user"]
 PASSED = ".ci/nightly-passed"
 
 

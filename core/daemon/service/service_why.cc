@@ -30,13 +30,13 @@ void add_job(api::WhyView& view, const dispatch::Queries& state, model::WorkId i
   view.gates = state.gates(now.mono);
 }
 
-bool add_pool(api::WhyView& view, const dispatch::Queries& state, std::string_view name, Mono now) {
+bool add_pool(api::WhyView& view, const dispatch::Queries& state, std::string_view name, Now now) {
   auto reasons = state.reasons_of_pool(std::string(name), now);
   if (!reasons) return false;
   view.pool = named(state.pools(), name);
   view.records = std::move(reasons->decisions);
   view.reasons = std::move(*reasons);
-  view.gates = state.gates(now);
+  view.gates = state.gates(now.mono);
   const auto& pools = state.policy().pools;
   const auto& sets = std::ranges::find(pools, name, &model::PoolPolicy::name)->sets;
   std::erase_if(view.gates,
@@ -52,11 +52,14 @@ bool add_set(api::WhyView& view, const dispatch::Queries& state, const DriverOf&
   return view.set.has_value();
 }
 
-/// Pools that choose types by their properties and find none.
-void add_empty_pools(api::WhyView& view, const dispatch::Queries& state) {
-  for (const auto& pool : state.pools())
+/// What is wrong with pools: also those that choose types by their properties and find none.
+void add_pools(api::WhyView& view, const dispatch::Queries& state) {
+  for (const auto& pool : state.pools()) {
     if (pool.selection && pool.selection->selected == 0)
       view.conditions.push_back("pool " + pool.name + ": " + pool.selection->text);
+    for (const auto& text : pool.conditions)
+      view.conditions.push_back("pool " + pool.name + ": " + text);
+  }
 }
 
 /// Of a gate that is open again only the records are known.
@@ -83,7 +86,7 @@ Result<void> add_state(api::WhyView& view, const dispatch::Queries& state, const
     view.instance = state.instance(*instance, now);
     known = known || view.instance;
   } else if (kind == "pool") {
-    known = add_pool(view, state, name, now.mono) || known;
+    known = add_pool(view, state, name, now) || known;
   } else if (kind == "set") {
     known = add_set(view, state, driver, name, now) || known;
   } else if (kind == "gate") {
@@ -93,7 +96,7 @@ Result<void> add_state(api::WhyView& view, const dispatch::Queries& state, const
     for (const auto& set : sets_with_drivers(state, driver, now))
       for (const auto& text : set.conditions)
         view.conditions.push_back("set " + set.name + ": " + text);
-    add_empty_pools(view, state);
+    add_pools(view, state);
     known = true;
   } else if (!known) {
     return fail(Errc::kInvalidArgument,

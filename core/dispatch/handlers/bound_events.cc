@@ -8,7 +8,6 @@
 namespace hostler::dispatch {
 
 using scheduler::BoundNote;
-using scheduler::BoundOf;
 
 namespace {
 

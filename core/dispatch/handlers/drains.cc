@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/dispatch/state/host_metrics.h"
+#include "core/scheduler/shutdown_rule.h"
 
 namespace hostler::dispatch {
 namespace {
@@ -15,7 +16,7 @@ constexpr std::size_t kCommandTextMax = 500;  ///< Of what a command has said.
 
 void Drains::apply(const scheduler::Drain& drain, Now now) {
   Host* host = owners_.hosts.change(drain.host);
-  if (host == nullptr || owners_.viewer.is_kept(*host)) return;
+  if (host == nullptr || !may_go(*host, now)) return;
   const auto& pool = owners_.policy.pools[host->instance.pool];
   if (!pool.scaling.drain) return;
   auto outcome = fleet::begin_drain(host->instance, drain.reason, *pool.scaling.drain, now);
@@ -27,6 +28,16 @@ void Drains::apply(const scheduler::Drain& drain, Now now) {
                                     .pool = pool.name,
                                     .command = pool.scaling.drain->command,
                                     .timeout = pool.scaling.drain->timeout});
+}
+
+bool Drains::may_go(const Host& host, Now now) const {
+  const auto view = owners_.viewer.view(host);
+  const auto& pool = owners_.policy.pools[host.instance.pool];
+  const auto is_true = [&](model::Reason code) {
+    return scheduler::still_true(code, view, host.closed, pool, now.mono);
+  };
+  return !view.kept && view.phase == scheduler::HostPhase::kReady &&
+         (is_true(model::Reason::kIdle) || is_true(model::Reason::kBeyondMax));
 }
 
 void Drains::on(const DrainEnded& event, Now now) {

@@ -29,7 +29,8 @@ class Drains {
   Drains(const Owners& owners, InstanceSteps& steps)
       : owners_(owners), inputs_(owners.metrics, owners.zones), steps_(steps) {}
 
-  /// A plan begins a drain. No effect if the host may not go any more, or drains already.
+  /// A plan begins a drain. No effect if the host has got work or a hold since the plan was made,
+  /// or drains already.
   void apply(const scheduler::Drain& drain, Now now);
   void on(const DrainEnded& event, Now now);
   /// Ends the drains of the hosts that are quiet. What is not known is not quiet, whatever
@@ -39,6 +40,8 @@ class Drains {
   void fire_due(Now now);
 
  private:
+  /// Bounds may let it go, as far as the host is concerned.
+  [[nodiscard]] bool may_go(const Host& host, Now now) const;
   /// Why it is quiet; empty: it is not, as far as is known.
   [[nodiscard]] std::string why_quiet(const fleet::Instance& instance, const PoolCounts& counts,
                                       Now now) const;

@@ -35,20 +35,22 @@ void PowerActions::apply(const std::vector<scheduler::SwitchOff>& all, Now now) 
     Host* host = hosts_.change(off.host);
     if (host == nullptr) continue;
     const std::uint32_t pool = host->instance.pool;
-    if (standby[pool] >= bounds_.off_max(policy_, pool) || !may_switch_off(*host, now)) continue;
+    if (standby[pool] >= bounds_.off_max(policy_, pool) || !may_switch_off(*host, off.code, now))
+      continue;
     ++standby[pool];
-    steps_.apply(*host, fleet::switch_off(host->instance, model::Reason::kIdle, off.reason, now),
-                 "scheduler", now);
+    steps_.apply(*host, fleet::switch_off(host->instance, off.code, off.reason, now), "scheduler",
+                 now);
     plan_.want();
   }
 }
 
-bool PowerActions::may_switch_off(const Host& host, Now now) const {
+bool PowerActions::may_switch_off(const Host& host, model::Reason code, Now now) const {
   const auto& instance = host.instance;
   const auto view = viewer_.view(host);
-  return scheduler::still_true(model::Reason::kIdle, view, host.closed,
-                               policy_.pools[instance.pool], now.mono) &&
-         view.takes_work && view.can_stop && sets_.at(instance.set).is_open();
+  const bool is_drained = view.drain == scheduler::DrainPhase::kOver;
+  return scheduler::still_true(code, view, host.closed, policy_.pools[instance.pool], now.mono) &&
+         (is_drained || view.takes_work) && !view.draining && !view.kept && view.can_stop &&
+         sets_.at(instance.set).is_open();
 }
 
 }  // namespace hostler::dispatch

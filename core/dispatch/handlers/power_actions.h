@@ -33,7 +33,7 @@ class PowerActions {
   void apply(const std::vector<scheduler::SwitchOff>& all, Now now);
 
  private:
-  [[nodiscard]] bool may_switch_off(const Host& host, Now now) const;
+  [[nodiscard]] bool may_switch_off(const Host& host, model::Reason code, Now now) const;
 
   const model::SitePolicy& policy_;
   Sets& sets_;

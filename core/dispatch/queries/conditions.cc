@@ -141,6 +141,21 @@ std::string unknown_since_restore(const fleet::Instance& instance, const model::
          instance.record.id.text() + "' ends it";
 }
 
+/// What it waits for before it goes.
+std::string drain_text(const fleet::Instance& instance, const model::PoolPolicy& pool, Now now) {
+  const auto& record = instance.record;
+  std::string text = "it goes, as the bounds of pool " + pool.name + " want fewer hosts: since " +
+                     format_wall(record.drain_began) + " it gets no new work";
+  if (record.drain_over)
+    return text + ", and its drain is over" + (instance.empty() ? "" : "; work is still on it");
+  const auto& drain = instance.drain;
+  const bool asks_quiet = pool.scaling.drain && !pool.scaling.drain->quiet.empty();
+  if (drain.command_runs()) text += "; its drain command runs";
+  if (drain.command_failed()) text += "; its drain command failed";
+  if (!drain.command_runs() && asks_quiet) text += "; it is not quiet yet, as far as is known";
+  return text + "; its drain is over " + text_of(drain.deadline(), now) + " at the latest";
+}
+
 bool is_expected(InstanceState state) {
   return state != InstanceState::kTerminating && state != InstanceState::kAbandoned &&
          state != InstanceState::kVanished && state != InstanceState::kGone;
@@ -243,6 +258,8 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
   if (is_expected(state)) add_cards(instance, all.policy, out);
   if (is_expected(state) && instance.record.interruption)
     out.push_back(interrupted(instance, pool));
+  if (is_expected(state) && instance.record.drain_began.us != 0)
+    out.push_back(drain_text(instance, pool, now));
   if (is_expected(state) && host.closed == scheduler::Closed::kBeyondMax)
     out.push_back(
         "it gets no new jobs and goes when it is empty: pool " + pool.name +

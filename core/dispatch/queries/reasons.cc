@@ -4,6 +4,7 @@
 
 #include "core/dispatch/queries.h"
 #include "core/dispatch/queries/conditions.h"
+#include "core/dispatch/queries/pool_views.h"
 #include "core/dispatch/state/live_work.h"
 #include "core/dispatch/state/state.h"
 #include "core/scheduler/budget.h"
@@ -97,16 +98,16 @@ bool Queries::may_serve(std::uint32_t pool, const demand::Queue::Class& work) co
   });
 }
 
-std::optional<model::ReasonsView> Queries::reasons_of_pool(const std::string& name,
-                                                           Mono now) const {
+std::optional<model::ReasonsView> Queries::reasons_of_pool(const std::string& name, Now now) const {
   const auto& pools = state_.policy.pools;
   const auto found = std::ranges::find(pools, name, &model::PoolPolicy::name);
   if (found == pools.end()) return std::nullopt;
   const auto pool = static_cast<std::uint32_t>(found - pools.begin());
   const auto& offerings = state_.menu.offerings();
   model::ReasonsView out;
-  out.ceiling = ceiling_of(pool, now);
+  out.ceiling = ceiling_of(pool, now.mono);
   if (!out.ceiling.empty()) out.ceiling += vanished_that_count(state_);
+  out.metrics = metrics_of(state_, pool, now);
   out.decisions = state_.plan.decisions(pool);
   std::set<std::pair<std::uint32_t, std::string>> shown;
   std::vector<demand::ClassId> served;

@@ -39,6 +39,7 @@ void add_host(Timers& out, const Host& host, const model::SitePolicy& policy, Mo
           {instance.deadline, awaits_console ? "console" : fleet::purpose_of_deadline(instance)});
   out.add(id, {instance.notices.deadline(), "notice"});
   out.add(id, {instance.occupancy.output_due(), "output"});
+  out.add(id, {instance.drain.deadline(), "drain"});
   if (instance.record.state != model::InstanceState::kIdle) return;
   // After that only a bound of the pool or an admin keeps it.
   const Mono idle_until = instance.since + policy.pools[instance.pool].idle_timeout;
@@ -107,6 +108,9 @@ std::vector<model::TimerView> timers_of(const State& state, Now now) {
   add_pools(out, state, now.mono);
   add_leases(out, state.leases);
   out.add("site", {state.plan.next_wake(), "plan"});
+  out.add("site", {state.decisions.look_at(), "bounds"});
+  for (const auto& [metric, at] : state.decisions.counts())
+    out.add("site", {at, "count_metric"}, metric);
   out.add("site", {state.principals.next_use_tick(), "journal_uses"});
   return out.take();
 }

@@ -7,6 +7,7 @@
 #include "core/dispatch/queries.h"
 #include "core/dispatch/queries/cards.h"
 #include "core/dispatch/queries/conditions.h"
+#include "core/dispatch/queries/pool_views.h"
 #include "core/dispatch/state/live_work.h"
 #include "core/dispatch/state/state.h"
 
@@ -267,8 +268,15 @@ std::vector<model::PoolView> Queries::pools() const {
     one.min = static_cast<std::int32_t>(bounds[out.size()].started.min.value);
     one.max = static_cast<std::int32_t>(bounds[out.size()].started.max.value);
     one.standby = static_cast<std::int32_t>(bounds[out.size()].standby.value);
-    one.stopped = static_cast<std::int32_t>(bounds[out.size()].stopped.value);
-    one.selection = selection(static_cast<std::uint32_t>(out.size()));
+    const auto index = static_cast<std::uint32_t>(out.size());
+    const auto& [created_min, created_max] = bounds[index].created;
+    one.stopped = static_cast<std::int32_t>(bounds[index].stopped.value);
+    if (bounds[index].has_created) one.created_min = created_min.value;
+    if (bounds[index].has_created && created_max.value < scheduler::kNoLimit)
+      one.created_max = created_max.value;
+    one.bounds = bounds_of(state_, index);
+    one.conditions = conditions_of(state_, index);
+    one.selection = selection(index);
     out.push_back(std::move(one));
   }
   for (const auto& [id, host] : state_.hosts.all()) {

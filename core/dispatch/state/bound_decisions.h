@@ -35,7 +35,11 @@ class BoundDecisions {
 
   void resize(std::size_t pools) { pools_.resize(pools); }
   [[nodiscard]] Pool& at(std::uint32_t pool) { return pools_[pool]; }
-  [[nodiscard]] const Pool& at(std::uint32_t pool) const { return pools_[pool]; }
+  /// Empty before the first evaluation.
+  [[nodiscard]] const Pool& at(std::uint32_t pool) const {
+    static const Pool kNone;
+    return pool < pools_.size() ? pools_[pool] : kNone;
+  }
 
   /// All are evaluated again then, at the latest.
   void look_again_at(Mono when) { look_at_ = when; }

@@ -133,7 +133,7 @@ ExpressionInputs::Given ExpressionInputs::give_metric(const Input& input, const 
   const std::string note = value.number ? "" : "on_failure: " + value.judgement.text;
   if (input.kind == Input::Kind::kMetric) return {number, {}, note, false};
   if (input.kind == Input::Kind::kAge)
-    return {metrics_.age(input.name, key, now.wall), "it has no sample", note, false};
+    return {metrics_.age_seconds(input.name, key, now.wall), "it has no sample", note, false};
   auto [over, why] = metrics_.over(
       input.name, key,
       input.kind == Input::Kind::kAvgOver ? Metrics::Over::kAverage : Metrics::Over::kLargest,

@@ -35,7 +35,11 @@ class Expressions {
   /// O(all texts).
   void compile(const model::SitePolicy& policy);
 
-  [[nodiscard]] const PoolExpressions& of(std::uint32_t pool) const { return pools_[pool]; }
+  /// Empty before the first compile().
+  [[nodiscard]] const PoolExpressions& of(std::uint32_t pool) const {
+    static const PoolExpressions kNone;
+    return pool < pools_.size() ? pools_[pool] : kNone;
+  }
   /// The pools of which some bound is a text.
   [[nodiscard]] const std::vector<std::uint32_t>& pools() const { return with_bounds_; }
   /// The same, where a bound uses the metric.

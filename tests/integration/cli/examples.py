@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The examples in config/examples: configurations are good, snapshots have the plans that stand beside them, and their
-README names each.
+"""The examples in config/examples: configurations are good, snapshots have the plans that stand beside them, expressions give
+what their cases say, and their README names each.
 
 usage: examples.py HOSTLER FOLDER"""
 
@@ -11,6 +11,7 @@ import sys
 import unittest
 
 HOSTLER, FOLDER = "", pathlib.Path()
+BESIDE = (".snapshot.json", ".eval.json")
 
 
 def said_by(*words):
@@ -29,7 +30,7 @@ class ExamplesTest(unittest.TestCase):
     maxDiff = None
 
     def test_configurations_are_good(self):
-        configurations = [path for path in FOLDER.glob("*.json") if not path.name.endswith(".snapshot.json")]
+        configurations = [path for path in FOLDER.glob("*.json") if not path.name.endswith(BESIDE)]
         self.assertTrue(configurations)
         for path in configurations:
             with self.subTest(path.name):
@@ -43,15 +44,29 @@ class ExamplesTest(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(said_by("plan", "--snapshot", path), plans[name].read_text(encoding="utf-8"))
 
+    def test_expressions_give_what_their_cases_say(self):
+        """The weakness F-W8 of Fly's autoscaler: its own example failed."""
+        cases = files(".eval.json")
+        with_texts = {path.stem for path in FOLDER.glob("*.json") if re.search(r'"(created_)?m(in|ax)": "', path.read_text(encoding="utf-8"))}
+        self.assertTrue(cases)
+        self.assertEqual(set(cases), with_texts)
+        for name, path in cases.items():
+            with self.subTest(name):
+                config = FOLDER / f"{name}.json"
+                pool = re.search(r'"pools": \[\s*\{"name": "(\w+)"', config.read_text(encoding="utf-8"))[1]
+                said_by("eval", pool, "--config", config, "--test", path)
+
     def test_the_readme_names_each_and_no_other(self):
         named = re.findall(r"^\| `(\S+)` \|", (FOLDER / "README.md").read_text(encoding="utf-8"), re.M)
         self.assertEqual(set(named), {path.name.split(".")[0] for path in FOLDER.glob("*.*")} - {"README"})
 
 
-class StandbyPageTest(unittest.TestCase):
-    def test_the_page_shows_the_plan_of_its_example(self):
-        page = (FOLDER.parent.parent / "docs" / "standby.md").read_text(encoding="utf-8")
-        self.assertIn("\n" + (FOLDER / "standby.plan.txt").read_text(encoding="utf-8") + "```\n", page)
+class PagesTest(unittest.TestCase):
+    def test_pages_show_the_plans_of_their_examples(self):
+        for page, example in (("standby.md", "standby"), ("scaling.md", "warm")):
+            with self.subTest(page):
+                shown = (FOLDER.parent.parent / "docs" / page).read_text(encoding="utf-8")
+                self.assertIn("\n" + (FOLDER / f"{example}.plan.txt").read_text(encoding="utf-8") + "```\n", shown)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ import datetime
 import math
 import time
 
-import one_site
 from metric_site import MetricTest, evaluate, main, metric, pool, prometheus
 from prometheus_server import history_text
 
@@ -53,7 +52,8 @@ class HistoryTest(MetricTest):
         self.site.wait_for_bounds("web", started_min=3)
         self.assertEqual(self.minimum()[0], 3)
         self.assertEqual(self.minimum("--set", "rps=420")[0], 5)
-        self.assertEqual(one_site.hostler("eval", "--expr", "ceil(rps / 100)", "--set", "rps=101").split()[-1], "2")
+        (alone,) = evaluate("--expr", "ceil(rps / 100)", "--set", "rps=101")["bounds"]
+        self.assertEqual(alone["number"], 2)
         self.site.end_fleet()
 
 

@@ -4,6 +4,7 @@ number that is believed counts at once."""
 import json
 import os
 import re
+import subprocess
 import sys
 import unittest
 
@@ -15,7 +16,7 @@ import prometheus_server  # noqa: E402
 import redis_server  # noqa: E402
 from cloud_site import CloudSite  # noqa: E402
 from one_site import ARGS  # noqa: E402
-from scratch_site import check, wait_for  # noqa: E402
+from scratch_site import PATIENCE, check, wait_for  # noqa: E402
 
 GOING = ("shutdown", "switch_off", "drain")  # kinds of actions of a plan
 
@@ -135,8 +136,13 @@ class MetricTest(unittest.TestCase):
 
 
 def evaluate(*words):
-    """What `hostler eval` says of a pool, without a daemon."""
-    return json.loads(one_site.hostler("eval", "--json", *words))
+    """What `hostler eval` says, without a daemon. Its status tells whether all is known."""
+    ran = subprocess.run([ARGS.hostler, "eval", "--json", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                         timeout=PATIENCE, check=False)
+    check(ran.stdout, ran)
+    said = json.loads(ran.stdout)
+    check(ran.returncode == (0 if said["known"] else 1), ran)
+    return said
 
 
 def main(about, **needed):

@@ -71,6 +71,12 @@ TEST(ScalingTest, NumbersMayNotContradictEachOther) {
       << "the others are off";
 }
 
+TEST(ScalingTest, HostsThatServeWhatMetricsCountNeedNoAgent) {
+  EXPECT_THAT(scaling_problems(R"("readiness": "ssh", "min": "m")"), IsEmpty());
+  EXPECT_THAT(scaling_problems(R"("readiness": "ssh", "min": 1)"),
+              ElementsAre(HasSubstr("or with a bound that is an expression")));
+}
+
 TEST(ScalingTest, CreatedBoundsSayWhatIsSwitchedOff) {
   for (const std::string key : {"created_min", "created_max"})
     EXPECT_THAT(

@@ -106,7 +106,7 @@ TEST_F(BootTest, TheGateAndTheJobSayTheBootConsolesOfTheBoot) {
   ASSERT_TRUE(waits);
   EXPECT_EQ(waits->code, model::WaitingCode::kGateShut);
   EXPECT_THAT(waits->reason, HasSubstr("E: no such package"));
-  EXPECT_TRUE(story.dispatcher.queries().reasons_of_pool("default", story.now.mono));
+  EXPECT_TRUE(story.dispatcher.queries().reasons_of_pool("default", story.now));
 }
 
 // Bug: hosts of a type that is sold out counted as failed boots, so that their image was blamed.
@@ -213,7 +213,7 @@ TEST(CloudConfigTest, NothingIsCreatedForItWhereNothingOnTheMachineFollowsIt) {
     (void)story.submit({story.job()});
     story.pass(1min);
     EXPECT_EQ(story.all<CreateCall>().size(), follows ? 1U : 0U);
-    const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now.mono);
+    const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now);
     if (follows) continue;
     ASSERT_TRUE(why && !why->rejected.empty());
     EXPECT_THAT(why->rejected[0].reason,

@@ -83,7 +83,7 @@ TEST_F(ConditionsTest, WhatVanishedSaysHowLongItCountsAndAJobThatWaitsForItsRoom
   ASSERT_TRUE(waits);
   EXPECT_EQ(waits->code, model::WaitingCode::kAtCeiling);
   EXPECT_THAT(waits->reason, HasSubstr("; vanished instances still count: h-1"));
-  const auto pool = story.dispatcher.queries().reasons_of_pool("default", story.now.mono);
+  const auto pool = story.dispatcher.queries().reasons_of_pool("default", story.now);
   EXPECT_THAT(pool->ceiling, HasSubstr("; vanished instances still count: h-1"));
 
   story.pass(10min);

@@ -263,7 +263,7 @@ TEST_F(CreateTest, NothingIsCreatedForAPoolWhoseHostsTheSetCannotSetUp) {
     poor.say(SetOpened{"west", info});
     (void)poor.submit({poor.job()});
     poor.pass(1min);
-    const auto why = poor.dispatcher.queries().reasons_of_pool("default", poor.now.mono);
+    const auto why = poor.dispatcher.queries().reasons_of_pool("default", poor.now);
     std::string text = why && !why->rejected.empty() ? why->rejected[0].reason : "";
     return std::pair(poor.all<CreateCall>().size(), text);
   };

@@ -40,7 +40,7 @@ TEST(DamagedRowsTest, AMachineWhoseRowIsDamagedCountsForTheMaximumOfItsPool) {
   story.begin(damaged_site());
   (void)story.submit({story.job()});
   EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
-  const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now.mono);
+  const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now);
   EXPECT_THAT(why->ceiling, testing::HasSubstr("has 1 instances, max is 1"));
 }
 

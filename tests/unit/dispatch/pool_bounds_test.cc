@@ -81,7 +81,7 @@ TEST_F(PoolBoundsTest, QuestionsShowTheNumbersThatPlansGoBy) {
   state.bounds.say(0, "pushed", {most});
   const Queries queries(state);
   EXPECT_EQ(queries.pools().at(0).max, 0);
-  EXPECT_EQ(queries.reasons_of_pool("default", now.mono)->ceiling,
+  EXPECT_EQ(queries.reasons_of_pool("default", now)->ceiling,
             "pool default has 0 instances, max is 0 (pushed: 7 tasks)");
 }
 

@@ -16,7 +16,7 @@ TEST(ReasonsTest, APoolTellsWhatWaitsForItAndWhatItDecidedLast) {
   story.begin();
   (void)story.submit({story.job(2), story.job(2), story.job(2)});
 
-  const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now.mono);
+  const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now);
 
   ASSERT_TRUE(why);
   EXPECT_THAT(why->ceiling, HasSubstr("max is 1"));
@@ -27,7 +27,7 @@ TEST(ReasonsTest, APoolTellsWhatWaitsForItAndWhatItDecidedLast) {
   ASSERT_THAT(why->decisions, SizeIs(1));
   EXPECT_EQ(why->decisions[0].event, model::Event::kCreateIntended);
   EXPECT_EQ(why->decisions[0].subject, "h-1");
-  EXPECT_FALSE(story.dispatcher.queries().reasons_of_pool("none", story.now.mono));
+  EXPECT_FALSE(story.dispatcher.queries().reasons_of_pool("none", story.now));
 }
 
 TEST(ReasonsTest, APoolTellsOfWorkThatItMayServeOnly) {
@@ -40,9 +40,8 @@ TEST(ReasonsTest, APoolTellsOfWorkThatItMayServeOnly) {
   story.begin();
   (void)story.submit({story.job(8)});
 
-  EXPECT_THAT(story.dispatcher.queries().reasons_of_pool("default", story.now.mono)->demand,
-              IsEmpty());
-  const auto large = story.dispatcher.queries().reasons_of_pool("large", story.now.mono);
+  EXPECT_THAT(story.dispatcher.queries().reasons_of_pool("default", story.now)->demand, IsEmpty());
+  const auto large = story.dispatcher.queries().reasons_of_pool("large", story.now);
   EXPECT_THAT(large->demand, SizeIs(1));
   EXPECT_EQ(large->ceiling, "") << "there is room for more";
 }
@@ -68,7 +67,7 @@ TEST(ReasonsTest, APoolLooksAtTheFirstThousandShapesAndCountsTheOthers) {
   for (std::size_t i = 3; i < 1050; ++i) jobs[i].shape.needs.vcpus = 8;
   (void)story.submit(jobs);
 
-  const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now.mono);
+  const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now);
 
   EXPECT_THAT(why->demand, SizeIs(3)) << "150 more that it may serve come after the thousand";
   EXPECT_EQ(why->demand[2].waiting.ahead, 2U);
@@ -100,12 +99,12 @@ TEST(ReasonsTest, APoolIsNotAtACeilingWhileOneSetHasRoom) {
   story.begin();
   (void)story.submit({story.job(2)});
   ASSERT_THAT(story.all<CreateCall>(), SizeIs(1));
-  EXPECT_EQ(story.dispatcher.queries().reasons_of_pool("default", story.now.mono)->ceiling, "");
+  EXPECT_EQ(story.dispatcher.queries().reasons_of_pool("default", story.now)->ceiling, "");
 
   site.sets[1].ceilings.instances_max = 1;
   site.sets[1].ceilings.price_per_hour_max = {1};
   story.say(PolicyChanged{site});
-  EXPECT_THAT(story.dispatcher.queries().reasons_of_pool("default", story.now.mono)->ceiling,
+  EXPECT_THAT(story.dispatcher.queries().reasons_of_pool("default", story.now)->ceiling,
               HasSubstr("set west is at its ceiling"));
 }
 
@@ -117,11 +116,11 @@ TEST(ReasonsTest, WhatLeavesAPoolDoesNotCountForItsMaximum) {
   story.begin();
   const auto [id, on] = story.running();
   story.exited(on, id);
-  EXPECT_THAT(story.dispatcher.queries().reasons_of_pool("default", story.now.mono)->ceiling,
+  EXPECT_THAT(story.dispatcher.queries().reasons_of_pool("default", story.now)->ceiling,
               HasSubstr("has 1 instances, max is 1"));
   (void)story.ask(SetIdleBehavior{0, "user root", on, model::IdleBehavior::kDrain});
   ASSERT_EQ(story.state(on), InstanceState::kTerminating);
-  EXPECT_EQ(story.dispatcher.queries().reasons_of_pool("default", story.now.mono)->ceiling, "");
+  EXPECT_EQ(story.dispatcher.queries().reasons_of_pool("default", story.now)->ceiling, "");
 }
 
 // Seen: jobs could not enter the state folder of any host, and were said to wait for a ceiling.
@@ -180,7 +179,7 @@ TEST(ReasonsTest, APoolTellsOfTheCandidatesThatItsLastPlanRejected) {
   (void)story.submit({story.job(2)});
   story.create_ended(story.all<CreateCall>().at(0).instance, error(CloudErrorClass::kCapacity));
   std::vector<std::string> types;
-  const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now.mono);
+  const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now);
   for (const auto& one : why->rejected) {
     types.push_back(one.type);
     EXPECT_NE(one.reason, "");

@@ -9,7 +9,7 @@
 #include "core/planning/write.h"
 #include "tests/unit/planning/plan_text.h"
 #include "tests/unit/scheduler/random_bounds.h"
-#include "tests/unit/scheduler/random_world.h"
+#include "tests/unit/scheduler/random_scaling.h"
 
 namespace hostler::planning {
 namespace {
@@ -80,6 +80,15 @@ Question random_question(std::uint64_t seed) {
   for (auto& host : snapshot.hosts)
     if (host.busy && random.chance(0.3))
       host.lent_until = snapshot.now + std::chrono::minutes(random.below(40));
+  if (random.chance(0.3)) {
+    scheduler::scale(world);
+    for (auto& pool : world.policy.pools) {
+      pool.scaling.up.steps = {
+          {.value = 4, .percent = random.chance(0.5), .period = std::chrono::minutes(1)}};
+      if (random.chance(0.3)) pool.sizes.stopped = 0, pool.sizes.created_max = 40;
+    }
+    return {world.policy, snapshot, Wall{1'700'000'000'000'000}};
+  }
   if (random.chance(0.5))
     snapshot.bounds = scheduler::random_bounds(random, world.policy.pools.size(), snapshot.now);
   return {world.policy, snapshot, Wall{1'700'000'000'000'000}};

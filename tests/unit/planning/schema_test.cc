@@ -8,7 +8,7 @@
 #include "core/planning/write.h"
 #include "tests/unit/planning/plan_text.h"
 #include "tests/unit/scheduler/random_bounds.h"
-#include "tests/unit/scheduler/random_world.h"
+#include "tests/unit/scheduler/random_scaling.h"
 
 /// The published schemas agree with what is read and written.
 namespace hostler::planning {
@@ -33,6 +33,7 @@ TEST(SchemaTest, SnapshotsAndAnswersThatAreWrittenKeepTheirSchemas) {
     world.snapshot.bounds =
         scheduler::random_bounds(world.random, world.policy.pools.size(), world.snapshot.now);
     if (seed % 2 == 0) world.lend();
+    if (seed % 3 == 0) scheduler::scale(world);
     const Question question{world.policy, world.snapshot, Wall{1'700'000'000'000'000}};
     EXPECT_THAT(violations("plan.schema.json", write_question(question)), ElementsAre()) << seed;
     EXPECT_THAT(violations("plan-answer.schema.json", text_of_plan(question)), ElementsAre())

@@ -26,6 +26,10 @@ inline std::string text(const Site& site, const Plan& plan) {
   }
   for (const Shutdown& s : plan.shutdowns)
     out << "end " << s.host.text() << ' ' << s.reason << '\n';
+  for (const SwitchOff& s : plan.switch_offs)
+    out << "off " << s.host.text() << ' ' << s.reason << '\n';
+  for (const Drain& d : plan.drains) out << "drain " << d.host.text() << ' ' << d.reason << '\n';
+  for (const Wake& w : plan.wakes) out << "wake " << w.host.text() << ' ' << w.reason << '\n';
   for (const Reserve& r : plan.reservations)
     out << "reserve " << r.host.text() << ' ' << r.cls << '\n';
   for (const Waiting& w : plan.waiting)

@@ -157,6 +157,7 @@ struct Site {
       for (const HostView& other : snapshot.hosts) id = std::max(id, other.id.value + 1);
       HostView& h = host(id, create.offering, HostPhase::kComing);
       h.created = h.since = snapshot.now;
+      h.can_stop = snapshot.offerings[create.offering].can_stop;
       h.load = create.load;
       h.reserved_for = holder(create.load);
     }
@@ -168,7 +169,10 @@ struct Site {
         if (h.id == s.host) h.phase = HostPhase::kLeaving;
     for (HostView& h : snapshot.hosts) {
       const auto is_it = [&](const auto& one) { return one.host == h.id; };
-      if (std::ranges::any_of(plan.switch_offs, is_it)) h.phase = HostPhase::kStopped;
+      if (std::ranges::any_of(plan.drains, is_it))
+        h.drain = DrainPhase::kUnderWay, h.takes_work = false;
+      if (std::ranges::any_of(plan.switch_offs, is_it))
+        h.phase = HostPhase::kStopped, h.drain = DrainPhase::kNone;
       if (std::ranges::any_of(plan.wakes, is_it)) h.phase = HostPhase::kComing;
       h.can_wake = h.phase == HostPhase::kStopped;
     }

@@ -162,8 +162,9 @@ TEST_F(CollectorTest, AProgramWhoseSourceIsGoneIsEnded) {
   std::ifstream open_by_it(fifo);
   std::string line;
   EXPECT_TRUE(std::getline(open_by_it, line));
-  collector.set_sources({});
+  collector.set_sources({http("depth", good.url(), 1ms)});
   EXPECT_FALSE(std::getline(open_by_it, line));  // The end comes when nobody has it open.
+  reports.wait_for("depth", reports.count("depth") + 20);
   EXPECT_EQ(reports.count("sleeps"), 0U);
 }
 

@@ -7,6 +7,7 @@
 #include "core/sources/read_once.h"
 #include "tests/support/fake_http.h"
 #include "tests/temp_folder.h"
+#include "tests/unit/lxd/liar.h"
 
 namespace hostler::sources {
 namespace {
@@ -84,6 +85,21 @@ TEST(HttpLiarsTest, ARedirectIsNotFollowedAndItsTargetLearnsNoToken) {
             "address that it leads to in `url`");
   EXPECT_EQ(server.requests().size(), 1U);
   EXPECT_TRUE(target.requests().empty());
+}
+
+TEST(HttpLiarsTest, AServerWhoseCertificateNobodyVouchesForLearnsNoToken) {
+  const test::TempFolder folder;
+  const auto identity = lxd::test::make_identity();
+  const lxd::test::Liar server(http_reply(kFive).bytes, &identity);
+  model::MetricSource source;
+  source.kind = model::MetricSource::Kind::kPrometheus;
+  source.url = server.url();
+  source.query = "q";
+  source.timeout = 60s;
+  source.token_file = folder.put("token", kSecret);
+  const auto reading = read_once(source, std::nullopt);
+  EXPECT_NE(reading.failure.find("SSL certificate problem"), std::string::npos) << reading.failure;
+  EXPECT_EQ(server.requests(), 0);
 }
 
 TEST(HttpLiarsTest, AServerThatHangsIsGivenUpAtTheTimeout) {  // F-W5

@@ -163,7 +163,8 @@ MetricValue Metrics::value(std::string_view name, std::string_view key, Now now)
   return out;
 }
 
-std::optional<double> Metrics::age(std::string_view name, std::string_view key, Wall now) const {
+std::optional<double> Metrics::age_seconds(std::string_view name, std::string_view key,
+                                           Wall now) const {
   const Metric* metric = find(name);
   const Series* series = metric == nullptr ? nullptr : find(*metric, key);
   if (series == nullptr || !series->has_sample()) return std::nullopt;
@@ -193,16 +194,27 @@ const model::MetricPolicy* Metrics::policy(std::string_view name) const {
   return metric == nullptr ? nullptr : &metric->policy;
 }
 
-std::vector<std::string> Metrics::keys(std::string_view name) const {
-  std::vector<std::string> out;
-  if (const Metric* metric = find(name))
-    for (const auto& [key, series] : metric->series) out.push_back(key);
-  return out;
+bool Metrics::is_known(std::string_view name, Now now) const {
+  const Metric* metric = find(name);
+  if (metric == nullptr || !metric->ended || !metric->failure.empty()) return false;
+  return std::ranges::all_of(metric->series, [&](const auto& entry) {
+    const auto& [key, series] = entry;
+    const MetricFlaw flaw = judge(*metric, &series, key, now).flaw;
+    return flaw == MetricFlaw::kNone || flaw == MetricFlaw::kMissing;
+  });
 }
 
-bool Metrics::was_seen(std::string_view name) const {
+std::optional<Duration> Metrics::age(std::string_view name, Wall now) const {
   const Metric* metric = find(name);
-  return metric != nullptr && metric->was_seen;
+  if (metric == nullptr) return std::nullopt;
+  Mono last;
+  for (const auto& [key, series] : metric->series)
+    if (series.has_sample()) last = std::max(last, series.read_at());
+  std::optional<Duration> out;
+  for (const auto& [key, series] : metric->series)
+    if (series.has_sample() && series.read_at() == last)
+      out = std::max({out.value_or(Duration::zero()), now - series.taken(), Duration::zero()});
+  return out;
 }
 
 }  // namespace hostler::dispatch

@@ -44,8 +44,8 @@ class Metrics {
   /// `key`: the value of the metric's label `by`; left out without one.
   [[nodiscard]] MetricValue value(std::string_view metric, std::string_view key, Now now) const;
   /// In seconds, of the last sample. Unset: there is none.
-  [[nodiscard]] std::optional<double> age(std::string_view metric, std::string_view key,
-                                          Wall now) const;
+  [[nodiscard]] std::optional<double> age_seconds(std::string_view metric, std::string_view key,
+                                                  Wall now) const;
   enum class Over : std::uint8_t { kAverage, kLargest };
   /// The good samples of the last `window`. Else why these do not cover it.
   [[nodiscard]] std::pair<std::optional<double>, std::string> over(std::string_view metric,
@@ -54,10 +54,10 @@ class Metrics {
 
   /// Null: there is no such metric.
   [[nodiscard]] const model::MetricPolicy* policy(std::string_view metric) const;
-  /// Under which keys something was read lately.
-  [[nodiscard]] std::vector<std::string> keys(std::string_view metric) const;
-  /// When a reading of the metric was last good: it had samples.
-  [[nodiscard]] bool was_seen(std::string_view metric) const;
+  /// The last reading was good, and none of its samples has a flaw now. O(keys).
+  [[nodiscard]] bool is_known(std::string_view metric, Now now) const;
+  /// Of the oldest sample of the last reading that had some; unset: none had. O(keys).
+  [[nodiscard]] std::optional<Duration> age(std::string_view metric, Wall now) const;
   /// How many readings ended so: (metric, to_string(MetricFlaw)), since the start.
   using Outcomes = std::map<std::pair<std::string, std::string>, std::uint64_t>;
   [[nodiscard]] const Outcomes& outcomes() const { return outcomes_; }

@@ -1,0 +1,5 @@
+module hostler/tests/expression
+
+go 1.19
+
+require github.com/expr-lang/expr v1.16.0
