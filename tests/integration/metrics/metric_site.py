@@ -32,7 +32,7 @@ def prometheus(server, query, **members):
 
 def pool(name, **members):
     return {"name": name, "sets": ["local"], "types": ["small"], "max": 6, "ceilings": {"instances_max": 6}, "idle_timeout": "500ms",
-            "boot_timeout": "1m", "shutdown_timeout": "10ms", "scaling": {"down": {"window": "0s"}}, **members}
+            "boot_timeout": "1m", "shutdown_timeout": "100ms", "scaling": {"down": {"window": "0s"}}, **members}
 
 
 class MetricSite(CloudSite):
