@@ -78,7 +78,9 @@ void print_pool(json::Value pool, const std::string& ceiling) {
     states += (states.empty() ? "" : ", ") + std::string(one.text()) + " " + std::string(one.key());
   say("pool " + field(pool, "name") + " has " + (states.empty() ? "no instances" : states) +
       "; min " + field(pool, "min") + ", max " + field(pool, "max") + ", standby " +
-      field(pool, "standby") + ", stopped " + field(pool, "stopped"));
+      field(pool, "standby") + ", stopped " + field(pool, "stopped") +
+      (pool.has("created_min") ? ", created_min " + field(pool, "created_min") : "") +
+      (pool.has("created_max") ? ", created_max " + field(pool, "created_max") : ""));
   print_conditions(pool);
   if (!ceiling.empty()) say("  no more now: " + ceiling);
   for (const json::Value bound : pool.at("bounds").children()) print_bound(bound);
