@@ -52,14 +52,38 @@ void print_instance(json::Value instance) {
         "; nothing is sent to it");
 }
 
+/// "min is 6, by ceil(rps / 100): rps 510; down window of 5m: ...". Why it is unknown is one of the
+/// pool's conditions.
+void print_bound(json::Value bound) {
+  std::string text = "  " + field(bound, "bound") + " is " +
+                     (bound.has("number") ? field(bound, "number") : "unknown") + ", by " +
+                     field(bound, "expression") + because(field(bound, "from"));
+  for (const json::Value change : bound.at("changes").children())
+    text += "; " + std::string(change.text());
+  say(text);
+}
+
+/// "metric rps of web is 510, 3.2 s old"
+void print_metric(json::Value metric) {
+  const std::string key = field(metric, "key"), age = field(metric, "age");
+  say("  metric " + field(metric, "name") + (key.empty() ? "" : " of " + key) + " is " +
+      (metric.has("value") ? field(metric, "value") : "unknown") +
+      (age.empty() ? "" : ", " + age + " old") + because(field(metric, "problem")) +
+      (metric.has("substitute") ? "; bounds go by " + field(metric, "substitute") : ""));
+}
+
 void print_pool(json::Value pool, const std::string& ceiling) {
   std::string states;
   for (const json::Value one : pool.at("instances").children())
     states += (states.empty() ? "" : ", ") + std::string(one.text()) + " " + std::string(one.key());
   say("pool " + field(pool, "name") + " has " + (states.empty() ? "no instances" : states) +
       "; min " + field(pool, "min") + ", max " + field(pool, "max") + ", standby " +
-      field(pool, "standby") + ", stopped " + field(pool, "stopped"));
+      field(pool, "standby") + ", stopped " + field(pool, "stopped") +
+      (pool.has("created_min") ? ", created_min " + field(pool, "created_min") : "") +
+      (pool.has("created_max") ? ", created_max " + field(pool, "created_max") : ""));
+  print_conditions(pool);
   if (!ceiling.empty()) say("  no more now: " + ceiling);
+  for (const json::Value bound : pool.at("bounds").children()) print_bound(bound);
   if (pool.has("selection")) say("  " + field(pool.at("selection"), "text"));
 }
 
@@ -160,6 +184,7 @@ void print_all(json::Value root, const std::string& subject) {
         end_of_term(root));
   if (root.has("instance")) print_instance(root.at("instance"));
   if (root.has("pool")) print_pool(root.at("pool"), field(root, "ceiling"));
+  for (const json::Value metric : root.at("metrics").children()) print_metric(metric);
   if (root.has("set")) print_set(root.at("set"));
   for (const json::Value gate : root.at("gates").children()) print_gate(gate);
   for (const json::Value demand : root.at("demand").children()) print_demand(demand);

@@ -26,13 +26,16 @@ def files(suffix):
     return {path.name.removesuffix(suffix): path for path in FOLDER.iterdir() if path.name.endswith(suffix)}
 
 
+def configurations():
+    return [path for path in FOLDER.glob("*.json") if not path.name.endswith(BESIDE)]
+
+
 class ExamplesTest(unittest.TestCase):
     maxDiff = None
 
     def test_configurations_are_good(self):
-        configurations = [path for path in FOLDER.glob("*.json") if not path.name.endswith(BESIDE)]
-        self.assertTrue(configurations)
-        for path in configurations:
+        self.assertTrue(configurations())
+        for path in configurations():
             with self.subTest(path.name):
                 self.assertIn(": good: ", said_by("config", "check", path))
 
@@ -47,7 +50,7 @@ class ExamplesTest(unittest.TestCase):
     def test_expressions_give_what_their_cases_say(self):
         """The weakness F-W8 of Fly's autoscaler: its own example failed."""
         cases = files(".eval.json")
-        with_texts = {path.stem for path in FOLDER.glob("*.json") if re.search(r'"(created_)?m(in|ax)": "', path.read_text(encoding="utf-8"))}
+        with_texts = {path.stem for path in configurations() if re.search(r'"(created_)?m(in|ax)": "', path.read_text(encoding="utf-8"))}
         self.assertTrue(cases)
         self.assertEqual(set(cases), with_texts)
         for name, path in cases.items():

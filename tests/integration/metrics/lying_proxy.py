@@ -34,12 +34,6 @@ def garbled(handler, honest):
     handler.reply(200, "application/json", honest.replace(b'"', b"\xff")[:-9], {})
 
 
-def cut(handler, honest):
-    """The connection ends before the length that was announced."""
-    handler.head(200, "application/json", len(honest) + 1000, {})
-    handler.wfile.write(honest)
-
-
 def hang(handler, _honest):
     """No answer before the next lie, or the truth."""
     handler.proxy.changed(handler.lies)
@@ -63,22 +57,17 @@ def flood(handler, _honest):
 
 LIES = {
     "html": answer(b"<html><body>Please log in. 0</body></html>", kind="text/html"),
-    "nothing": answer(b""),
     "nan": number("NaN"),
     "infinite": number("+Inf"),
-    "no number": number("many"),
     "negative": number("-1"),
     "empty": answer(vector()),
     "two samples": answer(vector("0", "0")),
-    "another type": answer(b'{"status": "success", "data": {"resultType": "string", "result": [1700000000, "0"]}}'),
-    "error": answer(b'{"status": "error", "errorType": "execution", "error": "query is too dear"}', status=422),
     "unavailable": answer(vector("0"), status=503),
     "redirect": answer(b"", status=302, Location="/zero"),
     "garbled": garbled,
-    "cut": cut,
-    "hang": hang,
     "trickle": trickle,
     "flood": flood,
+    "hang": hang,
 }
 
 

@@ -2,6 +2,7 @@
 """The daemon is killed while metrics say less than before: after the start nothing shrinks until each metric of a bound was seen."""
 
 from metric_site import MetricTest, main, metric, pool, prometheus
+from scratch_site import wait_for
 
 
 class RestartsTest(MetricTest):
@@ -24,8 +25,9 @@ class RestartsTest(MetricTest):
         site.check_that_none_goes("web", hosts)
 
         site.put("extra", "none")
+        site.wait_for_unknown("web", "extra", "JSON")
         self.prometheus.go_on()
-        site.wait_for_unknown("web", "extra", "number|JSON")
+        wait_for("rps is read", lambda: "metric rps is unknown" not in site.why("web"))
         site.check_that_none_goes("web", hosts)
 
         site.put("extra", 1)
