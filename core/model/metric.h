@@ -66,8 +66,7 @@ struct MetricSource {
   std::string pointer;      ///< kHttp, kFile, kExec: JSON pointer; empty: all of it.
   std::string file;         ///< kFile: absolute.
   std::vector<std::string> command = {};  ///< kExec: absolute program and arguments, no shell.
-  Counted count{};                        ///< kHostler: as MetricPolicy::own.
-  std::string pool;                       ///< kHostler; empty: of the whole site.
+  OwnCount own;                           ///< kHostler: as MetricPolicy::own.
   friend bool operator==(const MetricSource&, const MetricSource&) = default;
 };
 
