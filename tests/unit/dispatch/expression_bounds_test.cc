@@ -4,7 +4,6 @@
 namespace hostler::dispatch {
 namespace {
 
-using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
