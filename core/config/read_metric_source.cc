@@ -111,11 +111,11 @@ void read_exec(json::Object& o, const Context& context, Source& out) {
 }
 
 void read_count(json::Object& o, const model::SitePolicy& site, Source& out) {
-  o.need("count").word(out.count, kCounts);
+  o.need("count").word(out.own.what, kCounts);
   const json::Field pool = o.may("pool");
-  if (pool.name(out.pool) &&
-      std::ranges::none_of(site.pools, [&](const auto& one) { return one.name == out.pool; }))
-    pool.problem("found \"" + out.pool + "\", which is not a configured pool");
+  if (pool.name(out.own.pool) &&
+      std::ranges::none_of(site.pools, [&](const auto& one) { return one.name == out.own.pool; }))
+    pool.problem("found \"" + out.own.pool + "\", which is not a configured pool");
 }
 
 }  // namespace

@@ -128,8 +128,7 @@ void read_metrics(const json::Field& field, const Context& context, Config& out)
       source.name = policy.name;
       source.asks_age = policy.max_age > Duration{};
       policy.by = source.by;
-      if (source.kind == model::MetricSource::Kind::kHostler)
-        policy.own = model::OwnCount{source.count, source.pool};
+      if (source.kind == model::MetricSource::Kind::kHostler) policy.own = source.own;
     });
   });
 }

@@ -157,7 +157,7 @@ void MetricsFeed::count_gangs(const model::GangCounts& all) {
 
 void MetricsFeed::set_gauges(const dispatch::Queries& state, Now now) {
   set_work(state.totals(now.mono));
-  set_instances(state);
+  set_instances(state, now);
   set_clouds(state, now.mono);
 }
 
@@ -172,7 +172,7 @@ void MetricsFeed::set_work(const model::Totals& totals) {
   count_gangs(totals.gangs);
 }
 
-void MetricsFeed::set_instances(const dispatch::Queries& state) {
+void MetricsFeed::set_instances(const dispatch::Queries& state, Now now) {
   std::vector<metrics::InstanceCount> instances;
   std::vector<metrics::HostCount> hosts;
   std::vector<metrics::PriceSum> prices;
@@ -201,13 +201,29 @@ void MetricsFeed::set_instances(const dispatch::Queries& state) {
   metrics_.set_hosts(hosts, cards);
   metrics_.set_prices(prices);
   metrics_.set_price_max(state.policy().ceilings.price_per_hour_max);
-  std::vector<metrics::PoolStatus> pools;
-  const auto bounds = state.bounds();
-  for (std::size_t p = 0; p < bounds.size(); ++p) {
-    const std::string& name = state.policy().pools[p].name;
-    pools.push_back({name, by_pool[name], static_cast<std::size_t>(bounds[p].started.max.value)});
+  set_pools(state, by_pool, now);
+}
+
+void MetricsFeed::set_pools(const dispatch::Queries& state,
+                            std::map<std::string, std::size_t>& instances, Now now) {
+  std::vector<metrics::PoolStatus> out;
+  for (const auto& pool : state.pools()) {
+    auto& status = out.emplace_back();
+    status.pool = pool.name;
+    status.instances = instances[pool.name];
+    status.instances_max = static_cast<std::size_t>(pool.max);
+    const auto add = [&](const char* name, std::int64_t number) {
+      metrics::PoolStatus::Bound bound{.name = name, .number = number};
+      for (const auto& text : pool.bounds)
+        if (text.bound == name) bound.is_known = text.number.has_value();
+      status.bounds.push_back(std::move(bound));
+    };
+    add("min", pool.min);
+    add("max", pool.max);
+    if (pool.created_min) add("created_min", *pool.created_min);
+    if (pool.created_max) add("created_max", *pool.created_max);
   }
-  metrics_.set_pools(pools);
+  metrics_.set_pools(out, state.metrics(now));
 }
 
 void MetricsFeed::set_clouds(const dispatch::Queries& state, Mono now) {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/dispatch/queries.h"
@@ -42,7 +43,9 @@ class MetricsFeed {
   void count_submit(const model::WorkItem& item);
   void count_lease(const model::WorkRecord& record, Now now);
   void set_work(const model::Totals& totals);
-  void set_instances(const dispatch::Queries& state);
+  void set_instances(const dispatch::Queries& state, Now now);
+  void set_pools(const dispatch::Queries& state, std::map<std::string, std::size_t>& instances,
+                 Now now);
   void set_clouds(const dispatch::Queries& state, Mono now);
 
   metrics::Metrics& metrics_;

@@ -17,6 +17,7 @@ void count_actions(metrics::Metrics& metrics, const scheduler::Plan& plan) {
   metrics.planned("wake", plan.wakes.size());
   metrics.planned("create", plan.creates.size());
   metrics.planned("switch_off", plan.switch_offs.size());
+  metrics.planned("drain", plan.drains.size());
   metrics.planned("shutdown", plan.shutdowns.size());
 }
 

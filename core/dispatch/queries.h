@@ -122,7 +122,6 @@ class Queries {
   [[nodiscard]] std::optional<model::OfferingsView> offerings(std::uint32_t set) const;
   /// Of the pools that choose types and find none: the end of a sentence.
   [[nodiscard]] std::string selections_that_are_empty() const;
-  [[nodiscard]] bool may_serve(std::uint32_t pool, const demand::Queue::Class& work) const;
 
   const State& state_;
 };

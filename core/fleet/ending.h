@@ -4,12 +4,16 @@
 #include <utility>
 
 #include "core/base/time.h"
+#include "core/fleet/drain.h"
 
 namespace hostler::fleet {
 
-/// Destroys of an instance that is kTerminating. A restart forgets them.
+/// The end of an instance: its drain before that, and destroys while it is kTerminating. A restart
+/// forgets both.
 class Ending {
  public:
+  Drain drain;
+
   /// It begins to end, perhaps again: no answer to a destroy counts yet.
   void begin() { settled_ = false; }
   void accepted(Mono now) {

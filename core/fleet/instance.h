@@ -6,7 +6,6 @@
 #include "core/base/time.h"
 #include "core/fleet/creating.h"
 #include "core/fleet/deadline.h"
-#include "core/fleet/drain.h"
 #include "core/fleet/ending.h"
 #include "core/fleet/link.h"
 #include "core/fleet/listing.h"
@@ -37,7 +36,6 @@ struct Instance {
 
   Link link;
   Notices notices;
-  Drain drain;
   Told told;
   Refusals refusals;  ///< A rest ends at the deadline.
   Occupancy occupancy;

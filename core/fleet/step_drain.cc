@@ -21,7 +21,7 @@ bool may_drain(const Instance& instance) {
 Outcome end(Instance& instance, Event event, std::string reason) {
   Outcome out;
   instance.record.drain_over = true;
-  instance.drain.end();
+  instance.ending.drain.end();
   out.changed = true;
   out.event = event;
   out.reason = std::move(reason);
@@ -36,7 +36,7 @@ Outcome begin_drain(Instance& instance, const std::string& reason, const model::
   if (!may_drain(instance)) return out;
   instance.record.drain_began = now.wall;
   instance.record.drain_over = false;
-  instance.drain.begin(now.mono + drain.timeout, !drain.command.empty());
+  instance.ending.drain.begin(now.mono + drain.timeout, !drain.command.empty());
   out.changed = true;
   out.event = Event::kDrainBegan;
   out.reason = reason;
@@ -46,12 +46,13 @@ Outcome begin_drain(Instance& instance, const std::string& reason, const model::
 Outcome drain_command_ended(Instance& instance, bool good, const std::string& text,
                             const model::PoolPolicy& pool, Now now) {
   Outcome out;
-  if (!instance.drains() || !instance.drain.command_runs()) return out;
-  instance.drain.command_ended(good);
+  if (!instance.drains() || !instance.ending.drain.command_runs()) return out;
+  instance.ending.drain.command_ended(good);
   if (!good) {
     out.event = Event::kDrainCommandFailed;
-    out.reason = text + "; it goes when it is quiet, or after " +
-                 format_duration(std::max(Duration::zero(), instance.drain.deadline() - now.mono));
+    out.reason =
+        text + "; it goes when it is quiet, or after " +
+        format_duration(std::max(Duration::zero(), instance.ending.drain.deadline() - now.mono));
     return out;
   }
   const auto& drain = pool.scaling.drain;
@@ -59,7 +60,7 @@ Outcome drain_command_ended(Instance& instance, bool good, const std::string& te
 }
 
 bool awaits_quiet(const Instance& instance) {
-  return instance.drains() && !instance.drain.command_runs();
+  return instance.drains() && !instance.ending.drain.command_runs();
 }
 
 Outcome drain_over(Instance& instance, const std::string& why) {
@@ -67,10 +68,10 @@ Outcome drain_over(Instance& instance, const std::string& why) {
 }
 
 Outcome drain_due(Instance& instance, const model::PoolPolicy& pool, Now now) {
-  if (!instance.drains() || now.mono < instance.drain.deadline()) return {};
+  if (!instance.drains() || now.mono < instance.ending.drain.deadline()) return {};
   const auto& drain = pool.scaling.drain;
   if (!drain) return drain_over(instance, "its pool drains no hosts any more");
-  const std::string why = instance.drain.command_runs() ? "its command has not ended"
+  const std::string why = instance.ending.drain.command_runs() ? "its command has not ended"
                           : drain->quiet.empty()
                               ? "its command has not succeeded, as far as is known"
                               : "it is not quiet, as far as is known";
@@ -83,14 +84,14 @@ void restore_drain(Instance& instance, const model::PoolPolicy& pool, Now now) {
   // A clock that jumped must not end it early, nor keep it for long.
   const Duration timeout = pool.scaling.drain ? pool.scaling.drain->timeout : Duration::zero();
   const Duration left = instance.record.drain_began + timeout - now.wall;
-  instance.drain.begin(now.mono + std::clamp(left, Duration::zero(), timeout),
-                       /*has_command=*/false);
+  instance.ending.drain.begin(now.mono + std::clamp(left, Duration::zero(), timeout),
+                              /*has_command=*/false);
 }
 
 void forget_drain(Instance& instance) {
   instance.record.drain_began = {};
   instance.record.drain_over = false;
-  instance.drain = {};
+  instance.ending.drain = {};
 }
 
 }  // namespace hostler::fleet

@@ -62,7 +62,7 @@ Outcome terminate(Instance& instance, Reason code, const std::string& reason, No
   }
   enter(instance, InstanceState::kTerminating, out, Event::kTerminating, code, reason, now);
   instance.link.lost();
-  instance.drain.end();
+  instance.ending.drain.end();
   end_doubt(instance);
   instance.ending.begin();
   instance.record.gone = {};

@@ -76,6 +76,22 @@ struct Metrics::Families {
     return histograms(name, help).Add({}, buckets);
   }
 
+  /// How metrics are read that expressions use; readings are counted since the start.
+  void set_metrics(const std::vector<model::MetricStatus>& used) {
+    std::map<Labels, double> known, ages;
+    for (const auto& metric : used) {
+      known[{{"metric", metric.name}}] = metric.known ? 1 : 0;
+      if (metric.age)
+        ages[{{"metric", metric.name}}] = std::chrono::duration<double>(*metric.age).count();
+      for (const auto& [outcome, count] : metric.readings) {
+        Counter& counter = metric_readings.Add({{"metric", metric.name}, {"outcome", outcome}});
+        counter.Increment(static_cast<double>(count) - counter.Value());
+      }
+    }
+    metric_known.replace(known);
+    metric_age.replace(ages);
+  }
+
   // Jobs.
   Family<Gauge>& jobs = gauges("hostler_jobs", "Jobs that have not ended, by state.");
   Snapshot waiting{registry, "hostler_jobs_waiting", "Jobs and leases that wait, by the reason."};
@@ -112,6 +128,16 @@ struct Metrics::Families {
                 "Instances of a pool that are not switched off."};
   Snapshot pool_max{registry, "hostler_pool_instances_max",
                     "Maximum number of instances of a pool."};
+  Snapshot bound{registry, "hostler_pool_bound",
+                 "Bounds of a pool as plans go by them, by the bound."};
+  Snapshot bound_known{registry, "hostler_pool_bound_known",
+                       "Of bounds that are expressions: 1: it gives a number, 0: it is unknown."};
+  Snapshot metric_known{registry, "hostler_metric_known",
+                        "1: the last reading of the metric was good, and is not too old."};
+  Snapshot metric_age{registry, "hostler_metric_age_seconds",
+                      "Age of the oldest sample of the last reading of a metric."};
+  Family<Counter>& metric_readings =
+      counters("hostler_metric_readings_total", "Readings of metrics, by how they ended.");
   Snapshot price{registry, "hostler_price_per_hour",
                  "Cost of the instances per hour, in the currency of the site."};
   Gauge& price_max = gauge("hostler_price_per_hour_max",

@@ -98,7 +98,8 @@ void Metrics::set_leftovers(const std::vector<LeftoverCount>& counts) {
   families_->leftovers.replace(values);
 }
 
-void Metrics::set_pools(const std::vector<PoolStatus>& pools) {
+void Metrics::set_pools(const std::vector<PoolStatus>& pools,
+                        const std::vector<model::MetricStatus>& used) {
   Values now;
   Values most;
   for (const PoolStatus& p : pools) {
@@ -107,6 +108,17 @@ void Metrics::set_pools(const std::vector<PoolStatus>& pools) {
   }
   families_->pool.replace(now);
   families_->pool_max.replace(most);
+  Values bounds;
+  Values known;
+  for (const PoolStatus& p : pools)
+    for (const PoolStatus::Bound& bound : p.bounds) {
+      const prometheus::Labels labels{{"pool", p.pool}, {"bound", bound.name}};
+      bounds[labels] = static_cast<double>(bound.number);
+      if (bound.is_known) known[labels] = *bound.is_known ? 1 : 0;
+    }
+  families_->bound.replace(bounds);
+  families_->bound_known.replace(known);
+  families_->set_metrics(used);
 }
 
 void Metrics::set_waiting(const std::map<model::WaitingCode, std::uint64_t>& jobs) {

@@ -15,6 +15,7 @@
 #include "core/model/instance.h"
 #include "core/model/job.h"
 #include "core/model/offering.h"
+#include "core/model/views.h"
 
 /// The metrics of hostlerd. Only this folder uses prometheus-cpp, and no header shows it.
 namespace hostler::metrics {
@@ -86,6 +87,12 @@ struct PoolStatus {
   std::string pool;
   std::size_t instances = 0;
   std::size_t instances_max = 0;
+  struct Bound {
+    std::string name;
+    std::int64_t number = 0;            ///< That plans go by.
+    std::optional<bool> is_known = {};  ///< Of an expression: whether it gives a number.
+  };
+  std::vector<Bound> bounds = {};
 };
 
 struct StoreStatus {
@@ -123,7 +130,10 @@ class Metrics {
   void set_gates(const std::vector<GateCount>& counts);
   void set_sets(const std::vector<SetStatus>& sets);
   void set_leftovers(const std::vector<LeftoverCount>& counts);
-  void set_pools(const std::vector<PoolStatus>& pools);
+  /// `used`: the metrics that their expressions use; outcomes of readings are words of
+  /// docs/metrics.md.
+  void set_pools(const std::vector<PoolStatus>& pools,
+                 const std::vector<model::MetricStatus>& used);
   /// Queued jobs by why they wait; a code that is not in it has none.
   void set_waiting(const std::map<model::WaitingCode, std::uint64_t>& jobs);
 

@@ -52,7 +52,6 @@ enum class Pick : std::uint8_t { kNone, kSum, kMax, kMin, kAvg };
 /// Where a metric comes from. Tokens are read from their file at each request.
 struct MetricSource {
   enum class Kind : std::uint8_t { kPrometheus, kHttp, kFile, kExec, kHostler };
-  using Count = Counted;
 
   std::string name;  ///< Of the metric.
   Kind kind{};
@@ -67,8 +66,7 @@ struct MetricSource {
   std::string pointer;      ///< kHttp, kFile, kExec: JSON pointer; empty: all of it.
   std::string file;         ///< kFile: absolute.
   std::vector<std::string> command = {};  ///< kExec: absolute program and arguments, no shell.
-  Count count{};                          ///< kHostler: as MetricPolicy::own.
-  std::string pool;                       ///< kHostler; empty: of the whole site.
+  OwnCount own;                           ///< kHostler: as MetricPolicy::own.
   friend bool operator==(const MetricSource&, const MetricSource&) = default;
 };
 

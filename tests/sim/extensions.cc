@@ -61,6 +61,21 @@ void World::make_notices() {
   notices_->begin(day_.trouble);
 }
 
+void World::make_metrics() {
+  if (!day_.pool_days || !MetricDays::is_of(seed_) || pool_days_.kind() != PoolDays::Kind::kNone ||
+      has_old_state())
+    return;
+  metrics_.emplace(seed_, disk_, [this](const std::string& what) { complain(what); });
+  metrics_->set_policy(policy_, day_.fleet);
+  read_metrics();
+}
+
+void World::read_metrics() {
+  time_.after(MetricDays::interval(), [this] { read_metrics(); });
+  if (!kernel_) return;
+  if (auto readings = metrics_->read(chance_.faults(), now())) post(*std::move(readings));
+}
+
 /// Those who check what the daemon knows hear what it hears.
 void World::hear_cloud(const dispatch::Event& event) {
   if (std::holds_alternative<dispatch::ImagesFetched>(event)) awaited_.erase("images");

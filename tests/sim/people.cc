@@ -226,6 +226,7 @@ void World::reload() {
 void World::close_down() {
   auto& pool = policy_.pools.front();
   pool.sizes.min = pool.sizes.standby = pool.sizes.stopped = 0;
+  pool.sizes.texts = {};
   if (pool_days_.kind() == PoolDays::Kind::kReloads) {
     pool.sizes.max = day_.fleet;
     pool.types.clear();

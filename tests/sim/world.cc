@@ -37,6 +37,7 @@ World::World(std::uint64_t seed, const Day& day)
       has_digest_(std::getenv("HOSTLER_SIM_DIGEST") != nullptr) {
   make_policy();
   pool_days_.set_minimum(policy_);
+  make_metrics();
   make_images();
   make_leftovers();
   make_people();
@@ -157,6 +158,7 @@ void World::start() {
   if (images_) images_->daemon_started();
   if (leftovers_) leftovers_->daemon_started();
   if (notices_) notices_->daemon_started();
+  if (metrics_) metrics_->daemon_started();
   if (crowd_) crowd_->daemon_started();
   if (borrowers_) borrowers_->daemon_started(now());
   take(kernel_->restore(disk_.open(), now()));
@@ -211,6 +213,7 @@ void World::take(dispatch::Outbox outbox, const Cause& cause) {
   if (borrowers_) borrowers_->decided(outbox, now());
   if (crowd_) crowd_->check(outbox);
   if (driver_) driver_->check(outbox, now());
+  if (metrics_) metrics_->check(outbox);
   if (notices_) notices_->check(outbox, kernel_->queries(), now());
   for (const auto& effect : dispatch::take_immediate(outbox)) carry_out(effect);
   if (!outbox.changes.empty() || !outbox.effects.empty()) uncommitted_.push_back(std::move(outbox));
@@ -303,9 +306,13 @@ void World::carry_out(const dispatch::Effect& effect) {
     if (notices_) return notices_->watch(*watch, chance_.faults(), reply);
     reply(10ms, dispatch::WatchEnded{watch->set, watch->number,
                                      error(model::CloudErrorClass::kUnsupported, "no watch")});
+  } else if (const auto* drain = std::get_if<dispatch::DrainCall>(&effect)) {
+    if (!metrics_) return complain("no pool has a drain, and a host drains");
+    metrics_->drain(*drain, chance_.faults(), reply);
   } else if (const auto* plan = std::get_if<dispatch::MakePlan>(&effect)) {
     ++tally_.plans;
     auto made = scheduler::make_plan(*plan->snapshot, *plan->policy);
+    if (metrics_) metrics_->planned(*plan->snapshot, made, *plan->policy, now());
     if (chance_.fault(0.02)) go_mad(made, *plan->snapshot);
     pool_days_.planned(plan->number, plan->snapshot, made);
     reply(chance_.fault(0.1) ? chance_.between(1s, 3s) : chance_.between(1ms, 50ms),

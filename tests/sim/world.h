@@ -17,6 +17,7 @@
 #include "tests/sim/hosts.h"
 #include "tests/sim/image_cloud.h"
 #include "tests/sim/leftover_cloud.h"
+#include "tests/sim/metric_days.h"
 #include "tests/sim/notice_cloud.h"
 #include "tests/sim/offerings.h"
 #include "tests/sim/pool_days.h"
@@ -68,6 +69,8 @@ class World {
   void make_images();
   void make_leftovers();
   void make_notices();
+  void make_metrics();
+  void read_metrics();
   void make_crowd();
   void make_borrowers();
   void believe_crowd();
@@ -139,6 +142,7 @@ class World {
   std::optional<CrashingDriver> driver_;    ///< On days on which it dies.
   std::optional<LeftoverCloud> leftovers_;  ///< On days on which disks are left.
   std::optional<NoticeCloud> notices_;      ///< On days on which the cloud takes machines back.
+  std::optional<MetricDays> metrics_;       ///< On days on which bounds are expressions.
   std::optional<CrowdCloud> crowd_;         ///< On days on which lists show far too many machines.
   std::optional<ImageCloud> images_;        ///< On days on which the site names its image.
   std::optional<Borrowers> borrowers_;      ///< On days on which the pool lends hosts.

@@ -63,14 +63,15 @@ api::HealthView DaemonService::health() {
     view.problems.push_back({"configuration", std::move(problem)});
   struct CloudState {
     std::vector<model::SetView> sets;
+    std::vector<model::PoolView> pools;
     std::vector<model::GateRecord> gates;
     model::Totals totals;
   };
   auto promise = std::make_shared<std::promise<CloudState>>();
   auto future = promise->get_future();
   uses_.loop->query([promise, driver = uses_.driver](const dispatch::Queries& state, Now now) {
-    promise->set_value(
-        {sets_with_drivers(state, driver, now), state.gates(now.mono), state.totals(now.mono)});
+    promise->set_value({sets_with_drivers(state, driver, now), state.pools(), state.gates(now.mono),
+                        state.totals(now.mono)});
   });
   if (future.wait_for(kQueryTimeout) != std::future_status::ready) {
     view.ok = false;
@@ -81,6 +82,8 @@ api::HealthView DaemonService::health() {
   if (const auto text = disk_problem(room, clouds.totals); !text.empty())
     view.problems.push_back({"disk", text});
   for (const auto& set : clouds.sets) add_problems(set, view);
+  for (const auto& pool : clouds.pools)
+    for (const auto& text : pool.conditions) view.problems.push_back({"pool " + pool.name, text});
   for (const auto& gate : clouds.gates)
     if (gate.cls == model::CloudErrorClass::kBoot || gate.cls == model::CloudErrorClass::kPrice)
       view.problems.push_back({"gate " + gate.key, gate.message});

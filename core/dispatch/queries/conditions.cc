@@ -148,7 +148,7 @@ std::string drain_text(const fleet::Instance& instance, const model::PoolPolicy&
                      format_wall(record.drain_began) + " it gets no new work";
   if (record.drain_over)
     return text + ", and its drain is over" + (instance.empty() ? "" : "; work is still on it");
-  const auto& drain = instance.drain;
+  const auto& drain = instance.ending.drain;
   const bool asks_quiet = pool.scaling.drain && !pool.scaling.drain->quiet.empty();
   if (drain.command_runs()) text += "; its drain command runs";
   if (drain.command_failed()) text += "; its drain command failed";

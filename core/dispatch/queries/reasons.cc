@@ -27,6 +27,12 @@ std::vector<demand::ClassId> first_classes(const demand::Queue& queue) {
   return out;
 }
 
+bool may_serve(const State& state, std::uint32_t pool, const demand::Queue::Class& work) {
+  return std::ranges::any_of(state.menu.offerings(), [&](const scheduler::Offering& offering) {
+    return offering.pool == pool && scheduler::fits(work.shape, work.kind, offering, state.policy);
+  });
+}
+
 }  // namespace
 
 model::RejectedView Queries::rejected_view(const scheduler::Offering& offering,
@@ -92,12 +98,6 @@ std::string Queries::ceiling_of(std::uint32_t pool, Mono now) const {
   return ceiling;
 }
 
-bool Queries::may_serve(std::uint32_t pool, const demand::Queue::Class& work) const {
-  return std::ranges::any_of(state_.menu.offerings(), [&](const scheduler::Offering& offering) {
-    return offering.pool == pool && scheduler::fits(work.shape, work.kind, offering, state_.policy);
-  });
-}
-
 std::optional<model::ReasonsView> Queries::reasons_of_pool(const std::string& name, Now now) const {
   const auto& pools = state_.policy.pools;
   const auto found = std::ranges::find(pools, name, &model::PoolPolicy::name);
@@ -112,7 +112,7 @@ std::optional<model::ReasonsView> Queries::reasons_of_pool(const std::string& na
   std::set<std::pair<std::uint32_t, std::string>> shown;
   std::vector<demand::ClassId> served;
   for (const auto seen : first_classes(state_.waiting.queue())) {
-    if (!may_serve(pool, state_.waiting.queue().at(seen))) continue;
+    if (!may_serve(state_, pool, state_.waiting.queue().at(seen))) continue;
     served.push_back(seen);
     for (const auto& [cls, index, reason] : state_.plan.rejected(seen))
       if (index < offerings.size() && offerings[index].pool == pool &&

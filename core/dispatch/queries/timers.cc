@@ -39,7 +39,7 @@ void add_host(Timers& out, const Host& host, const model::SitePolicy& policy, Mo
           {instance.deadline, awaits_console ? "console" : fleet::purpose_of_deadline(instance)});
   out.add(id, {instance.notices.deadline(), "notice"});
   out.add(id, {instance.occupancy.output_due(), "output"});
-  out.add(id, {instance.drain.deadline(), "drain"});
+  out.add(id, {instance.ending.drain.deadline(), "drain"});
   if (instance.record.state != model::InstanceState::kIdle) return;
   // After that only a bound of the pool or an admin keeps it.
   const Mono idle_until = instance.since + policy.pools[instance.pool].idle_timeout;

@@ -56,7 +56,7 @@ class Hosts {
     deadlines_.set(host.id(), host.instance.deadline);
     notices_.set(host.id(), host.instance.notices.deadline());
     outputs_.set(host.id(), host.instance.occupancy.output_due());
-    drains_.set(host.id(), host.instance.drain.deadline());
+    drains_.set(host.id(), host.instance.ending.drain.deadline());
   }
   /// The same of the notices.
   std::optional<model::InstanceId> pop_notice_due(Mono now) { return notices_.pop_due(now); }

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "tests/unit/api/fake_service.h"
 #include "tests/unit/api/wire.h"
 
@@ -44,6 +46,46 @@ TEST_F(AnswerTest, TheCardsOfAHostAreShownByStateAndWithWhoHasThem) {
               AllOf(HasSubstr(R"("gpus":{"free":1,"used":1,"bad":0,"unknown":0,"guard":"owners"})"),
                     HasSubstr(R"("cards":[{"uuid":"GPU-1","state":"used","index":0,)"
                               R"("kind":"a100","attempt":"j-7.2"}])")));
+}
+
+TEST_F(AnswerTest, BoundsThatAreExpressionsAreShownWithWhatTheyComeFromOrWhyTheyAreUnknown) {
+  model::PoolView view;
+  view.name = "web";
+  view.created_min = 4;
+  view.bounds = {{.bound = "min",
+                  .expression = "rps / 100",
+                  .computed = 2.5,
+                  .wanted = 3,
+                  .number = 5,
+                  .changes = {"down window of 5m"},
+                  .from = "rps 250",
+                  .unknown = {}},
+                 {.bound = "max",
+                  .expression = "1 / rps",
+                  .computed = std::numeric_limits<double>::infinity(),
+                  .wanted = {},
+                  .number = {},
+                  .changes = {},
+                  .from = {},
+                  .unknown = "the expression gave infinity"}};
+  view.conditions = {"its max is not known"};
+  service.pool_views = {view};
+  EXPECT_THAT(
+      ask("GET", "/v1/pools").body,
+      AllOf(HasSubstr(R"("created_min":4,"bounds":[{"bound":"min","expression":"rps / 100",)"
+                      R"("computed":2.5,"wanted":3,"number":5,"changes":["down window of 5m"],)"
+                      R"("from":"rps 250"},)"),
+            HasSubstr(R"({"bound":"max","expression":"1 / rps",)"
+                      R"("unknown":"the expression gave infinity"}],)"
+                      R"("conditions":["its max is not known"])")));
+}
+
+TEST_F(AnswerTest, AHostThatDrainsSaysSo) {
+  model::InstanceView view;
+  view.record.drain_began = Wall{1'700'000'000'000'000};
+  service.instance_views = {view};
+  EXPECT_THAT(ask("GET", "/v1/instances").body,
+              HasSubstr(R"("drain":{"began":"2023-11-14T22:13:20Z","over":false})"));
 }
 
 TEST_F(AnswerTest, OutputsAreDeletedByTheirRoute) {

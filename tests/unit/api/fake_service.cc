@@ -218,7 +218,7 @@ void FakeService::open_gate(const Principal& who, const std::string& key, Answer
 }
 
 void FakeService::pools(const Principal&, Answer<std::vector<model::PoolView>> answer) {
-  give(answer, std::vector<model::PoolView>{});
+  give(answer, pool_views);
 }
 
 void FakeService::types(const Principal&, Answer<std::vector<model::TypeView>> answer) {

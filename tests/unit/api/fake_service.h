@@ -30,6 +30,7 @@ class FakeService final : public Service {
   std::function<void()> on_events;  ///< Called when the ledger is read, by whoever reads it.
   std::vector<model::SetView> set_views;
   std::vector<model::InstanceView> instance_views;
+  std::vector<model::PoolView> pool_views;
   std::vector<model::GateRecord> gate_records;
   DumpView dump_view;
 

@@ -86,8 +86,7 @@ TEST(MetricsTest, ReadsEveryOtherSource) {
   EXPECT_EQ(sources[1].file, "/etc/hostler/len");
   EXPECT_THAT(sources[2].command, ElementsAre("/bin/x", "/etc/hostler"));
   EXPECT_EQ(sources[2].pointer, "/v");
-  EXPECT_EQ(sources[3].count, model::Counted::kBusy);
-  EXPECT_EQ(sources[3].pool, "p");
+  EXPECT_EQ(sources[3].own, (model::OwnCount{model::Counted::kBusy, "p"}));
   EXPECT_EQ(config.site.metrics[3].own, (model::OwnCount{model::Counted::kBusy, "p"}));
   EXPECT_EQ(config.site.metrics[0].own, std::nullopt);
 }

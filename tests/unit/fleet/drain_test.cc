@@ -18,7 +18,7 @@ TEST(DrainTest, AHostThatDrainsTakesNoWork) {
   EXPECT_EQ(out.event, Event::kDrainBegan);
   EXPECT_EQ(host.record.drain_began, at(1s).wall);
   EXPECT_FALSE(host.takes_work());
-  EXPECT_EQ(host.drain.deadline(), at(1s + 5min).mono);
+  EXPECT_EQ(host.ending.drain.deadline(), at(1s + 5min).mono);
   EXPECT_FALSE(begin_drain(host, "again", kDrain, at(2s)).changed);
 }
 
@@ -56,7 +56,7 @@ TEST(DrainTest, AHostThatIsSwitchedOffDrainsAnewTheNextTime) {
   (void)switch_off(host, Reason::kIdle, "off", at(1s));
   EXPECT_EQ(host.record.drain_began.us, 0);
   EXPECT_FALSE(host.record.drain_over);
-  EXPECT_EQ(host.drain.deadline(), kNever);
+  EXPECT_EQ(host.ending.drain.deadline(), kNever);
 }
 
 TEST(DrainTest, AClockThatJumpedNeitherEndsNorProlongsADrainAfterARestart) {
@@ -65,8 +65,8 @@ TEST(DrainTest, AClockThatJumpedNeitherEndsNorProlongsADrainAfterARestart) {
     (void)begin_drain(host, "too many", kDrain, at(0s));
     const Now now{at(1min).mono, at(1min).wall + jump};
     (void)adopt(host, draining_pool(), 24h, false, now);
-    EXPECT_GE(host.drain.deadline(), now.mono);
-    EXPECT_LE(host.drain.deadline(), now.mono + 5min);
+    EXPECT_GE(host.ending.drain.deadline(), now.mono);
+    EXPECT_LE(host.ending.drain.deadline(), now.mono + 5min);
     EXPECT_TRUE(awaits_quiet(host)) << "its command is not awaited";
   }
 }
@@ -76,7 +76,7 @@ TEST(DrainTest, AnInstanceThatEndsDrainsNoMore) {
   (void)begin_drain(host, "too many", kDrain, at(0s));
   (void)terminate(host, Reason::kKilled, "by an admin", at(1s));
   EXPECT_FALSE(host.drains());
-  EXPECT_EQ(host.drain.deadline(), kNever);
+  EXPECT_EQ(host.ending.drain.deadline(), kNever);
 }
 
 TEST(DrainTest, APoolThatDrainsNoMoreHasNothingToWaitFor) {

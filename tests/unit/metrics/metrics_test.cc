@@ -110,6 +110,25 @@ TEST(MetricsTest, GivesTheSameTextWhateverTheOrder) {
   EXPECT_EQ(counted(one.text()), counted(other.text()));
 }
 
+// F-W14.
+TEST(MetricsTest, ShowsBoundsAndTheMetricsThatTheyUse) {
+  Metrics metrics;
+  metrics::PoolStatus web{.pool = "web", .instances = 2, .instances_max = 9};
+  web.bounds = {{.name = "min", .number = 3, .is_known = false}, {.name = "max", .number = 9}};
+  model::MetricStatus rps{.name = "rps", .known = true, .age = 2s, .readings = {{"ok", 3}}};
+  metrics.set_pools({web}, {rps});
+  rps.readings = {{"ok", 4}, {"nan", 1}};
+  metrics.set_pools({web}, {rps});
+  for (const char* const line :
+       {R"(hostler_pool_bound{bound="min",pool="web"} 3)",
+        R"(hostler_pool_bound_known{bound="min",pool="web"} 0)",
+        R"(hostler_metric_known{metric="rps"} 1)", R"(hostler_metric_age_seconds{metric="rps"} 2)",
+        R"(hostler_metric_readings_total{metric="rps",outcome="ok"} 4)",
+        R"(hostler_metric_readings_total{metric="rps",outcome="nan"} 1)"})
+    EXPECT_THAT(metrics.text(), HasSubstr(line));
+  EXPECT_THAT(metrics.text(), Not(HasSubstr(R"(hostler_pool_bound_known{bound="max")")));
+}
+
 TEST(MetricsTest, KeepsLabelsOfAnyBytesInOneLine) {
   Metrics metrics;
 

@@ -77,11 +77,11 @@ MetricFlaw Metrics::take_samples(Metric& metric, const std::vector<model::Metric
                                  Now now) {
   MetricFlaw out = MetricFlaw::kNone;
   const bool has_label = !metric.policy.by.empty();
-  metric.was_seen = true;
+  ++metric.readings;
   for (const auto& sample : samples) {
     if (has_label && (sample.key.empty() || sample.key.size() > model::kForeignNameMax)) continue;
     Series& series = metric.series[has_label ? sample.key : std::string()];
-    const MetricFlaw flaw = series.take(sample, metric.policy, now);
+    const MetricFlaw flaw = series.take(sample, metric.readings, metric.policy, now);
     if (flaw == MetricFlaw::kNone)
       series.history.add(now.mono, sample.value, metric.keep, entries_of(metric.policy), budget_);
     else if (out == MetricFlaw::kNone)
@@ -95,7 +95,9 @@ void Metrics::forget_absent(Metric& metric, Mono now) {
   const bool are_many = metric.series.size() > kKeysMax;
   const Duration kept = std::max({kAbsentKept, metric.keep, metric.policy.last_for});
   for (auto at = metric.series.begin(); at != metric.series.end();) {
-    const bool is_absent = now - at->second.read_at() > (are_many ? Duration::zero() : kept);
+    const Series& series = at->second;
+    const bool is_absent =
+        series.reading() != metric.readings && (are_many || now - series.read_at() > kept);
     if (is_absent) at->second.history.clear(budget_);
     at = is_absent ? metric.series.erase(at) : std::next(at);
   }
@@ -134,7 +136,7 @@ Judgement Metrics::judge(const Metric& metric, const Series* series, std::string
     return {MetricFlaw::kLate, "no reading for " + format_duration(silent) + failure};
   if (!metric.ended) return {MetricFlaw::kNeverRead, "not read yet"};
   if (!metric.failure.empty()) return {MetricFlaw::kFailed, metric.failure};
-  if (series == nullptr || !series->has_sample() || series->read_at() != *metric.ended)
+  if (series == nullptr || series->reading() != metric.readings)
     return {MetricFlaw::kMissing, "it has no value for '" + printable(key, 60) + "'"};
   return series->judge(metric.policy, now.wall);
 }
@@ -154,7 +156,7 @@ MetricValue Metrics::value(std::string_view name, std::string_view key, Now now)
     return out;
   }
   // What a site says of failures counts once the metric was seen: not of one that never was.
-  if (!metric->was_seen) return out;
+  if (metric->readings == 0) return out;
   const auto& policy = metric->policy;
   if (policy.on_failure == model::OnFailure::kValue) out.substitute = policy.value;
   if (policy.on_failure == model::OnFailure::kLast && series != nullptr && series->good() &&
@@ -207,12 +209,9 @@ bool Metrics::is_known(std::string_view name, Now now) const {
 std::optional<Duration> Metrics::age(std::string_view name, Wall now) const {
   const Metric* metric = find(name);
   if (metric == nullptr) return std::nullopt;
-  Mono last;
-  for (const auto& [key, series] : metric->series)
-    if (series.has_sample()) last = std::max(last, series.read_at());
   std::optional<Duration> out;
   for (const auto& [key, series] : metric->series)
-    if (series.has_sample() && series.read_at() == last)
+    if (series.has_sample() && series.reading() == metric->readings)
       out = std::max({out.value_or(Duration::zero()), now - series.taken(), Duration::zero()});
   return out;
 }

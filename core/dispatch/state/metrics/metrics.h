@@ -65,11 +65,11 @@ class Metrics {
  private:
   struct Metric {
     model::MetricPolicy policy;
-    Duration keep{};            ///< Of its history.
-    Mono since;                 ///< It was configured.
-    std::optional<Mono> ended;  ///< The last reading.
-    bool was_seen = false;      ///< Some reading had samples.
-    std::string failure;        ///< Of the last reading; empty: it was read.
+    Duration keep{};             ///< Of its history.
+    Mono since;                  ///< It was configured.
+    std::optional<Mono> ended;   ///< The last reading.
+    std::uint64_t readings = 0;  ///< That had samples, since the start.
+    std::string failure;         ///< Of the last reading; empty: it was read.
     std::map<std::string, Series, std::less<>> series;
   };
   [[nodiscard]] const Metric* find(std::string_view name) const;

@@ -49,9 +49,9 @@ std::string number_text(double value) {
   return {text.data(), end};
 }
 
-MetricFlaw Series::take(const model::MetricSample& sample, const model::MetricPolicy& policy,
-                        Now now) {
-  is_read_ = true;
+MetricFlaw Series::take(const model::MetricSample& sample, std::uint64_t reading,
+                        const model::MetricPolicy& policy, Now now) {
+  reading_ = reading;
   value_ = sample.value;
   taken_ = sample.taken;
   read_at_ = now.mono;

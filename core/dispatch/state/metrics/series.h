@@ -39,12 +39,16 @@ class Series {
     Mono at;  ///< When it was read.
   };
 
-  /// One more reading has this sample. Compares it with the reading before, good or not.
-  MetricFlaw take(const model::MetricSample& sample, const model::MetricPolicy& policy, Now now);
+  /// The reading of this number, from 1 on, has this sample. Compares it with the reading before,
+  /// good or not.
+  MetricFlaw take(const model::MetricSample& sample, std::uint64_t reading,
+                  const model::MetricPolicy& policy, Now now);
   /// What is wrong with the last sample now, its age included. Not for one without a sample.
   [[nodiscard]] Judgement judge(const model::MetricPolicy& policy, Wall now) const;
 
-  [[nodiscard]] bool has_sample() const { return is_read_; }
+  /// The last reading that had a sample of it; 0: none since the start.
+  [[nodiscard]] std::uint64_t reading() const { return reading_; }
+  [[nodiscard]] bool has_sample() const { return reading_ > 0; }
   [[nodiscard]] double value() const { return value_; }
   [[nodiscard]] Wall taken() const { return taken_; }
   [[nodiscard]] Mono read_at() const { return read_at_; }
@@ -54,7 +58,7 @@ class Series {
   History history;
 
  private:
-  bool is_read_ = false;
+  std::uint64_t reading_ = 0;
   double value_ = 0;
   Wall taken_;
   Mono read_at_;
