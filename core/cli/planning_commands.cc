@@ -74,7 +74,6 @@ void add_eval(CLI::App& app, Arguments& a, Chosen& chosen) {
                     "A metric, or created, started, idle, busy or queued, in place of what is "
                     "read; repeat for more")
           ->type_name("NAME=N")
-          ->expected(1)
           ->allow_extra_args(false);
   CLI::Option* at =
       c->add_option("--at", o.at, "As of this time: 2026-11-21T10:15:04Z, or seconds since 1970")

@@ -29,7 +29,6 @@ constexpr std::array kFunctions{
     Function{"median", Op::kMedian}, Function{"min", Op::kMin, 0},  Function{"max", Op::kMax, 0},
     Function{"clamp", Op::kClamp, 3}};
 
-using Takes = InputWord::Takes;
 constexpr std::array kInputWords{
     InputWord{"age", Input::Kind::kAge, Takes::kMetric},
     InputWord{"avg_over", Input::Kind::kAvgOver, Takes::kMetricAndTime},

@@ -38,9 +38,9 @@ struct Function {
 };
 const Function* find_function(std::string_view name);
 
+enum class Takes : std::uint8_t { kNothing, kMetric, kMetricAndTime, kZone };
 /// A word that names an input: age(m), avg_over(m, "5m"), hour("UTC"), created.
 struct InputWord {
-  enum class Takes : std::uint8_t { kNothing, kMetric, kMetricAndTime, kZone };
   std::string_view name;
   Input::Kind kind{};
   Takes takes{};

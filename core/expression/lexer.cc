@@ -11,8 +11,6 @@
 namespace hostler::expression {
 namespace {
 
-using Kind = Token::Kind;
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// expr takes letters of all alphabets. No name of ours has others.
 bool is_letter(char c) {
@@ -39,7 +37,7 @@ tl::unexpected<Error> Lexer::refuse(std::string_view message, std::size_t where)
   return fail(Errc::kInvalidArgument, with_caret(message, text_, where));
 }
 
-Token Lexer::token(Kind kind, std::size_t end) {
+Token Lexer::token(TokenKind kind, std::size_t end) {
   const std::size_t begin = position_;
   position_ = end;
   return {kind, static_cast<std::uint32_t>(begin), text_.substr(begin, end - begin)};
@@ -67,7 +65,7 @@ Result<void> Lexer::skip_blanks() {
 
 Result<Token> Lexer::next() {
   HOSTLER_TRY(skip_blanks());
-  if (position_ == text_.size()) return token(Kind::kEnd, position_);
+  if (position_ == text_.size()) return token(TokenKind::kEnd, position_);
   const char c = text_[position_];
   if (is_digit(c)) return number(position_);
   if (c == '.' && is_digit(at(position_ + 1))) return number(position_ + 1);
@@ -79,7 +77,7 @@ Result<Token> Lexer::next() {
   const bool operates = word == "let" || is_text_operator(word) ||
                         find_operator(word, kGrammar.binary) != nullptr ||
                         find_operator(word, kGrammar.unary) != nullptr;
-  return token(operates ? Kind::kOperator : Kind::kName, end);
+  return token(operates ? TokenKind::kOperator : TokenKind::kName, end);
 }
 
 /// Whether it is a number is seen when it is read: `0b1.5` is a token.
@@ -98,7 +96,7 @@ Result<Token> Lexer::number(std::size_t begin) {
   };
   skip_digits();
   if (at(end) == '.') {
-    if (at(end + 1) == '.') return token(Kind::kNumber, end);
+    if (at(end + 1) == '.') return token(TokenKind::kNumber, end);
     ++end;
     skip_digits();
   }
@@ -108,7 +106,7 @@ Result<Token> Lexer::number(std::size_t begin) {
     skip_digits();
   }
   if (is_word(at(end))) return refuse("this is not a number", position_);
-  return token(Kind::kNumber, end);
+  return token(TokenKind::kNumber, end);
 }
 
 Result<Token> Lexer::quoted() {
@@ -117,7 +115,7 @@ Result<Token> Lexer::quoted() {
   const std::string_view inside = text_.substr(begin, end - begin);
   if (end == std::string_view::npos || inside.find('\n') != std::string_view::npos)
     return refuse("this text is not closed", position_);
-  Token out = token(Kind::kText, end + 1);
+  Token out = token(TokenKind::kText, end + 1);
   out.text = inside;
   return out;
 }
@@ -126,7 +124,7 @@ Result<Token> Lexer::sign() {
   const char c = text_[position_], following = at(position_ + 1);
   const auto one_or_two = [&](std::string_view seconds) {
     const bool two = following != '\0' && seconds.find(following) != std::string_view::npos;
-    return token(Kind::kOperator, position_ + (two ? 2 : 1));
+    return token(TokenKind::kOperator, position_ + (two ? 2 : 1));
   };
   switch (c) {
     case '(':
@@ -135,7 +133,7 @@ Result<Token> Lexer::sign() {
     case ']':
     case '{':
     case '}':
-      return token(Kind::kBracket, position_ + 1);
+      return token(TokenKind::kBracket, position_ + 1);
     case ',':
     case ';':
     case '%':

@@ -7,13 +7,14 @@
 
 namespace hostler::expression {
 
+enum class TokenKind : std::uint8_t { kEnd, kName, kNumber, kText, kOperator, kBracket };
+
 struct Token {
-  enum class Kind : std::uint8_t { kEnd, kName, kNumber, kText, kOperator, kBracket };
-  Kind kind = Kind::kEnd;
+  TokenKind kind = TokenKind::kEnd;
   std::uint32_t at = 0;   ///< In bytes.
   std::string_view text;  ///< As written; of kText what is between the quotes.
 
-  [[nodiscard]] bool is(Kind wanted, std::string_view word) const {
+  [[nodiscard]] bool is(TokenKind wanted, std::string_view word) const {
     return kind == wanted && text == word;
   }
 };
@@ -34,7 +35,7 @@ class Lexer {
   Result<Token> number(std::size_t begin);
   Result<Token> quoted();
   Result<Token> sign();
-  Token token(Token::Kind kind, std::size_t end);
+  Token token(TokenKind kind, std::size_t end);
   [[nodiscard]] tl::unexpected<Error> refuse(std::string_view message, std::size_t where) const;
 
   std::string_view text_;

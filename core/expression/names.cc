@@ -30,7 +30,9 @@ Result<NodeId> Parser::name() {
                   .at = word.at,
                   .a = static_cast<std::uint32_t>(slot),
                   .b = variables_[slot].value});
-  if (!is_metric(word.text) || called) return refuse(why_not(word.text), word.at);
+  if (called && !is_function(word.text))
+    return refuse("there is no function '" + std::string(word.text) + "'", word.at);
+  if (!is_metric(word.text)) return refuse(why_not(word.text), word.at);
   return add_input({Input::Kind::kMetric, std::string(word.text)}, Type::kFloat, word.at);
 }
 
@@ -43,7 +45,7 @@ Result<NodeId> Parser::add_input(Input&& input, Type type, std::uint32_t at) {
 }
 
 Result<std::string> Parser::metric() {
-  if (token_.kind != Token::Kind::kName) return refuse("the name of a metric goes here", token_.at);
+  if (token_.kind != TokenKind::kName) return refuse("the name of a metric goes here", token_.at);
   if (!is_metric(token_.text))
     return refuse("there is no metric '" + printable(token_.text, 60) + "'", token_.at);
   std::string out(token_.text);
@@ -52,7 +54,7 @@ Result<std::string> Parser::metric() {
 }
 
 Result<std::string_view> Parser::quoted(std::string_view what) {
-  if (token_.kind != Token::Kind::kText)
+  if (token_.kind != TokenKind::kText)
     return refuse(std::string(what) + " goes here, in quotes", token_.at);
   const std::string_view out = token_.text;
   HOSTLER_TRY(advance());
@@ -60,14 +62,13 @@ Result<std::string_view> Parser::quoted(std::string_view what) {
 }
 
 Result<NodeId> Parser::input(const InputWord& word, const Token& name) {
-  using Takes = InputWord::Takes;
   const bool whole = word.takes == Takes::kNothing || word.takes == Takes::kZone;
   Input out{word.kind, ""};
   if (word.takes == Takes::kNothing) {
     if (sees("(")) return refuse("'" + std::string(word.name) + "' stands alone", token_.at);
     return add_input(std::move(out), Type::kInt, name.at);
   }
-  HOSTLER_TRY(expect(Token::Kind::kBracket, "("));
+  HOSTLER_TRY(expect(TokenKind::kBracket, "("));
   const std::uint32_t at = token_.at;
   if (word.takes == Takes::kZone) {
     out.name = HOSTLER_TRY(quoted("the name of a time zone"));
@@ -76,13 +77,13 @@ Result<NodeId> Parser::input(const InputWord& word, const Token& name) {
     out.name = HOSTLER_TRY(metric());
   }
   if (word.takes == Takes::kMetricAndTime) {
-    HOSTLER_TRY(expect(Token::Kind::kOperator, ","));
+    HOSTLER_TRY(expect(TokenKind::kOperator, ","));
     const std::uint32_t time_at = token_.at;
     const auto window = parse_window(HOSTLER_TRY(quoted("a time such as \"5m\"")));
     if (!window) return refuse(window.error().message, time_at);
     out.window = *window;
   }
-  HOSTLER_TRY(expect(Token::Kind::kBracket, ")"));
+  HOSTLER_TRY(expect(TokenKind::kBracket, ")"));
   return add_input(std::move(out), whole ? Type::kInt : Type::kFloat, name.at);
 }
 

@@ -11,8 +11,6 @@
 
 namespace hostler::expression {
 
-using Kind = Token::Kind;
-
 tl::unexpected<Error> Parser::refuse(std::string_view message, std::uint32_t at) const {
   return fail(Errc::kInvalidArgument, with_caret(message, text_, at));
 }
@@ -22,7 +20,8 @@ tl::unexpected<Error> Parser::refuse_token() const {
 }
 
 bool Parser::sees(std::string_view sign) const {
-  return (token_.kind == Kind::kOperator || token_.kind == Kind::kBracket) && token_.text == sign;
+  return (token_.kind == TokenKind::kOperator || token_.kind == TokenKind::kBracket) &&
+         token_.text == sign;
 }
 
 Result<void> Parser::advance() {
@@ -30,7 +29,7 @@ Result<void> Parser::advance() {
   return {};
 }
 
-Result<void> Parser::expect(Kind kind, std::string_view word) {
+Result<void> Parser::expect(TokenKind kind, std::string_view word) {
   if (!token_.is(kind, word)) return refuse_token();
   return advance();
 }
@@ -49,7 +48,7 @@ Result<Tree> Parser::parse() {
   tree_.nodes.reserve(std::min(kStepsMax, text_.size() / 2 + 1));
   HOSTLER_TRY(advance());
   const NodeId root = HOSTLER_TRY(nested(0));
-  if (token_.kind != Kind::kEnd) return refuse_token();
+  if (token_.kind != TokenKind::kEnd) return refuse_token();
   HOSTLER_ASSERT(root + 1 == tree_.nodes.size(), "the root is the last node");
   return std::move(tree_);
 }
@@ -72,13 +71,13 @@ Result<NodeId> Parser::expression(int precedence) {
 
 Result<NodeId> Parser::binary(NodeId left, int precedence) {
   bool after_coalesce = false;
-  while (token_.kind == Kind::kOperator) {
+  while (token_.kind == TokenKind::kOperator) {
     // As in expr `not` is read even if what follows it belongs to an outer expression.
     const bool negated = sees("not");
     if (negated) HOSTLER_TRY(advance());
     const Token sign = token_;
     const Operator* const found =
-        sign.kind == Kind::kOperator ? find_operator(sign.text, grammar_.binary) : nullptr;
+        sign.kind == TokenKind::kOperator ? find_operator(sign.text, grammar_.binary) : nullptr;
     if (found == nullptr || found->precedence < precedence) break;
     if (after_coalesce && found->op != Op::kCoalesce)
       return refuse("put the operator ?? and its operands into parentheses before '" +
@@ -103,7 +102,7 @@ Result<NodeId> Parser::choice(NodeId condition) {
     HOSTLER_TRY(advance());
     NodeId yes = condition;
     if (!sees(":")) yes = HOSTLER_TRY(nested(0));
-    HOSTLER_TRY(expect(Kind::kOperator, ":"));
+    HOSTLER_TRY(expect(TokenKind::kOperator, ":"));
     const NodeId no = HOSTLER_TRY(nested(0));
     condition = HOSTLER_TRY(
         add({.kind = Node::Kind::kChoice, .at = at, .a = condition, .b = yes, .c = no}));
@@ -125,12 +124,12 @@ Result<void> Parser::check_new_variable(const Token& name) const {
 Result<NodeId> Parser::declaration() {
   HOSTLER_TRY(advance());
   const Token name = token_;
-  if (name.kind != Kind::kName) return refuse_token();
+  if (name.kind != TokenKind::kName) return refuse_token();
   HOSTLER_TRY(advance());
-  HOSTLER_TRY(expect(Kind::kOperator, "="));
+  HOSTLER_TRY(expect(TokenKind::kOperator, "="));
   HOSTLER_TRY(check_new_variable(name));
   const NodeId value = HOSTLER_TRY(nested(0));
-  HOSTLER_TRY(expect(Kind::kOperator, ";"));
+  HOSTLER_TRY(expect(TokenKind::kOperator, ";"));
   const auto slot = static_cast<std::uint32_t>(variables_.size());
   variables_.push_back({name.text, value});
   const NodeId rest = HOSTLER_TRY(nested(0));
@@ -147,7 +146,7 @@ Result<NodeId> Parser::operand() {
 
 Result<NodeId> Parser::primary() {
   const Token first = token_;
-  if (first.kind == Kind::kOperator) {
+  if (first.kind == TokenKind::kOperator) {
     const Operator* const found = find_operator(first.text, grammar_.unary);
     if (found == nullptr) return refuse_token();
     HOSTLER_TRY(advance());
@@ -155,12 +154,12 @@ Result<NodeId> Parser::primary() {
     return add({.kind = Node::Kind::kUnary, .op = found->op, .at = first.at, .a = inner});
   }
   if (sees("[")) return array();
-  if (first.kind == Kind::kName) return name();
-  if (first.kind == Kind::kNumber) return literal();
+  if (first.kind == TokenKind::kName) return name();
+  if (first.kind == TokenKind::kNumber) return literal();
   if (!sees("(")) return refuse_token();
   HOSTLER_TRY(advance());
   const NodeId inner = HOSTLER_TRY(nested(0));
-  HOSTLER_TRY(expect(Kind::kBracket, ")"));
+  HOSTLER_TRY(expect(TokenKind::kBracket, ")"));
   return inner;
 }
 
@@ -189,7 +188,7 @@ Result<NodeId> Parser::array() {
   const std::size_t before = pending_.size();
   HOSTLER_TRY(advance());
   while (!sees("]")) {
-    if (pending_.size() > before) HOSTLER_TRY(expect(Kind::kOperator, ","));
+    if (pending_.size() > before) HOSTLER_TRY(expect(TokenKind::kOperator, ","));
     if (pending_.size() > before && sees("]")) break;
     pending_.push_back(HOSTLER_TRY(nested(0)));
   }
@@ -199,9 +198,9 @@ Result<NodeId> Parser::array() {
 
 Result<NodeId> Parser::call(const Function& function, const Token& name) {
   const std::size_t before = pending_.size();
-  HOSTLER_TRY(expect(Kind::kBracket, "("));
+  HOSTLER_TRY(expect(TokenKind::kBracket, "("));
   while (!sees(")")) {
-    if (pending_.size() > before) HOSTLER_TRY(expect(Kind::kOperator, ","));
+    if (pending_.size() > before) HOSTLER_TRY(expect(TokenKind::kOperator, ","));
     pending_.push_back(HOSTLER_TRY(nested(0)));
   }
   HOSTLER_TRY(advance());

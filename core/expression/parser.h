@@ -48,7 +48,7 @@ class Parser {
   Result<NodeId> add(const Node& node);
 
   Result<void> advance();
-  Result<void> expect(Token::Kind kind, std::string_view word);
+  Result<void> expect(TokenKind kind, std::string_view word);
   [[nodiscard]] bool sees(std::string_view sign) const;
   [[nodiscard]] bool is_metric(std::string_view name) const;
   [[nodiscard]] Result<void> check_new_variable(const Token& name) const;

@@ -8,8 +8,6 @@
 namespace hostler::expression {
 namespace {
 
-using Kind = Token::Kind;
-
 /// Signs of expr that begin something which the language does not have.
 std::string_view foreign_sign(std::string_view sign) {
   using Entry = std::pair<std::string_view, std::string_view>;
@@ -30,12 +28,12 @@ std::string quoted_word(std::string_view word) { return "'" + printable(word, 60
 }  // namespace
 
 std::string why_not_here(const Token& token) {
-  if (token.kind == Kind::kEnd) return "the expression ends too early";
-  if (token.kind == Kind::kText)
+  if (token.kind == TokenKind::kEnd) return "the expression ends too early";
+  if (token.kind == TokenKind::kText)
     return "text is not supported: it stands only in hour(), weekday(), avg_over() and max_over()";
   if (is_text_operator(token.text))
     return quoted_word(token.text) + " is not supported: there is no text to compare";
-  if (token.kind == Kind::kOperator || token.kind == Kind::kBracket)
+  if (token.kind == TokenKind::kOperator || token.kind == TokenKind::kBracket)
     if (const std::string_view foreign = foreign_sign(token.text); !foreign.empty())
       return std::string(foreign) + " not supported in expressions";
   return quoted_word(token.text) + " does not go here";

@@ -125,6 +125,11 @@ TEST(ExpressionRefusals, ComeWithAnEvaluationWhereOnlyTheValuesAreWrong) {
   }
 }
 
+TEST(ExpressionRefusals, SayThatAMetricOrAVariableIsNoFunction) {
+  EXPECT_EQ(refusal_of("m(1)"), "there is no function 'm' (1:1)");
+  EXPECT_EQ(refusal_of("let a = 1; a(2)"), "there is no function 'a' (1:12)");
+}
+
 TEST(ExpressionRefusals, OfAConstantRemainderByZeroComeEarly) {
   EXPECT_FALSE(compiled("m > 0 ? 1 : 5 % 0"));
   EXPECT_FALSE(compiled("m ?? 5 % (2 - 2)"));

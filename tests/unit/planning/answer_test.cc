@@ -4,6 +4,7 @@
 
 #include "core/json/document.h"
 #include "core/planning/read.h"
+#include "core/planning/write.h"
 #include "tests/unit/planning/plan_text.h"
 
 namespace hostler::planning {
@@ -70,6 +71,23 @@ TEST(AnswerTest, SaysWhyTheRestWaitsThatNoHostComesFor) {
   for (const json::Value one : work.at("waiting_because").children())
     codes.emplace_back(one.at("code").text());
   EXPECT_EQ(codes, (std::vector<std::string>{"host_coming", "at_ceiling"}));
+}
+
+TEST(AnswerTest, AHostThatBoundsLetGoDrainsFirst) {
+  std::string text = replaced(kSmall, "\"max\": 3", R"("max": "shards", "scaling": {
+      "drain": {"command": ["/usr/bin/deregister", "--token", "t-1"]}})");
+  text = replaced(text, "\"work\":", R"("bounds": {"default": [
+      {"bound": "started_max", "source": "expression", "number": 0}]}, "work":)");
+  const auto all = answer_to(text);
+  EXPECT_EQ(actions_of(all), (std::vector<std::string>{"close", "close", "shut_down", "drain"}));
+  const Reading read = read_question(text);
+  EXPECT_EQ(write_question(read.question).find("t-1"), std::string::npos)
+      << "arguments may hold secrets";
+}
+
+TEST(AnswerTest, AnExpressionWithoutItsBoundHoldsWhatIsThere) {
+  const auto all = answer_to(replaced(kSmall, "\"max\": 3", R"("max": "shards")"));
+  EXPECT_EQ(actions_of(all), (std::vector<std::string>{"place"}));
 }
 
 TEST(AnswerTest, GateShutsTheOfferingsThatItNames) {

@@ -85,5 +85,27 @@ TEST(ChangeTest, NewPoolsAndOfferedTypesAreThere) {
   EXPECT_EQ(after.policy.types[after.snapshot.offerings[1].type].name, "large");
 }
 
+TEST(ChangeTest, WhatAnExpressionGaveIsNotSaidOfAnother) {
+  Question now = idle_hosts();
+  now.policy.pools[0].sizes.texts.max = "a";
+  now.snapshot.bounds = {{{.of = scheduler::BoundOf::kStartedMax,
+                           .source = scheduler::kExpressionSource,
+                           .number = 2,
+                           .reason = {},
+                           .until = {}}}};
+  model::SitePolicy fresh = now.policy;
+  EXPECT_EQ(after_reload(now, fresh).snapshot.bounds, now.snapshot.bounds);
+  fresh.pools[0].sizes.texts.max = "b";
+  EXPECT_TRUE(after_reload(now, fresh).snapshot.bounds[0].empty());
+}
+
+TEST(ChangeTest, HostsThatOnlyTheNewPolicyDrainsWouldGo) {
+  Question now = idle_hosts();
+  now.policy.pools[0].scaling.drain.emplace();
+  model::SitePolicy fresh = now.policy;
+  fresh.pools[0].idle_timeout = std::chrono::minutes(10);
+  EXPECT_EQ(would_go(now, fresh), (std::vector<std::string>{"h-2", "h-3"}));
+}
+
 }  // namespace
 }  // namespace hostler::planning

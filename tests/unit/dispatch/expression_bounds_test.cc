@@ -1,0 +1,201 @@
+// Bounds of pools that are expressions over metrics.
+#include "tests/unit/dispatch/scaling_fixture.h"
+
+namespace hostler::dispatch {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+class ExpressionBoundsTest : public ScalingTest {};
+
+TEST_F(ExpressionBoundsTest, AMinimumFollowsAMetricAtEachReading) {
+  begin(web("queue / 10"));
+  EXPECT_THAT(creates(), IsEmpty()) << "nothing was read yet";
+  read(25);
+  EXPECT_THAT(creates(), SizeIs(3)) << "half away from zero";
+  read(41);
+  EXPECT_THAT(creates(), SizeIs(4));
+}
+
+// F-W5.
+TEST_F(ExpressionBoundsTest, AnUnknownMetricNeverEndsAHost) {
+  auto site = web("queue / 10");
+  site.pools[0].scaling.down.window = 0s;
+  begin(std::move(site));
+  boot_all(30);
+  fail("HTTP 500");
+  story.pass(1h);
+  EXPECT_THAT(ends(), IsEmpty());
+  EXPECT_EQ(pool().bounds[0].unknown, "queue: no reading for 1h 0m; before: HTTP 500");
+  read(0);
+  story.pass(1min);
+  EXPECT_THAT(ends(), SizeIs(3)) << "now it is known that none is needed";
+}
+
+TEST_F(ExpressionBoundsTest, AfterARestartNothingShrinksBeforeTheMetricWasRead) {
+  auto site = web("queue / 10");
+  site.pools[0].scaling.down.window = 0s;
+  begin(site);
+  boot_all(30);
+  restart(site);
+  for (const auto id : hosts) story.boot(id);
+  story.pass(20min);
+  fail("connection refused");
+  story.pass(20min);
+  EXPECT_THAT(ends(), IsEmpty());
+}
+
+TEST_F(ExpressionBoundsTest, TheFirstPlanKnowsThatTheBoundsAreUnknown) {
+  story = Story(web("queue / 10"));
+  story.plans_wait = true;
+  story.begin();
+  const auto plans = story.all<MakePlan>();
+  ASSERT_THAT(plans, SizeIs(1));
+  ASSERT_THAT(plans[0].snapshot->bounds, SizeIs(1));
+  EXPECT_EQ(plans[0].snapshot->bounds[0][0].number, std::nullopt);
+}
+
+TEST_F(ExpressionBoundsTest, BoundsAreEvaluatedEachTenSecondsWithoutAReading) {
+  begin(web("age(queue)"));
+  read(0);
+  EXPECT_THAT(creates(), IsEmpty());
+  story.pass(10s);
+  EXPECT_EQ(pool().bounds[0].computed, 10);
+}
+
+// F-W15.
+TEST_F(ExpressionBoundsTest, AnExpressionMayCountThePool) {
+  begin(web("started + 2"));
+  EXPECT_THAT(creates(), SizeIs(2));
+}
+
+// F-W15.
+TEST_F(ExpressionBoundsTest, QueuedCountsTheWorkThatThePoolMayRun) {
+  auto site = web("queued");
+  site.pools[0].sizes.texts.max = "0";
+  begin(site);
+  story.submit({story.job(1), story.job(2), story.job(100)});
+  story.pass(10s);
+  EXPECT_EQ(pool().bounds[0].from, "queued 2");
+}
+
+TEST_F(ExpressionBoundsTest, BusyHostsAreNotCountedBeforeTheyAreVerifiedAgain) {
+  auto site = web("busy + queue");
+  begin(site);
+  boot_all(20);
+  restart(site);
+  read(0);
+  EXPECT_THAT(pool().bounds[0].unknown, HasSubstr("2 of its hosts are not verified"));
+  for (const auto id : hosts) story.boot(id);
+  read(0);
+  EXPECT_EQ(pool().bounds[0].computed, 0);
+}
+
+TEST_F(ExpressionBoundsTest, ATimeZoneThatWasNotReadMakesTheBoundUnknown) {
+  begin(web("hour(\"Europe/Berlin\") in 0..23 ? 2 : 0"));
+  EXPECT_THAT(creates(), IsEmpty());
+  story.say(ZonesRead{{{"Europe/Berlin", {{story.now.wall, 3600}}}}});
+  EXPECT_THAT(creates(), SizeIs(2));
+}
+
+TEST_F(ExpressionBoundsTest, AMetricOfOursIsCountedAtItsInterval) {
+  auto site = web("queue");
+  site.metrics[0].own = model::OwnCount{model::Counted::kQueued, {}};
+  begin(site);
+  EXPECT_THAT(creates(), IsEmpty());
+  EXPECT_EQ(pool().bounds[0].computed, 0);
+  story.submit({story.job(100), story.job(1)});
+  story.pass(15s);
+  EXPECT_EQ(pool().bounds[0].from, "queue 1") << "the one that no host can run was refused";
+}
+
+// F-W4.
+TEST_F(ExpressionBoundsTest, BoundsThatFlipAtEachReadingLetNoHostGo) {
+  begin(web("queue / 10"));
+  boot_all(40);
+  for (int n = 0; n < 100; ++n) {
+    story.pass(10s);
+    read(n % 2 == 0 ? 0 : 40);
+  }
+  EXPECT_THAT(ends(), IsEmpty());
+  EXPECT_THAT(creates(), IsEmpty());
+}
+
+// F-W3.
+TEST_F(ExpressionBoundsTest, AHugeNumberSaturatesAtTheCeilingWithAnAlarm) {
+  auto site = web("queue * 1e30");
+  site.pools[0].ceilings.instances_max = 3;
+  begin(site);
+  read(5);
+  EXPECT_THAT(creates(), SizeIs(3));
+  EXPECT_THAT(story.ledger(), Contains("pool default bound_at_ceiling"));
+  EXPECT_THAT(pool().conditions, ElementsAre(HasSubstr("its min is at a ceiling")));
+  story.clear();
+  read(6);
+  EXPECT_THAT(story.ledger(), Not(Contains("pool default bound_at_ceiling"))) << "once";
+}
+
+TEST_F(ExpressionBoundsTest, TheLedgerHasChangesAndNotEachEvaluation) {
+  begin(web("queue / 10"));
+  EXPECT_THAT(events(), IsEmpty()) << "each start begins without readings";
+  read(20);
+  read(20);
+  fail("HTTP 500");
+  fail("HTTP 500");
+  read(20);
+  read(31);
+  EXPECT_THAT(events(),
+              ElementsAre("bound_changed", "bound_unknown", "bound_known", "bound_changed"));
+}
+
+// F-W14.
+TEST_F(ExpressionBoundsTest, WhyShowsEachMetricAndWhatEachRuleChanged) {
+  begin(web("queue / 10"));
+  boot_all(30);
+  story.pass(30s);
+  read(10);
+  const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now);
+  ASSERT_THAT(why->metrics, SizeIs(1));
+  EXPECT_EQ(why->metrics[0].name, "queue");
+  EXPECT_EQ(why->metrics[0].value, 10);
+  EXPECT_EQ(why->metrics[0].age, 0s);
+  const auto bound = pool().bounds.at(0);
+  EXPECT_EQ(bound.bound, "min");
+  EXPECT_EQ(bound.expression, "queue / 10");
+  EXPECT_EQ(bound.computed, 1);
+  EXPECT_EQ(bound.number, 3) << "the window of down is not over";
+  EXPECT_THAT(bound.changes, SizeIs(1));
+  fail("HTTP 500");
+  EXPECT_EQ(story.dispatcher.queries().reasons_of_pool("default", story.now)->metrics[0].problem,
+            "HTTP 500");
+  EXPECT_THAT(pool().conditions,
+              ElementsAre("its min is not known, so no host goes for it: queue: HTTP 500"));
+}
+
+TEST_F(ExpressionBoundsTest, AReloadReplacesATextByANumberAndBack) {
+  auto site = web("queue / 10");
+  begin(site);
+  boot_all(20);
+  auto fixed = site;
+  fixed.pools[0].sizes.texts.min.clear();
+  fixed.pools[0].sizes.min = 1;
+  story.say(PolicyChanged{fixed});
+  EXPECT_THAT(pool().bounds, IsEmpty());
+  EXPECT_EQ(pool().min, 1);
+  story.say(PolicyChanged{site});
+  EXPECT_EQ(pool().bounds.at(0).number, 2) << "what was read is still known";
+}
+
+TEST_F(ExpressionBoundsTest, ReadingsOfMetricsThatAreNotConfiguredAreLeftOut) {
+  begin(web("queue / 10"));
+  story.say(MetricsRead{{model::MetricReading{"other", {{{}, 1, story.now.wall}}, {}}}});
+  EXPECT_THAT(creates(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace hostler::dispatch
