@@ -33,7 +33,12 @@ EvalResult result_of(simulation::Evaluation evaluation, const GivenNumbers& give
   EvalResult out{
       .pool = {}, .at = at, .evaluation = std::move(evaluation), .missing = {}, .notes = {}};
   std::vector<Input> inputs;
-  for (const auto& one : out.evaluation.inputs) inputs.push_back(one.input);
+  for (auto& one : out.evaluation.inputs) {
+    inputs.push_back(one.input);
+    if (!one.value || !given.has(one.text)) continue;
+    one.age.reset();
+    if (one.note.empty()) one.note = "given";
+  }
   out.missing = missing_counts(inputs, given);
   if (std::ranges::any_of(inputs, is_over_time))
     out.notes.emplace_back(

@@ -1,6 +1,7 @@
 #include "core/simulation/evaluation.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <span>
 #include <utility>
@@ -96,8 +97,9 @@ class Known {
     // It is "NAME: WHY" of an unknown one, and "NAME VALUE (NOTE)" of a known one.
     const auto at = outcome.text.find(outcome.value ? " (on_failure" : ": ");
     if (at != std::string::npos) out.note = outcome.text.substr(at + (outcome.value ? 1 : 2));
-    if (input.kind == Input::Kind::kMetric)
-      out.age = metrics_.age(input.name, pool_, given_.now.wall);
+    if (input.kind != Input::Kind::kMetric) return out;
+    if (const auto taken = metrics_.value(input.name, pool_, given_.now).taken)
+      out.age = std::chrono::duration<double>(given_.now.wall - *taken).count();
     return out;
   }
 

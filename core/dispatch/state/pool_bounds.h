@@ -11,7 +11,7 @@
 namespace hostler::dispatch {
 
 /// What sources other than the configuration say of the bounds of pools, and the numbers that
-/// follow. No such source exists yet.
+/// follow.
 class PoolBounds {
  public:
   /// Replaces all that the source has said of the pool; `all` is of this source. Request a plan

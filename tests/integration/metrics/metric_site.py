@@ -18,7 +18,7 @@ from cloud_site import CloudSite  # noqa: E402
 from one_site import ARGS  # noqa: E402
 from scratch_site import PATIENCE, check, wait_for  # noqa: E402
 
-GOING = ("shutdown", "switch_off", "drain")  # kinds of actions of a plan
+GOING = ("close", "drain", "shut_down", "switch_off")  # actions of a plan
 
 
 def metric(name, source, **members):

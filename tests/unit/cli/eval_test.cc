@@ -82,7 +82,8 @@ TEST_F(EvalTest, AnUnknownMetricIsNamedAndTheStatusTells) {
 TEST_F(EvalTest, GivenNumbersTakeThePlaceOfReadings) {
   Ran ran = run_pool("web", {"depth=44"});
   EXPECT_EQ(ran.status, 0) << ran.out;
-  EXPECT_THAT(ran.out, HasSubstr("= 4.4"));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("= 4.4"), HasSubstr("given")));
+  EXPECT_THAT(ran.out, testing::Not(HasSubstr("old")));
   ran = run_pool("web", {"depth=1e9"});
   EXPECT_THAT(ran.out, HasSubstr("ceiling"));
   ran = run_pool("own", {"waiting=2"});
