@@ -15,7 +15,7 @@ struct Ended {
   model::MetricReading reading;
 };
 
-/// Readings over HTTP, all beside each other on one thread, by libcurl. A server gets at most 64
+/// Readings over HTTP, all at the same time on one thread, by libcurl. A server gets at most 64
 /// connections; others wait for these, within their timeout.
 ///
 /// TLS is verified with the authorities of the system. No redirect is followed, and plain HTTP goes
