@@ -1,22 +1,15 @@
-#include <array>
-#include <charconv>
-
 #include "core/base/units.h"
 #include "core/cli/eval_result.h"
 #include "core/cli/table.h"
+#include "core/dispatch/state/metrics/number_text.h"
 
 /// How `hostler eval` shows what came of it.
 namespace hostler::cli {
 namespace {
 
+using dispatch::number_text;
 using simulation::BoundNow;
 using simulation::InputNow;
-
-std::string shown(double value) {
-  std::array<char, 40> text{};
-  const auto [end, problem] = std::to_chars(text.data(), text.data() + text.size(), value);
-  return {text.data(), end};
-}
 
 Duration seconds(double count) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(count));
@@ -26,13 +19,13 @@ std::vector<std::string> row_of(const InputNow& one) {
   std::string note = one.note;
   if (one.value && one.age)
     note = format_duration(seconds(*one.age)) + " old" + (note.empty() ? "" : ", ") + note;
-  return {one.text, one.value ? shown(*one.value) : "unknown", note};
+  return {one.text, one.value ? number_text(*one.value) : "unknown", note};
 }
 
 std::vector<std::string> row_of(const BoundNow& one) {
   const auto& note = one.note;
-  std::string from = one.text.empty() ? "of the configuration" : one.text;
-  if (note.computed) from += " = " + shown(*note.computed);
+  std::string from = one.text.empty() ? "as configured" : one.text;
+  if (note.computed) from += " = " + number_text(*note.computed);
   return {one.key, note.number ? std::to_string(*note.number) : "unknown", from};
 }
 
@@ -46,8 +39,8 @@ void write(json::Writer& w, const InputNow& one) {
 
 void write(json::Writer& w, const BoundNow& one) {
   w.begin_object().member("bound", one.key);
-  if (!one.text.empty()) w.member("text", one.text);
-  if (one.note.computed) w.member("value", *one.note.computed);
+  if (!one.text.empty()) w.member("expression", one.text);
+  if (one.note.computed) w.member("computed", *one.note.computed);
   if (one.note.wanted) w.member("wanted", *one.note.wanted);
   if (one.note.number)
     w.member("number", *one.note.number);

@@ -96,10 +96,11 @@ class Known {
     out.value = outcome.value;
     // It is "NAME: WHY" of an unknown one, and "NAME VALUE (NOTE)" of a known one.
     const auto at = outcome.text.find(outcome.value ? " (on_failure" : ": ");
-    if (at != std::string::npos) out.note = outcome.text.substr(at + (outcome.value ? 1 : 2));
+    if (at != std::string::npos) out.note = outcome.text.substr(at + 2);
+    if (outcome.value && !out.note.empty()) out.note.pop_back();
     if (input.kind != Input::Kind::kMetric) return out;
     if (const auto taken = metrics_.value(input.name, pool_, given_.now).taken)
-      out.age = std::chrono::duration<double>(given_.now.wall - *taken).count();
+      out.age = std::max(0.0, std::chrono::duration<double>(given_.now.wall - *taken).count());
     return out;
   }
 
@@ -176,7 +177,7 @@ Evaluation evaluate(const model::SitePolicy& policy, std::uint32_t pool, const G
 Result<Evaluation> evaluate(const model::SitePolicy& policy, const std::string& text,
                             const Given& given) {
   const PoolExpressions expressions = HOSTLER_TRY(compile(policy, text));
-  Evaluation out = evaluate_all(policy, expressions, "", {}, given);
+  Evaluation out = evaluate_all(policy, expressions, kTextKey, {}, given);
   out.bounds.front().key = "result";
   return out;
 }
