@@ -1,15 +1,14 @@
 #include "core/base/units.h"
 #include "core/cli/eval_result.h"
 #include "core/cli/table.h"
-#include "core/dispatch/state/metrics/number_text.h"
 
 /// How `hostler eval` shows what came of it.
 namespace hostler::cli {
 namespace {
 
-using dispatch::number_text;
 using simulation::BoundNow;
 using simulation::InputNow;
+using simulation::number_text;
 
 Duration seconds(double count) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(count));

@@ -10,6 +10,7 @@
 #include "core/config/expressions.h"
 #include "core/dispatch/state/bound_decisions.h"
 #include "core/dispatch/state/expression_inputs.h"
+#include "core/dispatch/state/metrics/number_text.h"
 #include "core/scheduler/bounds.h"
 
 namespace hostler::simulation {
@@ -163,6 +164,8 @@ void add_numbers(const model::PoolPolicy& pool, std::vector<BoundNow>& out) {
 }
 
 }  // namespace
+
+std::string number_text(double value) { return dispatch::number_text(value); }
 
 Evaluation evaluate(const model::SitePolicy& policy, std::uint32_t pool, const Given& given) {
   dispatch::Expressions expressions;

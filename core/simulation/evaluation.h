@@ -41,13 +41,16 @@ struct InputNow {
 struct BoundNow {
   std::string key;            ///< "created_min"; "result" of a single text.
   std::string text;           ///< Empty: the configuration has a number.
-  scheduler::BoundNote note;  ///< What the text gave, and what the rules made of it.
+  scheduler::BoundNote note;  ///< The number of the text, and what the rules made of it.
 };
 
 struct Evaluation {
   std::vector<InputNow> inputs;  ///< Each once, in the order of their first use.
-  std::vector<BoundNow> bounds;  ///< Of started and created hosts, those that are texts first.
+  std::vector<BoundNow> bounds;  ///< Those of started and created hosts; texts come first.
 };
+
+/// A number as the daemon writes it: the shortest text that reads as the same one.
+[[nodiscard]] std::string number_text(double value);
 
 /// The bounds of the pool.
 [[nodiscard]] Evaluation evaluate(const model::SitePolicy& policy, std::uint32_t pool,
