@@ -17,7 +17,8 @@ Duration seconds(double count) {
 std::vector<std::string> row_of(const InputNow& one) {
   std::string note = one.note;
   if (one.value && one.age)
-    note = format_duration(seconds(*one.age)) + " old" + (note.empty() ? "" : ", ") + note;
+    note = (*one.age > 0 ? format_duration(seconds(*one.age)) + " old" : "read just now") +
+           (note.empty() ? "" : ", ") + note;
   return {one.text, one.value ? number_text(*one.value) : "unknown", note};
 }
 
@@ -67,7 +68,9 @@ std::string eval_text(const EvalResult& result) {
   for (const BoundNow& one : result.evaluation.bounds) {
     rows.push_back(row_of(one));
     for (const std::string& change : one.note.changes) rows.push_back({"", "", change});
-    if (!one.note.number) rows.push_back({"", "", one.note.unknown});
+    // The lines below the first one show the place in the text, which stands above.
+    if (!one.note.number)
+      rows.push_back({"", "", one.note.unknown.substr(0, one.note.unknown.find('\n'))});
   }
   out += format_table({"BOUND", "HOSTS", ""}, rows);
   std::string missing;
