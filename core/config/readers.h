@@ -17,7 +17,7 @@ namespace hostler::config {
 inline constexpr std::size_t kSecretFileMax = std::size_t{64} * 1024;
 inline constexpr std::size_t kCommandMax = std::size_t{16} * 1024;  ///< The longest shell command.
 inline constexpr std::size_t kExpressionMax = std::size_t{8} * 1024;  ///< Bytes of its text.
-inline constexpr std::size_t kMetricNameMax = 63;
+inline constexpr std::size_t kMetricNameMax = model::kMetricNameMax;
 inline constexpr std::int32_t kInstancesMax = 1'000'000;
 inline constexpr std::int64_t kPriceMax = model::kPriceMax.value;
 inline constexpr std::int64_t kBytesMax = std::int64_t{1} << 50;
@@ -60,9 +60,9 @@ std::optional<unsigned> parse_mode(std::string_view text);
 
 void read_access(json::Object& o, const Context& context, Access& out);
 void read_ceilings(const json::Field& field, model::Ceilings& out);
-/// Reads a query for images.
 /// Which drivers the site takes.
 void read_trusted_drivers(json::Object& o, model::TrustedDrivers& out);
+/// Reads a query for images.
 void read_image(const json::Field& field, std::optional<model::ImageQuery>& out);
 /// Reads the keys `image` and `image_id`, of which an object has one at most.
 void read_image_or_id(json::Object& o, std::optional<model::ImageQuery>& image, std::string& id);

@@ -54,6 +54,19 @@ void warn_of_min(const model::SitePolicy& site, std::vector<std::string>& out) {
   }
 }
 
+/// Such a pool switches its hosts off in place of ending them.
+void warn_of_kept(const model::SitePolicy& site, std::vector<std::string>& out) {
+  for (const model::PoolPolicy& pool : site.pools) {
+    const model::PoolSizes& sizes = pool.sizes;
+    const bool has_min = sizes.created_min || !sizes.texts.created_min.empty();
+    const bool has_max = sizes.created_max || !sizes.texts.created_max.empty();
+    if (has_min && !has_max)
+      out.push_back("pools: \"" + pool.name +
+                    "\" has created_min and no created_max, so hosts are switched off and never "
+                    "destroyed");
+  }
+}
+
 /// Warns of keys that only an agent, or only a connection, can follow.
 void warn_of_readiness(const model::SitePolicy& site, std::vector<std::string>& out) {
   for (const model::PoolPolicy& pool : site.pools) {
@@ -106,6 +119,7 @@ std::vector<std::string> warnings_of(const Config& config) {
   warn_of_holds(site, out);
   warn_of_quotas(config, out);
   warn_of_min(site, out);
+  warn_of_kept(site, out);
   warn_of_readiness(site, out);
   if (site.ceilings.instances_max != 0 && wanted > site.ceilings.instances_max)
     out.push_back("ceilings.instances_max: " + std::to_string(site.ceilings.instances_max) +

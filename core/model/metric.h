@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@
 namespace hostler::model {
 
 using namespace std::chrono_literals;
+
+inline constexpr std::size_t kMetricNameMax = 63;  ///< Bytes of its name,
+inline constexpr std::size_t kMetricKeyMax = 255;  ///< and of a value of its label.
 
 /// What a bound goes by while a metric that it names is unknown.
 enum class OnFailure : std::uint8_t {

@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t kUrlMax = 4000;  // what all servers and proxies take
 constexpr std::uint32_t kValuesMax = 400'000;
 constexpr std::size_t kErrorTextMax = 200;
-constexpr std::size_t kKeyMax = 255;
 
 std::string encoded(std::string_view text) {
   std::string out;
@@ -80,9 +79,9 @@ Result<std::string> key_of(json::Value sample, const std::string& by) {
     return fail(Errc::kUnavailable, "a sample has no label " + by +
                                         "; write a query that keeps it, as in sum by (" + by +
                                         ") (...)");
-  if (key.size() > kKeyMax)
+  if (key.size() > model::kMetricKeyMax)
     return fail(Errc::kTooLarge, "a value of the label " + by + " has more than " +
-                                     std::to_string(kKeyMax) + " bytes");
+                                     std::to_string(model::kMetricKeyMax) + " bytes");
   return key;
 }
 
@@ -155,7 +154,8 @@ Result<std::vector<VectorElement>> pick_elements(std::vector<VectorElement> elem
                       ? "the query has " + std::to_string(elements.size()) +
                             " samples; set `pick` or `by`, or write a query with one"
                       : "two samples have the value " + printable(one.key, 80) + " of the label " +
-                            by + "; set `pick`, or write a query with one of each");
+                            by + "; write a query with one sample for each, as in sum by (" + by +
+                            ") (...)");
     group->second.first = picked(group->second.first, one.value, pick);
     ++group->second.second;
   }

@@ -27,8 +27,8 @@ struct InstantResult {
   std::vector<VectorElement> elements;  ///< At least one.
 };
 
-/// What the server says. `by`: each sample must have this label; empty: labels do not count. Errors
-/// are sentences for people; an error of the server is quoted.
+/// Reads an answer of the server. `by`: each sample must have this label; empty: labels do not
+/// count. Errors are sentences for people; an error of the server is quoted.
 Result<InstantResult> parse_instant(const HttpAnswer& answer, const std::string& by);
 
 /// One number of several, or one for each key. Several for the same key without a `pick` are an

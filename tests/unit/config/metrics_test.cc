@@ -114,6 +114,9 @@ TEST(MetricsTest, ASourceIsOfExactlyOneKind) {
   EXPECT_THAT(metric_problems(from("")), ElementsAre(HasSubstr("metrics[0].source: ")));
   EXPECT_THAT(metric_problems(from(R"("hostler": {"count": "idle"}, "file": {"path": "/x"})")),
               ElementsAre(HasSubstr("metrics[0].source: ")));
+  EXPECT_THAT(
+      metric_problems(metric(R"(, "source": "/run/load")")),
+      ElementsAre(HasSubstr("an object with one of prometheus, http, file, exec, hostler")));
   EXPECT_THAT(metric_problems(from(R"("sql": {})")),
               testing::Contains(HasSubstr("metrics[0].source.sql: unknown key")));
   EXPECT_THAT(metric_problems(from(R"("file": "x")")),
@@ -220,7 +223,8 @@ TEST(MetricsTest, RefusesLimitsAndFailuresThatSayNothing) {
       {R"("valid": {"min": 1e16})", "valid.min: "},
       {R"("max_step": 0)", "max_step: found 0"},
       {R"("max_step": -1)", "max_step: found -1"},
-      {R"("on_failure": "zero")", "on_failure: found \"zero\", allowed: hold"},
+      {R"("on_failure": "zero")", "on_failure: found \"zero\", allowed: \"hold\", {\"last\""},
+      {R"("on_failure": "last")", R"(allowed: "hold", {"last": "5m"} or {"value": 0})"},
       {R"("on_failure": 0)", "on_failure: found 0, allowed: \"hold\", {\"last\""},
       {R"("on_failure": {})", "on_failure: "},
       {R"("on_failure": {"last": "1m", "value": 0})", "on_failure: "},
@@ -228,7 +232,7 @@ TEST(MetricsTest, RefusesLimitsAndFailuresThatSayNothing) {
       {R"("on_failure": {"value": null})", "on_failure.value: "}};
   for (const auto& [members, problem] : bad)
     EXPECT_THAT(metric_problems(sourced(", " + members)),
-                ElementsAre(HasSubstr("metrics[0]." + problem)))
+                ElementsAre(AllOf(HasSubstr("metrics[0]."), HasSubstr(problem))))
         << members;
 }
 
@@ -241,7 +245,8 @@ TEST(MetricsTest, RefusesBadPathsPointersProgramsAndCounts) {
       {R"("file": {"path": "/x", "pointer": "/~"})", "file.pointer: "},
       {R"("exec": {"command": []})", "exec.command: it must begin with the absolute path"},
       {R"("exec": {"command": ["x"]})", "exec.command: it must begin with the absolute path"},
-      {R"("exec": {"command": "/bin/x"})", "exec.command: "},
+      {R"("exec": {"command": "/bin/x y"})",
+       R"(exec.command: found "/bin/x y", allowed: an array: the absolute path)"},
       {R"("hostler": {"count": "dead"})", "hostler.count: "},
       {R"("hostler": {"count": "busy", "pool": "nope"})",
        "hostler.pool: found \"nope\", which is not a configured pool"}};

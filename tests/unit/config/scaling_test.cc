@@ -100,7 +100,7 @@ TEST(ScalingTest, AnExpressionIsCompiledAndItsErrorShowsThePlace) {
         << bad;
 }
 
-TEST(ScalingTest, AnExpressionNeedsALimitThatItCannotPass) {
+TEST(ScalingTest, AnExpressionNeedsAFixedLimitBesidesMax) {
   const auto problems = [](const std::string& pool, const std::string& set,
                            const std::string& site) {
     return site_problems(R"({
@@ -114,7 +114,7 @@ TEST(ScalingTest, AnExpressionNeedsALimitThatItCannotPass) {
   };
   const std::string limit = R"(, "ceilings": {"instances_max": 5})";
   EXPECT_THAT(problems("", "", ""),
-              ElementsAre(HasSubstr("pools[0].min: an expression needs a limit")));
+              ElementsAre(HasSubstr("pools[0].min: an expression needs a fixed limit")));
   EXPECT_THAT(problems(limit, "", ""), IsEmpty());
   EXPECT_THAT(problems("", limit, ""), IsEmpty());
   EXPECT_THAT(problems("", "", limit), IsEmpty());
@@ -201,11 +201,27 @@ TEST(ScalingTest, WarnsOfRulesWithoutEffect) {
   };
   EXPECT_THAT(warnings(R"("min": "2")"), ElementsAre(HasSubstr("never has more than 100 hosts")));
   EXPECT_THAT(warnings(R"("min": "2", "max": 100)"), IsEmpty());
+  EXPECT_THAT(warnings(R"("min": "2", "ceilings": {"instances_max": 100})"), IsEmpty())
+      << "the ceiling ends it, and not the default of max";
   EXPECT_THAT(warnings(R"("scaling": {"down": {"window": "1m"}})"),
               ElementsAre(HasSubstr("no bound that is an expression")));
   EXPECT_THAT(warnings(R"("scaling": {"lifetime_min": "1m"})"), IsEmpty());
-  EXPECT_THAT(warnings(R"("created_min": 2000, "max": 0)"),
+  EXPECT_THAT(warnings(R"("created_min": 2000, "created_max": 2000, "max": 0)"),
               ElementsAre(HasSubstr("ceilings.instances_max: 1000 is less than the 2000")));
+}
+
+TEST(ScalingTest, WarnsOfHostsThatAreKeptForEver) {
+  const auto warnings = [](const std::string& members) {
+    return read_site(site_with("", members)).warnings;
+  };
+  for (const std::string kept : {R"("created_min": 2)", R"("created_min": "2")"})
+    EXPECT_THAT(
+        warnings(kept),
+        ElementsAre("pools: \"p\" has created_min and no created_max, so hosts are switched "
+                    "off and never destroyed"))
+        << kept;
+  EXPECT_THAT(warnings(R"("created_min": 2, "created_max": "3")"), IsEmpty());
+  EXPECT_THAT(warnings(R"("created_max": 3)"), IsEmpty());
 }
 
 TEST(ScalingTest, TellsWhatItsExpressionsNeedFromOutside) {
