@@ -178,7 +178,7 @@ PoolNumbers numbers_of(const model::PoolPolicy& pool, std::span<const Bound> oth
 }  // namespace
 
 bool drains_to_standby(const HostView& host) {
-  return host.drain != DrainPhase::kNone && host.is_on() && host.can_stop && !host.kept &&
+  return host.drain != DrainPhase::kNone && host.is_on() && host.may_stop() && !host.kept &&
          !host.draining && !host.cordoned && host.offering != UINT32_MAX;
 }
 

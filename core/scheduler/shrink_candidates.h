@@ -24,8 +24,9 @@ struct Candidate {
 /// By index into Snapshot::hosts; nullopt: the host stays.
 [[nodiscard]] std::optional<Candidate> candidate_of(const World& world, std::uint32_t host);
 
-/// Puts them in the order in which they go: by reason; within a reason the dearest or the youngest
-/// first, and in pools that go by load the least loaded (LeaveOrder).
+/// Puts them in the order in which they go: by reason, but those whose drain is over before all
+/// others; of idle ones the dearest first. Of equal ones the least loaded (LeaveOrder) in pools
+/// that go by load; then by time.
 void put_in_order(const World& world, std::vector<Candidate>& candidates);
 
 /// Why it goes, for people.

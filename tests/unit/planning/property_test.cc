@@ -52,6 +52,7 @@ Question random_question(std::uint64_t seed) {
           model::jobs_max_of(world.policy.pools[offering.pool], world.policy.types[offering.type]);
     }
     host.can_stop = random.chance(0.3);
+    host.power_unknown = random.chance(0.1);
     host.can_wake = host.phase == scheduler::HostPhase::kStopped && random.chance(0.5);
     host.cordoned = random.chance(0.05);
     host.work_cancelled = random.chance(0.1);
