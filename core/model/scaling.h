@@ -28,7 +28,7 @@ struct ScalingRules {
   friend bool operator==(const ScalingRules&, const ScalingRules&) = default;
 };
 
-/// What is done before a host goes because of its pool's bounds.
+/// The way of a host before it goes because of its pool's bounds.
 struct DrainPolicy {
   std::vector<std::string> command;  ///< At the daemon, no shell: absolute program and arguments.
   std::string quiet;                 ///< A boolean expression; empty: the end of the command.

@@ -39,7 +39,7 @@ enum class HostPhase : std::uint8_t {
                ///< its pool's maximum only.
   kLeaving,    ///< terminating, abandoned or vanished long ago: it counts for ceilings at most.
 };
-/// What is done on a host before it goes because of its pool's bounds (`scaling.drain`).
+/// A host is drained before it goes because of its pool's bounds (`scaling.drain`).
 enum class DrainPhase : std::uint8_t {
   kNone,
   kUnderWay,  ///< It gets no new work, and counts in no bound; it stays on.
