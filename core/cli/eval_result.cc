@@ -29,7 +29,7 @@ bool knows_hosts(const model::PoolPolicy& pool, const GivenNumbers& given) {
 
 bool has_rules(const model::ScalingPolicy& scaling) {
   return scaling.up != model::ScalingRules{} || scaling.down.window > Duration{} ||
-         !scaling.down.steps.empty() || scaling.down.tolerance > 0;
+         !scaling.down.policies.empty() || scaling.down.tolerance > 0;
 }
 
 EvalResult result_of(simulation::Evaluation evaluation, const GivenNumbers& given, Wall at) {

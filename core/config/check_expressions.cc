@@ -4,6 +4,7 @@
 #include "core/config/expressions.h"
 #include "core/config/readers.h"
 #include "core/expression/expression.h"
+#include "core/model/ceilings.h"
 #include "core/sources/zones.h"
 
 namespace hostler::config {
@@ -91,7 +92,7 @@ class Checker {
   void check_bound(const Field& field, const std::string& text, const model::PoolPolicy& pool) {
     if (text.empty()) return;
     compile(field, text, Wants::kNumber);
-    if (ceiling_of(config_.site, pool) == 0)
+    if (model::host_ceilings(config_.site, pool).lowest() == 0)
       field.problem(
           "an expression needs a fixed limit besides max, since it can be wrong by any factor: set "
           "ceilings.instances_max of this pool, of all its sets or of the site above 0");

@@ -100,11 +100,6 @@ bool is_plain_selector(std::string_view query);
 /// Compiles all texts of pools, and checks what they need: metrics, time zones, ceilings, ages.
 /// Call it when these have been read into `out`; sets MetricSource::asks_age.
 void check_expressions(json::Object& o, const Context& context, Config& out);
-/// How many hosts the sets of the pool may have together; 0: no limit.
-std::int64_t sets_max_of(const model::SitePolicy& site, const model::PoolPolicy& pool);
-/// The least of the limits of instances that hold for the pool, of its own, its sets' and the
-/// site's; 0: there is none.
-std::int64_t ceiling_of(const model::SitePolicy& site, const model::PoolPolicy& pool);
 /// How a pool lends hosts. Absent: `out` stays as it is.
 void read_leases(const json::Field& field, std::optional<model::LeasePolicy>& out);
 /// `agent_folder`: where hostler keeps its own files on hosts, as configured. Reads the files and

@@ -2,6 +2,7 @@
 
 #include "core/base/units.h"
 #include "core/config/readers.h"
+#include "core/model/ceilings.h"
 
 namespace hostler::config {
 namespace {
@@ -49,7 +50,7 @@ void warn_of_min(const model::SitePolicy& site, std::vector<std::string>& out) {
     };
     if (pool.ceilings.instances_max != 0)
       warn("its ceilings.instances_max", pool.ceilings.instances_max);
-    if (const auto sets_max = sets_max_of(site, pool); sets_max != 0)
+    if (const auto sets_max = model::host_ceilings(site, pool).sets; sets_max != 0)
       warn("what ceilings.instances_max of its sets allow together,", sets_max);
   }
 }

@@ -51,7 +51,7 @@ void MetricDays::set_policy(model::SitePolicy& policy, std::int32_t fleet) {
   auto& scaling = pool.scaling;
   scaling.down.window = is_direct_ ? 0s : 20s;
   if (!is_direct_ && random_.chance(0.5))
-    scaling.up.steps = {{.value = 1, .percent = false, .period = 20s}};
+    scaling.up.policies = {{.value = 1, .is_percent = false, .per = 20s}};
   if (random_.chance(0.3)) scaling.lifetime_min = 1min;
   if (random_.chance(0.5)) scaling.rank = "load";
   if (random_.chance(0.3)) return;

@@ -148,10 +148,10 @@ TEST(ScalingTest, ReadsEveryKey) {
     "lifetime_min": "6m", "rank": "by_host",
     "drain": {"command": ["/bin/x", "y"], "quiet": "by_host == 0", "timeout": "7s"}})")
                                            .scaling;
-  EXPECT_EQ(scaling.up,
-            (model::ScalingRules{
-                .window = 1s, .steps = {{4, false, 1min}, {150, true, 2min}}, .tolerance = 0.2}));
-  EXPECT_EQ(scaling.down, (model::ScalingRules{.window = 0s, .steps = {}, .tolerance = 0.1}));
+  EXPECT_EQ(scaling.up, (model::ScalingRules{.window = 1s,
+                                             .policies = {{4, false, 1min}, {150, true, 2min}},
+                                             .tolerance = 0.2}));
+  EXPECT_EQ(scaling.down, (model::ScalingRules{.window = 0s, .policies = {}, .tolerance = 0.1}));
   EXPECT_EQ(scaling.lifetime_min, 6min);
   EXPECT_EQ(scaling.rank, "by_host");
   EXPECT_EQ(scaling.drain, (model::DrainPolicy{{"/bin/x", "y"}, "by_host == 0", 7s}));

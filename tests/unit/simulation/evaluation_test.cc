@@ -91,7 +91,7 @@ TEST_F(EvaluationTest, CeilingAndContradictionAreTold) {
 
 TEST_F(EvaluationTest, RulesApplyOnlyWhereItIsKnownHowManyHostsThereAre) {
   pool().sizes.texts.min = "rps";
-  pool().scaling.up.steps = {{.value = 2, .percent = false, .period = 1min}};
+  pool().scaling.up.policies = {{.value = 2, .is_percent = false, .per = 1min}};
   say("rps", 30);
   EXPECT_EQ(bound("min").note.number, 30);
   given.knows_hosts = true;
