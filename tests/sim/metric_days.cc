@@ -56,7 +56,7 @@ void MetricDays::set_policy(model::SitePolicy& policy, std::int32_t fleet) {
   if (random_.chance(0.5)) scaling.rank = "load";
   if (random_.chance(0.3)) return;
   scaling.drain =
-      model::DrainPolicy{.command = {"/bin/deregister"}, .quiet = "load == 0", .timeout = 40s};
+      model::DrainPolicy{.command = {"/opt/deregister"}, .quiet = "load == 0", .timeout = 40s};
   if (random_.chance(0.3)) scaling.drain->quiet.clear();
 }
 

@@ -76,7 +76,7 @@ TEST(MetricsTest, ReadsEveryOtherSource) {
   const Config config = good_site(site_with(
       R"({"name": "a", "source": {"http": {"url": "http://10.0.0.1:80/x?y", "pointer": "/a~1/0"}}},
          {"name": "b", "source": {"file": {"path": "len", "pointer": ""}}},
-         {"name": "c", "source": {"exec": {"command": ["/bin/x", "${config_dir}"], "pointer": "/v"}}},
+         {"name": "c", "source": {"exec": {"command": ["/opt/x", "${config_dir}"], "pointer": "/v"}}},
          {"name": "d", "source": {"hostler": {"count": "busy", "pool": "p"}}})",
       R"("min": "a + b + c + d")"));
   const auto& sources = config.metric_sources;
@@ -84,7 +84,7 @@ TEST(MetricsTest, ReadsEveryOtherSource) {
   EXPECT_EQ(sources[0].url, "http://10.0.0.1:80/x?y");
   EXPECT_EQ(sources[0].pointer, "/a~1/0");
   EXPECT_EQ(sources[1].file, "/etc/hostler/len");
-  EXPECT_THAT(sources[2].command, ElementsAre("/bin/x", "/etc/hostler"));
+  EXPECT_THAT(sources[2].command, ElementsAre("/opt/x", "/etc/hostler"));
   EXPECT_EQ(sources[2].pointer, "/v");
   EXPECT_EQ(sources[3].own, (model::OwnCount{model::Counted::kBusy, "p"}));
   EXPECT_EQ(config.site.metrics[3].own, (model::OwnCount{model::Counted::kBusy, "p"}));
@@ -190,7 +190,7 @@ TEST(MetricsTest, AnAgeNeedsASelectorWhoseSamplesAreDated) {
 
 TEST(MetricsTest, WhatHasNoTimeOfItsOwnHasNoLargestAge) {
   for (const std::string source :
-       {R"("http": {"url": "http://a"})", R"("exec": {"command": ["/bin/x"]})",
+       {R"("http": {"url": "http://a"})", R"("exec": {"command": ["/opt/x"]})",
         R"("hostler": {"count": "idle"})"})
     EXPECT_THAT(metric_problems(metric(R"(, "max_age": "1m", "source": {)" + source + "}")),
                 ElementsAre(HasSubstr("metrics[0].max_age: it has no effect here, since ")))
@@ -245,8 +245,8 @@ TEST(MetricsTest, RefusesBadPathsPointersProgramsAndCounts) {
       {R"("file": {"path": "/x", "pointer": "/~"})", "file.pointer: "},
       {R"("exec": {"command": []})", "exec.command: it must begin with the absolute path"},
       {R"("exec": {"command": ["x"]})", "exec.command: it must begin with the absolute path"},
-      {R"("exec": {"command": "/bin/x y"})",
-       R"(exec.command: found "/bin/x y", allowed: an array: the absolute path)"},
+      {R"("exec": {"command": "/opt/x y"})",
+       R"(exec.command: found "/opt/x y", allowed: an array: the absolute path)"},
       {R"("hostler": {"count": "dead"})", "hostler.count: "},
       {R"("hostler": {"count": "busy", "pool": "nope"})",
        "hostler.pool: found \"nope\", which is not a configured pool"}};

@@ -146,7 +146,7 @@ TEST(ScalingTest, ReadsEveryKey) {
            "tolerance": 0.2},
     "down": {"window": "0s", "policies": [], "tolerance": 0.1},
     "lifetime_min": "6m", "rank": "by_host",
-    "drain": {"command": ["/bin/x", "y"], "quiet": "by_host == 0", "timeout": "7s"}})")
+    "drain": {"command": ["/opt/x", "y"], "quiet": "by_host == 0", "timeout": "7s"}})")
                                            .scaling;
   EXPECT_EQ(scaling.up, (model::ScalingRules{.window = 1s,
                                              .policies = {{4, false, 1min}, {150, true, 2min}},
@@ -154,7 +154,7 @@ TEST(ScalingTest, ReadsEveryKey) {
   EXPECT_EQ(scaling.down, (model::ScalingRules{.window = 0s, .policies = {}, .tolerance = 0.1}));
   EXPECT_EQ(scaling.lifetime_min, 6min);
   EXPECT_EQ(scaling.rank, "by_host");
-  EXPECT_EQ(scaling.drain, (model::DrainPolicy{{"/bin/x", "y"}, "by_host == 0", 7s}));
+  EXPECT_EQ(scaling.drain, (model::DrainPolicy{{"/opt/x", "y"}, "by_host == 0", 7s}));
   EXPECT_EQ(good_pool(R"("min": "m", "max": 1, "scaling": {})").scaling, model::ScalingPolicy{});
 }
 
