@@ -43,6 +43,7 @@ struct MetricPolicy {
   std::string by;
   /// Set: the loop counts it at each interval, and no reading comes from outside.
   std::optional<OwnCount> own = {};
+  std::uint64_t source = 0;  ///< MetricSource::id.
   friend bool operator==(const MetricPolicy&, const MetricPolicy&) = default;
 };
 
@@ -67,6 +68,9 @@ struct MetricSource {
   std::string file;         ///< kFile: absolute.
   std::vector<std::string> command = {};  ///< kExec: absolute program and arguments, no shell.
   OwnCount own;                           ///< kHostler: as MetricPolicy::own.
+  /// Of all that says which numbers come: another query or address has another one, another
+  /// interval has not. The same in each start.
+  std::uint64_t id = 0;
   friend bool operator==(const MetricSource&, const MetricSource&) = default;
 };
 
@@ -82,14 +86,16 @@ struct MetricSample {
 struct MetricReading {
   std::string metric;
   std::vector<MetricSample> samples;
-  std::string failure;  ///< Why there are none, for people; empty: it was read.
+  std::string failure;       ///< Why there are none, for people; empty: it was read.
+  std::uint64_t source = 0;  ///< Of which it is; 0: of the one that the metric has now.
   friend bool operator==(const MetricReading&, const MetricReading&) = default;
 };
 
-/// Readings of before a restart, of one series, oldest first.
+/// Readings of before a restart, of one series, oldest first. `taken` is when they were read.
 struct MetricPast {
   std::string metric;
   std::vector<MetricSample> samples;
+  std::uint64_t source = 0;  ///< As MetricReading::source.
 };
 
 /// A time zone: its offset from UTC holds from this time on.
