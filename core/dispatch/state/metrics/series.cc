@@ -82,7 +82,11 @@ void Series::judge_again(const model::MetricPolicy& policy, Wall now) {
 
 Judgement Series::judge(const model::MetricPolicy& policy, Wall now) const {
   if (at_reading_.flaw != MetricFlaw::kNone) return at_reading_;
-  const Duration age = now - taken_;
+  return judge_age(taken_, policy, now);
+}
+
+Judgement judge_age(Wall taken, const model::MetricPolicy& policy, Wall now) {
+  const Duration age = now - taken;
   if (age < -kAheadMax)
     return {MetricFlaw::kFuture,
             "its time is " + format_duration(-age) + " ahead: a clock is wrong"};

@@ -31,6 +31,9 @@ struct Judgement {
   std::string text;  ///< For people; empty without a flaw.
 };
 
+/// What is wrong now with the age of a sample.
+[[nodiscard]] Judgement judge_age(Wall taken, const model::MetricPolicy& policy, Wall now);
+
 /// The samples of a metric under one key.
 class Series {
  public:

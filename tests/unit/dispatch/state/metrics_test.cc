@@ -32,7 +32,7 @@ class MetricsTest : public testing::Test {
   }
   void read(double value) { read({{.key = {}, .value = value, .taken = now.wall}}); }
   void read(std::vector<model::MetricSample> samples) {
-    metrics.take(model::MetricReading{"rps", std::move(samples), {}}, now);
+    metrics.take(model::MetricReading{"rps", std::move(samples), {}, source}, now);
   }
   void fail(const std::string& why) { metrics.take(model::MetricReading{"rps", {}, why}, now); }
   void pass(Duration time) {
@@ -45,6 +45,15 @@ class MetricsTest : public testing::Test {
     return metrics.over("rps", {}, Metrics::Over::kAverage, window, now.mono).first;
   }
 
+  /// Before this start, so long ago.
+  void was(std::vector<std::pair<Duration, double>> values, const std::string& key = {}) {
+    model::MetricPast past{"rps", {}, source};
+    for (const auto& [age, value] : values)
+      past.samples.push_back({.key = key, .value = value, .taken = now.wall + -age});
+    metrics.take(past, now);
+  }
+
+  std::uint64_t source = 0;  ///< Of what is read.
   Metrics metrics;
   Now now{Mono(100h), Wall{1'700'000'000'000'000}};
 };
@@ -166,6 +175,32 @@ TEST_F(MetricsTest, OnFailureLastHoldsTheLastGoodValueForItsTime) {
   EXPECT_FALSE(value().for_bounds());
 }
 
+// A bug: readings that went on to say a sample past max_age renewed the last good value.
+TEST_F(MetricsTest, OnFailureLastEndsAlsoWhereReadingsSayTheSameOldSample) {
+  auto policy = rps();
+  policy.max_age = 30s;
+  policy.on_failure = model::OnFailure::kLast;
+  policy.last_for = 1min;
+  configure(policy);
+  const Wall taken = now.wall;
+  for (int n = 0; n < 10; ++n) {
+    read({{.key = {}, .value = 7, .taken = taken}});
+    EXPECT_EQ(value().for_bounds(), 7) << n;
+    pass(10s);
+  }
+  read({{.key = {}, .value = 7, .taken = taken}});
+  EXPECT_FALSE(value().for_bounds()) << "it was good for 30 s, and then for a minute";
+}
+
+TEST_F(MetricsTest, OnFailureLastIsNoSampleFromTheFuture) {
+  auto policy = rps();
+  policy.on_failure = model::OnFailure::kLast;
+  policy.last_for = 1min;
+  configure(policy);
+  read({{.key = {}, .value = 7, .taken = now.wall + 1h}});
+  EXPECT_FALSE(value().for_bounds());
+}
+
 TEST_F(MetricsTest, AMetricWithALabelHasAValueForEachKey) {
   auto policy = rps();
   policy.by = "pool";
@@ -250,15 +285,168 @@ TEST_F(MetricsTest, SamplesOfBeforeTheStartCountInAveragesOnly) {
   EXPECT_EQ(average(1min), 40) << "later ones are of no use";
 }
 
-TEST_F(MetricsTest, AReloadKeepsWhatWasReadOfMetricsWithTheSameLabel) {
-  read(7);
+// A bug: samples that were refused when they were read counted in averages after a restart.
+TEST_F(MetricsTest, SamplesOfBeforeTheStartAreJudgedAsThoseOfNow) {
+  auto policy = rps();
+  policy.valid_min = 0;
+  policy.max_step = 100;
+  configure(policy, 1min);
+  was({{60s, 30},
+       {50s, 30},
+       {40s, 9000},
+       {30s, 30},
+       {20s, 30},
+       {15s, kNan},
+       {14s, kInf},
+       {10s, -5}});
+  read(30);
+  EXPECT_EQ(metrics.over("rps", {}, Metrics::Over::kLargest, 1min, now.mono).first, 30);
+  EXPECT_EQ(average(1min), 30);
+}
+
+TEST_F(MetricsTest, TheFirstReadingIsComparedWithTheLastOneOfBeforeTheStart) {
+  auto policy = rps();
+  policy.max_step = 100;
+  configure(policy, 1min);
+  was({{20s, 30}, {10s, 30}});
+  read(9000);
+  EXPECT_EQ(flaw(), MetricFlaw::kStep);
+  pass(10s);
+  read(9000);
+  EXPECT_EQ(value().number, 9000);
+}
+
+TEST_F(MetricsTest, TheLastKeyThatIsAllowedHasAllItsSamplesOfBeforeTheStart) {
+  auto policy = rps();
+  policy.by = "instance";
+  configure(policy, 1min);
+  for (std::size_t i = 0; i < Metrics::kKeysMax; ++i)
+    was({{60s, 1}, {40s, 1}, {20s, 1}}, std::to_string(i));
+  was({{20s, 1}}, "too many");
+  was({{20s, 1}}, "");
+  EXPECT_EQ(metrics.over("rps", "9999", Metrics::Over::kAverage, 1min, now.mono).first, 1);
+  EXPECT_FALSE(metrics.over("rps", "too many", Metrics::Over::kAverage, 10s, now.mono).first);
+}
+
+// A bug: the first reading after a start forgot the past of keys that it did not have.
+TEST_F(MetricsTest, AKeyThatIsMissingAtAStartKeepsItsPast) {
+  auto policy = rps();
+  policy.by = "pool";
+  configure(policy, 1min);
+  was({{60s, 1}, {40s, 1}, {20s, 1}}, "web");
+  read({{.key = "api", .value = 1, .taken = now.wall}});
+  pass(10s);
+  read({{.key = "web", .value = 1, .taken = now.wall}});
+  EXPECT_EQ(metrics.over("rps", "web", Metrics::Over::kAverage, 1min, now.mono).first, 1);
+}
+
+// A bug: the first sample after an outage was the average of the whole time.
+TEST_F(MetricsTest, AnAverageIsUnknownAfterAnOutageUntilSamplesCoverItsTimeAgain) {
+  configure(rps(), 5min);
+  for (int n = 0; n < 40; ++n, pass(10s)) read(100);
+  EXPECT_EQ(average(5min), 100);
+  for (int n = 0; n < 30; ++n, pass(10s)) fail("HTTP 500");
+  read(4);
+  EXPECT_FALSE(average(5min));
+  EXPECT_FALSE(metrics.over("rps", {}, Metrics::Over::kLargest, 5min, now.mono).first);
+  EXPECT_THAT(metrics.over("rps", {}, Metrics::Over::kAverage, 5min, now.mono).second,
+              HasSubstr("for more than three intervals within the last 5m"));
+  EXPECT_EQ(average(10s), 4) << "a shorter one is covered";
+  for (int n = 0; n < 28; ++n) {
+    pass(10s);
+    read(4);
+    EXPECT_FALSE(average(5min)) << n;
+  }
+  pass(10s);
+  read(4);
+  EXPECT_EQ(average(5min), 4);
+}
+
+TEST_F(MetricsTest, TwoReadingsThatFailMakeNoGap) {
+  configure(rps(), 1min);
+  for (int n = 0; n < 7; ++n, pass(10s)) read(8);
+  fail("HTTP 500");
+  pass(10s);
+  fail("HTTP 500");
+  pass(10s + 20ms);
+  read(8);
+  EXPECT_EQ(average(1min), 8);
+  pass(10s);
+  for (int n = 0; n < 3; ++n, pass(10s)) fail("HTTP 500");
+  read(8);
+  EXPECT_FALSE(average(1min)) << "three do";
+}
+
+TEST_F(MetricsTest, ARestartWithinAnOutageHidesNoGap) {
+  configure(rps(), 5min);
+  std::vector<std::pair<Duration, double>> before;
+  for (Duration age = 10min; age > 4min; age -= 10s) before.emplace_back(age, 100);
+  was(before);
+  read(4);
+  EXPECT_FALSE(average(5min));
+  pass(4min);
+  EXPECT_FALSE(average(5min));
+}
+
+TEST_F(MetricsTest, AReloadJudgesWhatWasReadByTheNewRules) {
+  configure(rps(), 1min);
+  for (int n = 0; n < 7; ++n, pass(10s)) read(7);
   auto policy = rps();
   policy.valid_max = 5;
-  configure(policy);
-  EXPECT_EQ(value().number, 7) << "until the next reading";
+  configure(policy, 1min);
+  EXPECT_EQ(flaw(), MetricFlaw::kInvalid);
+  EXPECT_FALSE(average(1min)) << "it does not count in averages either";
+  policy.valid_max = 9;
+  configure(policy, 1min);
+  EXPECT_EQ(value().number, 7);
   policy.by = "pool";
   configure(policy);
   EXPECT_EQ(flaw("web"), MetricFlaw::kNeverRead);
+}
+
+TEST_F(MetricsTest, AReloadTakesNoLastValueThatIsNotValidAnyMore) {
+  auto policy = rps();
+  policy.on_failure = model::OnFailure::kLast;
+  policy.last_for = 1min;
+  configure(policy);
+  read(7);
+  fail("HTTP 500");
+  EXPECT_EQ(value().for_bounds(), 7);
+  policy.valid_max = 5;
+  configure(policy);
+  EXPECT_FALSE(value().for_bounds());
+}
+
+TEST_F(MetricsTest, AReloadWithAnotherMaxStepJudgesTheLastStepAgain) {
+  auto policy = rps();
+  policy.max_step = 10;
+  configure(policy);
+  read(50);
+  read(70);
+  EXPECT_EQ(flaw(), MetricFlaw::kStep);
+  policy.max_step = 20;
+  configure(policy);
+  EXPECT_EQ(value().number, 70);
+}
+
+// A bug: "rps / 20" and a query per second were computed with the value of a query per minute.
+TEST_F(MetricsTest, AReloadWithAnotherSourceForgetsWhatTheOldOneSaidAndSays) {
+  auto policy = rps();
+  policy.source = source = 1;
+  configure(policy, 1min);
+  for (int n = 0; n < 7; ++n, pass(10s)) read(1200);
+  EXPECT_EQ(average(1min), 1200);
+  policy.source = 2;
+  configure(policy, 1min);
+  EXPECT_EQ(flaw(), MetricFlaw::kNeverRead);
+  EXPECT_FALSE(average(1min));
+  read(1200);
+  EXPECT_EQ(flaw(), MetricFlaw::kNeverRead) << "it was under way";
+  was({{60s, 1200}, {40s, 1200}, {20s, 1200}});
+  source = 2;
+  read(20);
+  EXPECT_EQ(value().number, 20);
+  EXPECT_FALSE(average(1min)) << "the past is of the old one, too";
 }
 
 TEST_F(MetricsTest, OutcomesAreCounted) {
@@ -277,10 +465,29 @@ TEST(HistoryTest, ALongTimeIsCoveredByFewEntries) {
   HistoryBudget budget;
   History history;
   Mono at(1h);
-  for (int n = 0; n < 50'000; ++n) history.add(at += 1s, n % 2, 12h, 1000, budget);
+  for (int n = 0; n < 50'000; ++n) history.add(at += 1s, n % 2, {12h, 10s, 1000}, budget);
   EXPECT_LE(history.size(), 1002);
-  EXPECT_NEAR(*history.average(at, 12h, 1min), 0.5, 0.01);
+  EXPECT_NEAR(history.average(at, 12h, 1min).value_or(-1), 0.5, 0.01);
   EXPECT_EQ(history.largest(at, 12h, 1min), 1);
+  history.clear(budget);
+}
+
+TEST(HistoryTest, AGapIsKnownAlsoBetweenSamplesThatAreOneEntry) {
+  HistoryBudget budget;
+  History history;
+  const History::Rules rules{12h, 10s, 12};
+  Mono at(1h);
+  const auto add_for = [&](Duration time) {
+    for (const Mono until = at + time; at < until; at += 10s) history.add(at, 1, rules, budget);
+  };
+  add_for(13h);
+  EXPECT_EQ(history.average(at, 12h, 10s), 1);
+  at += 5min;
+  add_for(1h);
+  EXPECT_LE(history.size(), 15);
+  EXPECT_FALSE(history.average(at, 12h, 10s));
+  add_for(13h);
+  EXPECT_EQ(history.average(at, 12h, 10s), 1);
   history.clear(budget);
 }
 
@@ -288,11 +495,12 @@ TEST(HistoryTest, AllSeriesTogetherTakeNoMoreThanTheBudget) {
   HistoryBudget budget;
   for (std::size_t n = 0; n < HistoryBudget::kEntriesMax; ++n) budget.took();
   History history;
-  history.add(Mono(1h), 1, 1h, 1000, budget);
+  const History::Rules rules{1h, 10s, 1000};
+  history.add(Mono(1h), 1, rules, budget);
   EXPECT_EQ(history.size(), 0);
   budget.freed(1);
-  history.add(Mono(1h), 1, 1h, 1000, budget);
-  history.add(Mono(2h), 1, 1h, 1000, budget);
+  history.add(Mono(1h), 1, rules, budget);
+  history.add(Mono(2h), 1, rules, budget);
   EXPECT_EQ(history.size(), 1) << "the older one goes";
 }
 
