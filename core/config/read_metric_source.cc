@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 
-#include "core/base/text.h"
 #include "core/config/readers.h"
 
 namespace hostler::config {
@@ -119,19 +118,6 @@ void read_count(json::Object& o, const model::SitePolicy& site, Source& out) {
     pool.problem("found \"" + out.own.pool + "\", which is not a configured pool");
 }
 
-std::uint64_t id_of(const Source& source) {
-  std::string all;
-  const auto add = [&](std::string_view part) { (all += part) += '\0'; };
-  for (const int number : {static_cast<int>(source.kind), static_cast<int>(source.pick),
-                           static_cast<int>(source.own.what)})
-    add(std::to_string(number));
-  for (const std::string* text : {&source.url, &source.token_file, &source.query, &source.by,
-                                  &source.age_of, &source.pointer, &source.file, &source.own.pool})
-    add(*text);
-  for (const std::string& argument : source.command) add(argument);
-  return fnv1a(all);
-}
-
 }  // namespace
 
 void read_metric_source(const json::Field& field, const Context& context,
@@ -151,7 +137,6 @@ void read_metric_source(const json::Field& field, const Context& context,
     read("exec", Source::Kind::kExec, [&](json::Object& one) { read_exec(one, context, out); });
     read("hostler", Source::Kind::kHostler, [&](json::Object& one) { read_count(one, site, out); });
   });
-  out.id = id_of(out);
 }
 
 bool is_plain_selector(std::string_view query) {

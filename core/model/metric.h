@@ -43,7 +43,7 @@ struct MetricPolicy {
   std::string by;
   /// Set: the loop counts it at each interval, and no reading comes from outside.
   std::optional<OwnCount> own = {};
-  std::uint64_t source = 0;  ///< MetricSource::id.
+  std::uint64_t source = 0;  ///< source_id(): which numbers come.
   friend bool operator==(const MetricPolicy&, const MetricPolicy&) = default;
 };
 
@@ -68,11 +68,12 @@ struct MetricSource {
   std::string file;         ///< kFile: absolute.
   std::vector<std::string> command = {};  ///< kExec: absolute program and arguments, no shell.
   OwnCount own;                           ///< kHostler: as MetricPolicy::own.
-  /// Of all that says which numbers come: another query or address has another one, another
-  /// interval has not. The same in each start.
-  std::uint64_t id = 0;
   friend bool operator==(const MetricSource&, const MetricSource&) = default;
 };
+
+/// Differs for sources that may say other numbers: those of another query, address or pointer, but
+/// not of another interval. The same in each start; not 0.
+[[nodiscard]] std::uint64_t source_id(const MetricSource& source);
 
 /// One number of a metric.
 struct MetricSample {

@@ -17,7 +17,7 @@ inline constexpr Duration kGrace = std::chrono::seconds(1);
 /// What is reported of a reading.
 inline model::MetricReading to_reading(const model::MetricSource& source, Result<Samples> samples) {
   model::MetricReading out{
-      .metric = source.name, .samples = {}, .failure = {}, .source = source.id};
+      .metric = source.name, .samples = {}, .failure = {}, .source = source_id(source)};
   if (samples)
     out.samples = *std::move(samples);
   else
