@@ -124,6 +124,7 @@ void read_metrics(const json::Field& field, const Context& context, Config& out)
       source.name = policy.name;
       source.asks_age = policy.max_age > Duration{};
       policy.by = source.by;
+      policy.source = source_id(source);
       if (source.kind == model::MetricSource::Kind::kHostler) policy.own = source.own;
     });
   });

@@ -71,6 +71,15 @@ Result<PoolExpressions> compile(const model::SitePolicy& policy, const std::stri
   return out;
 }
 
+/// So that one sample at the begin of the longest window and one of now cover all of it.
+std::vector<model::MetricPolicy> seldom_read(std::vector<model::MetricPolicy> metrics,
+                                             const std::map<std::string, Duration>& windows) {
+  for (auto& metric : metrics)
+    if (const auto window = windows.find(metric.name); window != windows.end())
+      metric.interval = std::max(metric.interval, window->second);
+  return metrics;
+}
+
 /// What was read, as the loop would know it.
 class Known {
  public:
@@ -81,7 +90,7 @@ class Known {
     for (const Input& input : inputs)
       if (input.window > Duration{})
         windows[input.name] = std::max(windows[input.name], input.window);
-    metrics_.configure(policy.metrics, windows, given.now);
+    metrics_.configure(seldom_read(policy.metrics, windows), windows, given.now);
     for (const auto& reading : given.readings) take(reading, windows);
     zones_.take(given.zones);
   }

@@ -16,8 +16,13 @@ inline constexpr Duration kGrace = std::chrono::seconds(1);
 
 /// The report of a reading.
 inline model::MetricReading to_reading(const model::MetricSource& source, Result<Samples> samples) {
-  if (samples) return {.metric = source.name, .samples = *std::move(samples), .failure = ""};
-  return {.metric = source.name, .samples = {}, .failure = std::move(samples).error().message};
+  model::MetricReading out{
+      .metric = source.name, .samples = {}, .failure = {}, .source = source_id(source)};
+  if (samples)
+    out.samples = *std::move(samples);
+  else
+    out.failure = std::move(samples).error().message;
+  return out;
 }
 
 /// The reading of a source that hangs.

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "tests/unit/config/metrics_site.h"
 
 namespace hostler::config {
@@ -44,7 +46,8 @@ TEST(MetricsTest, ReadsEveryKeyOfAMetricAndOfPrometheus) {
                         .on_failure = model::OnFailure::kLast,
                         .last_for = 3min,
                         .value = 0,
-                        .by = {}};
+                        .by = {},
+                        .source = source_id(config.metric_sources.at(0))};
   model::MetricPolicy n{.name = "n",
                         .interval = 15s,
                         .valid_min = {},
@@ -54,7 +57,8 @@ TEST(MetricsTest, ReadsEveryKeyOfAMetricAndOfPrometheus) {
                         .on_failure = model::OnFailure::kValue,
                         .last_for = {},
                         .value = 2.5,
-                        .by = "pool"};
+                        .by = "pool",
+                        .source = source_id(config.metric_sources.at(1))};
   EXPECT_EQ(config.site.metrics, (std::vector{m, n}));
   ASSERT_EQ(config.metric_sources.size(), 2U);
   const model::MetricSource& source = config.metric_sources[0];
@@ -70,6 +74,31 @@ TEST(MetricsTest, ReadsEveryKeyOfAMetricAndOfPrometheus) {
   EXPECT_TRUE(source.asks_age);
   EXPECT_EQ(config.metric_sources[1].by, "pool");
   EXPECT_FALSE(config.metric_sources[1].asks_age);
+}
+
+// Whether what was read before a reload is still of the metric.
+TEST(MetricsTest, AMetricIsOfAnotherSourceIfOtherNumbersMayCome) {
+  const auto source_of = [](const std::string& members) {
+    return good_site(site_with(metric(members), R"("min": "m")")).site.metrics.at(0).source;
+  };
+  const std::string query = R"(, "source": {"prometheus": {"url": "http://127.0.0.1:9090", )";
+  std::set<std::uint64_t> all;
+  for (const std::string& one :
+       {query + R"("query": "a"}})", query + R"("query": "b"}})",
+        query + R"("query": "a", "pick": "max"}})", query + R"("query": "a", "by": "pool"}})",
+        std::string(
+            R"(, "source": {"prometheus": {"url": "http://127.0.0.1:9091", "query": "a"}})"),
+        std::string(R"(, "source": {"http": {"url": "http://127.0.0.1/x", "pointer": "/a"}})"),
+        std::string(R"(, "source": {"http": {"url": "http://127.0.0.1/x", "pointer": "/b"}})"),
+        std::string(R"(, "source": {"file": {"path": "/x"}})"),
+        std::string(R"(, "source": {"exec": {"command": ["/x"]}})"),
+        std::string(R"(, "source": {"exec": {"command": ["/x", "y"]}})"),
+        std::string(R"(, "source": {"hostler": {"count": "idle"}})"),
+        std::string(R"(, "source": {"hostler": {"count": "busy"}})")})
+    EXPECT_TRUE(all.insert(source_of(one)).second) << one;
+  EXPECT_EQ(source_of(query + R"("query": "a"}})"),
+            source_of(R"(, "interval": "7s", "max_age": "1m", "valid": {"min": 0})" + query +
+                      R"("query": "a"}})"));
 }
 
 TEST(MetricsTest, ReadsEveryOtherSource) {
