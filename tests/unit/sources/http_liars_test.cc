@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
+#include "core/sources/http_readings.h"
 #include "core/sources/read_once.h"
 #include "tests/support/fake_http.h"
 #include "tests/temp_folder.h"
@@ -106,6 +108,20 @@ TEST(HttpLiarsTest, AServerThatHangsIsGivenUpAtTheTimeout) {  // F-W5
   EXPECT_EQ(failure_of({"", Then::kHang}, 50ms), "SERVER did not answer within 50 ms");
   EXPECT_EQ(failure_of({"HTTP/1.1 200 OK\r\n", Then::kHang}, 50ms),
             "SERVER did not answer within 50 ms");
+}
+
+TEST(HttpLiarsTest, AReadingThatIsCancelledIsDroppedOnceAndNotReturned) {
+  FakeHttp server([](const std::string&) { return FakeHttp::Reply{"", Then::kHang, "x"}; });
+  HttpReadings readings;
+  readings.start(1, source_of(server), std::nullopt);
+  readings.start(2, source_of(server, 10ms), std::nullopt);
+  EXPECT_TRUE(readings.cancel(1));
+  EXPECT_FALSE(readings.cancel(1));
+  std::vector<Ended> ended;
+  while (ended.empty()) ended = readings.wait(60s);
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended[0].id, 2U);
+  EXPECT_FALSE(readings.cancel(2));
 }
 
 TEST(HttpLiarsTest, AServerThatTricklesIsGivenUpAtTheTimeout) {
