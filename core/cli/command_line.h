@@ -14,8 +14,8 @@ namespace hostler::cli {
 
 using Run = std::function<int(Client&)>;
 
-/// The command that the arguments name; one of the two is set. Of a command and a command below it
-/// (`gates`, `gates open`), CLI11 reports the one below first: that one is meant.
+/// The command that the arguments name; one of the two is set. If one is
+/// below another (`gates`, `gates open`), CLI11 reports it first: it is meant.
 struct Chosen {
   Run with_daemon;
   std::function<int()> without_daemon;

@@ -144,7 +144,7 @@ int shares(Client& client, bool json);
 /// Writes a backup of the daemon's state to `folder`, which must not exist.
 int backup(Client& client, const std::string& folder);
 
-/// What the daemon would do now.
+/// Shows what the daemon would do now.
 int plan(Client& client, bool json);
 /// The plan of a saved snapshot, without a daemon.
 int plan_of_snapshot(const std::string& file, bool json);
@@ -155,7 +155,7 @@ int save_snapshot(Client& client, const std::string& file);
 int dump(Client& client);
 
 int config_check(const std::string& file, bool json);
-/// What a reload of the file would change.
+/// Shows what a reload of the file would change.
 int config_diff(Client& client, const std::string& file, bool json);
 
 /// The options of `hostler driver list`, `info` and `explain`.
@@ -166,7 +166,7 @@ struct DriverOptions {
   bool json = false;
 };
 int driver_list(const DriverOptions& options);
-/// What the manifest says, and whether hostlerd would use the driver.
+/// Shows what the manifest says, and whether hostlerd would use the driver.
 int driver_info(const DriverOptions& options);
 /// Every path that was tried, and why a driver is used or not.
 int driver_explain(const DriverOptions& options);

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 
+#include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/cli/commands.h"
@@ -16,11 +16,6 @@ namespace {
 constexpr const char* kUsualConfig = "/etc/hostler/hostler.json";
 constexpr std::size_t kCasesFileMax = std::size_t{4} << 20;
 
-Wall wall_now() {
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
-}
-
 /// The secrets that it names are not read here; tokens are, by the sources.
 Result<config::Config> load(const std::string& file) {
   config::LoadOptions options;
@@ -31,10 +26,9 @@ Result<config::Config> load(const std::string& file) {
 
 /// Without a configuration an expression knows the names that are given.
 config::Config config_of(const GivenNumbers& given) {
-  constexpr std::string_view kCounts = " created started idle busy queued ";
   config::Config out;
   for (const auto& [name, value] : given.by_name) {
-    if (kCounts.find(" " + name + " ") != kCounts.npos) continue;
+    if (is_count(name)) continue;
     out.site.metrics.emplace_back().name = name;
     out.metric_sources.emplace_back().name = name;
   }
@@ -59,10 +53,10 @@ Result<std::uint32_t> find_pool(const config::Config& config, const std::string&
 Result<EvalResult> evaluate(const EvalOptions& options, const config::Config& config,
                             const GivenNumbers& given) {
   HOSTLER_TRY(check_names(given, config.site));
-  if (!options.expr.empty())
-    return evaluate_text(config, options.expr, given, /*reads=*/true, wall_now());
+  const Wall now = read_clocks().wall;
+  if (!options.expr.empty()) return evaluate_text(config, options.expr, given, /*reads=*/true, now);
   const auto pool = HOSTLER_TRY(find_pool(config, options.pool));
-  return evaluate_pool(config, pool, given, /*reads=*/true, wall_now());
+  return evaluate_pool(config, pool, given, /*reads=*/true, now);
 }
 
 /// Returns how many cases are as expected, and of how many.

@@ -12,7 +12,7 @@ namespace hostler::cli {
 namespace {
 
 constexpr std::size_t kCasesMax = 10'000, kNamesMax = 1000, kTextMax = std::size_t{4} << 20;
-constexpr double kValueMax = 1e300;
+constexpr double kValueMax = 1e15;
 constexpr std::int64_t kHostsMax = 1'000'000'000;
 constexpr std::array kBounds{"min", "max", "created_min", "created_max"};
 
@@ -97,9 +97,8 @@ Result<std::vector<std::string>> run_case(const EvalCase& one, const config::Con
     if (found == bounds.end())
       out.push_back(key + " is not set in the pool, expected " + shown(expected));
     else if (found->note.number != expected)
-      out.push_back(key + " is " + shown(found->note.number) +
-                    (found->note.number ? "" : " (" + found->note.unknown + ")") + ", expected " +
-                    shown(expected));
+      out.push_back(key + " is " + shown(found->note.number) + ", expected " + shown(expected) +
+                    (found->note.number ? "" : ": " + found->note.unknown));
   }
   return out;
 }

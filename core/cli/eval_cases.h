@@ -18,7 +18,7 @@ struct EvalCase {
 /// Reads a list of {"name", "set", "at", "expect"}. The error names the path and what is allowed.
 Result<std::vector<EvalCase>> parse_cases(std::string_view text);
 
-/// What is wrong with the bounds of the pool in this case, one line each; empty: nothing. Metrics
+/// The mistakes in the bounds of the pool in this case, one line each; empty: nothing. Metrics
 /// that it does not set are unknown. Fails if it sets what the site does not have.
 Result<std::vector<std::string>> run_case(const EvalCase& one, const config::Config& config,
                                           std::uint32_t pool);

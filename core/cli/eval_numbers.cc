@@ -6,6 +6,7 @@
 #include <cmath>
 #include <future>
 #include <set>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -17,7 +18,7 @@ namespace {
 
 using expression::Input;
 
-/// What a pool counts: its name, how an expression asks for it, where it is.
+/// A count of a pool: its name, how an expression asks for it, where it is.
 struct Count {
   std::string_view name;
   Input::Kind kind;
@@ -34,17 +35,21 @@ constexpr double kCountMax = 1e9;
 /// The clock of decisions, when it matters only how long ago something was.
 constexpr Mono kNow{std::chrono::hours(24 * 365)};
 
-bool is_of_metric(const Input& input) {
-  using Kind = Input::Kind;
-  return input.kind == Kind::kMetric || input.kind == Kind::kAge || input.kind == Kind::kAvgOver ||
-         input.kind == Kind::kMaxOver;
-}
-
 /// In place of a reading.
 model::MetricReading given_reading(const std::string& name, std::optional<double> value,
                                    const std::string& key, Wall now) {
   if (!value) return {.metric = name, .samples = {}, .failure = "it was given as unknown"};
   return {.metric = name, .samples = {{key, *value, now}}, .failure = {}};
+}
+
+/// Why a metric that is not given is not read; empty: it is.
+std::string why_not_read(const model::MetricPolicy& metric, const std::string& pool, bool reads) {
+  if (!reads) return "it was not given";
+  const std::string advice = ": give it with --set " + metric.name + "=N";
+  if (metric.own) return "only the daemon can count it" + advice;
+  if (!metric.by.empty() && pool == simulation::kTextKey)
+    return "it has one value for each " + metric.by + advice;
+  return {};
 }
 
 /// `asks_age`: some text has age(m), also one that is not in the configuration.
@@ -59,7 +64,7 @@ void read_metrics(const std::vector<Input>& inputs, const config::Config& config
                   simulation::Given& out) {
   std::map<std::string, bool> asked;  // And whether their age is.
   for (const Input& input : inputs)
-    if (is_of_metric(input)) asked[input.name] |= input.kind == Input::Kind::kAge;
+    if (input.is_of_metric()) asked[input.name] |= input.kind == Input::Kind::kAge;
   std::vector<std::future<model::MetricReading>> under_way;
   for (std::size_t i = 0; i < config.site.metrics.size(); ++i) {
     const model::MetricPolicy& metric = config.site.metrics[i];
@@ -69,15 +74,10 @@ void read_metrics(const std::vector<Input>& inputs, const config::Config& config
     if (number != given.by_name.end())
       out.readings.push_back(
           given_reading(metric.name, number->second, metric.by.empty() ? "" : pool, out.now.wall));
-    else if (reads && !metric.own)
-      under_way.push_back(start_reading(config.metric_sources[i], wanted->second, given.at));
+    else if (std::string why = why_not_read(metric, pool, reads); !why.empty())
+      out.readings.push_back({.metric = metric.name, .samples = {}, .failure = std::move(why)});
     else
-      out.readings.push_back(
-          {.metric = metric.name,
-           .samples = {},
-           .failure = reads
-                          ? "only the daemon can count it: give it with --set " + metric.name + "=N"
-                          : "it was not given"});
+      under_way.push_back(start_reading(config.metric_sources[i], wanted->second, given.at));
   }
   for (auto& reading : under_way) out.readings.push_back(reading.get());
 }
@@ -119,13 +119,16 @@ Result<Wall> parse_time(std::string_view text) {
                                           "since 1970");
 }
 
+bool is_count(std::string_view name) {
+  return std::ranges::find(kCounts, name, &Count::name) != kCounts.end();
+}
+
 Result<void> check_names(const GivenNumbers& given, const model::SitePolicy& site) {
   for (const auto& [name, value] : given.by_name) {
-    const bool is_count = std::ranges::find(kCounts, name, &Count::name) != kCounts.end();
-    if (is_count &&
+    if (is_count(name) &&
         (!value || !(*value >= 0 && *value <= kCountMax) || *value != std::floor(*value)))
       return fail(Errc::kInvalidArgument, name + " must be a whole number from 0 to a billion");
-    if (!is_count &&
+    if (!is_count(name) &&
         std::ranges::find(site.metrics, name, &model::MetricPolicy::name) == site.metrics.end())
       return fail(Errc::kInvalidArgument,
                   "'" + printable(name, 60) +

@@ -8,15 +8,15 @@
 #include "core/cli/eval_numbers.h"
 #include "core/json/writer.h"
 
-/// What came of an evaluation of `hostler eval`.
+/// The result of `hostler eval`.
 namespace hostler::cli {
 
 struct EvalResult {
-  std::string pool;  ///< Empty: of --expr.
+  std::string pool;  ///< Empty: it is that of --expr.
   Wall at;
   simulation::Evaluation evaluation;
   std::vector<std::string> missing;  ///< Counts that were not given, and so are 0.
-  std::vector<std::string> notes;    ///< What is not as in the daemon.
+  std::vector<std::string> notes;    ///< About it: rules that win, and differences to the daemon.
 
   /// All bounds are known.
   [[nodiscard]] bool is_known() const;

@@ -1,6 +1,3 @@
-#include <array>
-#include <charconv>
-
 #include "core/base/units.h"
 #include "core/cli/eval_result.h"
 #include "core/cli/table.h"
@@ -11,12 +8,7 @@ namespace {
 
 using simulation::BoundNow;
 using simulation::InputNow;
-
-std::string shown(double value) {
-  std::array<char, 40> text{};
-  const auto [end, problem] = std::to_chars(text.data(), text.data() + text.size(), value);
-  return {text.data(), end};
-}
+using simulation::number_text;
 
 Duration seconds(double count) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(count));
@@ -25,14 +17,15 @@ Duration seconds(double count) {
 std::vector<std::string> row_of(const InputNow& one) {
   std::string note = one.note;
   if (one.value && one.age)
-    note = format_duration(seconds(*one.age)) + " old" + (note.empty() ? "" : ", ") + note;
-  return {one.text, one.value ? shown(*one.value) : "unknown", note};
+    note = (*one.age > 0 ? format_duration(seconds(*one.age)) + " old" : "read just now") +
+           (note.empty() ? "" : ", ") + note;
+  return {one.text, one.value ? number_text(*one.value) : "unknown", note};
 }
 
 std::vector<std::string> row_of(const BoundNow& one) {
   const auto& note = one.note;
-  std::string from = one.text.empty() ? "of the configuration" : one.text;
-  if (note.computed) from += " = " + shown(*note.computed);
+  std::string from = one.text.empty() ? "as configured" : one.text;
+  if (note.computed) from += " = " + number_text(*note.computed);
   return {one.key, note.number ? std::to_string(*note.number) : "unknown", from};
 }
 
@@ -46,8 +39,8 @@ void write(json::Writer& w, const InputNow& one) {
 
 void write(json::Writer& w, const BoundNow& one) {
   w.begin_object().member("bound", one.key);
-  if (!one.text.empty()) w.member("text", one.text);
-  if (one.note.computed) w.member("value", *one.note.computed);
+  if (!one.text.empty()) w.member("expression", one.text);
+  if (one.note.computed) w.member("computed", *one.note.computed);
   if (one.note.wanted) w.member("wanted", *one.note.wanted);
   if (one.note.number)
     w.member("number", *one.note.number);
@@ -75,7 +68,9 @@ std::string eval_text(const EvalResult& result) {
   for (const BoundNow& one : result.evaluation.bounds) {
     rows.push_back(row_of(one));
     for (const std::string& change : one.note.changes) rows.push_back({"", "", change});
-    if (!one.note.number) rows.push_back({"", "", one.note.unknown});
+    // The lines below the first one show the place in the text, which stands above.
+    if (!one.note.number)
+      rows.push_back({"", "", one.note.unknown.substr(0, one.note.unknown.find('\n'))});
   }
   out += format_table({"BOUND", "HOSTS", ""}, rows);
   std::string missing;

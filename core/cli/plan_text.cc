@@ -55,6 +55,8 @@ void print_action(Value action) {
     say("close " + host + " [" + field(action, "code") + "]: it gets no new work");
   } else if (what == "reserve") {
     say("reserve " + host + " for " + field(action, "work"));
+  } else if (what == "drain") {
+    say("drain " + host + because(action));
   } else {
     say((what == "wake" ? "switch on " : "switch off ") + host + load(action) + because(action));
   }

@@ -4,6 +4,7 @@
 #include "core/config/expressions.h"
 #include "core/config/readers.h"
 #include "core/expression/expression.h"
+#include "core/model/ceilings.h"
 #include "core/sources/zones.h"
 
 namespace hostler::config {
@@ -53,9 +54,7 @@ class Checker {
     if (pool.scaling.drain && !pool.scaling.drain->quiet.empty())
       compile(member(member(scaling, "drain", problems_), "quiet", problems_),
               pool.scaling.drain->quiet, Wants::kBoolean);
-    if (!texts.min.empty() && texts.max.empty() && !member(at, "max", problems_).present())
-      warn(pool, "has an expression as min and no max, so it never has more than " +
-                     std::to_string(pool.sizes.max) + " hosts");
+    check_default_max(member(at, "max", problems_), pool);
     if (member(scaling, "up", problems_).present() || member(scaling, "down", problems_).present())
       if (!texts.any())
         warn(pool, "has scaling.up or scaling.down, and no bound that is an expression");
@@ -76,6 +75,16 @@ class Checker {
   }
 
  private:
+  /// The default of max ends what an expression wants only below the ceilings.
+  void check_default_max(const Field& max, const model::PoolPolicy& pool) {
+    const model::PoolSizes& sizes = pool.sizes;
+    if (sizes.texts.min.empty() || max.present()) return;
+    const std::int64_t ceiling = ceiling_of(config_.site, pool);
+    if (ceiling == 0 || ceiling > sizes.max)
+      warn(pool, "has an expression as min and no max, so it never has more than " +
+                     std::to_string(sizes.max) + " hosts");
+  }
+
   void warn(const model::PoolPolicy& pool, const std::string& text) {
     context_.warnings.push_back("pools: \"" + pool.name + "\" " + text);
   }
@@ -83,10 +92,10 @@ class Checker {
   void check_bound(const Field& field, const std::string& text, const model::PoolPolicy& pool) {
     if (text.empty()) return;
     compile(field, text, Wants::kNumber);
-    if (ceiling_of(config_.site, pool) == 0)
+    if (model::host_ceilings(config_.site, pool).lowest() == 0)
       field.problem(
-          "an expression needs a limit that it cannot pass: set ceilings.instances_max of this "
-          "pool, of all its sets or of the site above 0");
+          "an expression needs a fixed limit besides max, since it can be wrong by any factor: set "
+          "ceilings.instances_max of this pool, of all its sets or of the site above 0");
   }
 
   void check_rank(const Field& field, const std::string& rank) {

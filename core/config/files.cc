@@ -52,6 +52,10 @@ bool read_named_file(const json::Field& field, const Context& context, std::size
 }
 
 bool read_command(const json::Field& field, const Context* context, std::vector<std::string>& out) {
+  if (field.present() && !field.value()->is(json::Kind::kArray))
+    return field.refuse(
+        "an array: the absolute path of a program and its arguments, such as "
+        "[\"/usr/bin/redis-cli\", \"llen\", \"tasks\"]");
   std::vector<std::string> words;
   if (!field.texts(words, 64, {.bytes_max = 4096})) return false;
   if (context != nullptr)

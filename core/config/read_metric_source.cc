@@ -2,6 +2,7 @@
 #include <array>
 
 #include "core/config/readers.h"
+#include "core/json/pointer.h"
 
 namespace hostler::config {
 namespace {
@@ -71,10 +72,8 @@ void read_token_file(json::Object& o, const Context& context, const std::optiona
 void read_pointer(json::Object& o, std::string& out) {
   const json::Field field = o.may("pointer");
   if (!field.text(out, {.bytes_max = kPointerMax, .one_line = true})) return;
-  bool good = out.empty() || out[0] == '/';
-  for (std::size_t at = out.find('~'); good && at != std::string::npos; at = out.find('~', at + 1))
-    good = at + 1 < out.size() && (out[at + 1] == '0' || out[at + 1] == '1');
-  if (!good) field.refuse("a JSON pointer (RFC 6901), such as \"/queues/0/length\"");
+  if (!json::check_pointer(out))
+    field.refuse("a JSON pointer (RFC 6901), such as \"/queues/0/length\"");
 }
 
 void read_prometheus(json::Object& o, const Context& context, Source& out) {
@@ -122,6 +121,12 @@ void read_count(json::Object& o, const model::SitePolicy& site, Source& out) {
 
 void read_metric_source(const json::Field& field, const Context& context,
                         const model::SitePolicy& site, Source& out) {
+  if (field.present() && !field.value()->is(json::Kind::kObject)) {
+    field.refuse(
+        "an object with one of prometheus, http, file, exec, hostler, such as "
+        "{\"file\": {\"path\": \"/run/load\"}}");
+    return;
+  }
   field.object([&](json::Object& o) {
     const std::string_view kind = o.exactly_one({"prometheus", "http", "file", "exec", "hostler"});
     const auto read = [&](std::string_view name, Source::Kind to, const auto& members) {

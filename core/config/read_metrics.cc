@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include "core/base/units.h"
 #include "core/config/readers.h"
@@ -11,9 +10,6 @@ namespace {
 constexpr std::size_t kMetricsMax = 200;
 constexpr double kNumberMax = 1e15;
 constexpr Duration kOldest = 24h * 7;
-constexpr std::array kFailures{
-    json::Word<model::OnFailure>{"hold", model::OnFailure::kHold},
-};
 
 bool read_metric_name(const json::Field& field, std::string& out) {
   std::string name;
@@ -57,12 +53,12 @@ void read_max_step(const json::Field& field, std::optional<double>& out) {
 
 void read_on_failure(const json::Field& field, model::MetricPolicy& out) {
   if (!field.present()) return;
-  if (field.value()->is(json::Kind::kString)) {
-    field.word(out.on_failure, kFailures);
+  if (field.value()->is(json::Kind::kString) && field.value()->text() == "hold") {
+    out.on_failure = model::OnFailure::kHold;
     return;
   }
   if (!field.value()->is(json::Kind::kObject)) {
-    field.refuse("\"hold\", {\"last\": \"5m\"}, {\"value\": 0}");
+    field.refuse("\"hold\", {\"last\": \"5m\"} or {\"value\": 0}");
     return;
   }
   field.object([&](json::Object& o) {
@@ -128,6 +124,7 @@ void read_metrics(const json::Field& field, const Context& context, Config& out)
       source.name = policy.name;
       source.asks_age = policy.max_age > Duration{};
       policy.by = source.by;
+      policy.source = source_id(source);
       if (source.kind == model::MetricSource::Kind::kHostler) policy.own = source.own;
     });
   });

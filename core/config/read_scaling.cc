@@ -6,11 +6,12 @@ namespace {
 constexpr std::size_t kPoliciesMax = 10;
 constexpr std::int32_t kPercentMax = 100'000;
 
-void read_step(json::Object& o, model::ScalingStep& out) {
+void read_rate(json::Object& o, model::ScalingRate& out) {
   const std::string_view unit = o.exactly_one({"hosts", "percent"});
-  out.percent = unit == "percent";
-  if (!unit.empty()) o.may(unit).integer(out.value, 1, out.percent ? kPercentMax : kInstancesMax);
-  o.need("per").duration(out.period, 1s, 30min);
+  out.is_percent = unit == "percent";
+  if (!unit.empty())
+    o.may(unit).integer(out.value, 1, out.is_percent ? kPercentMax : kInstancesMax);
+  o.need("per").duration(out.per, 1s, 30min);
 }
 
 void read_rules(const json::Field& field, model::ScalingRules& out) {
@@ -20,7 +21,7 @@ void read_rules(const json::Field& field, model::ScalingRules& out) {
     o.may("tolerance").number(out.tolerance, 0, 0.9);
     const json::Field policies = o.may("policies");
     policies.each(kPoliciesMax, [&](const json::Field& element) {
-      element.object([&](json::Object& step) { read_step(step, out.steps.emplace_back()); });
+      element.object([&](json::Object& rate) { read_rate(rate, out.policies.emplace_back()); });
     });
   });
 }

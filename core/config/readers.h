@@ -17,7 +17,7 @@ namespace hostler::config {
 inline constexpr std::size_t kSecretFileMax = std::size_t{64} * 1024;
 inline constexpr std::size_t kCommandMax = std::size_t{16} * 1024;  ///< The longest shell command.
 inline constexpr std::size_t kExpressionMax = std::size_t{8} * 1024;  ///< Bytes of its text.
-inline constexpr std::size_t kMetricNameMax = 63;
+inline constexpr std::size_t kMetricNameMax = model::kMetricNameMax;
 inline constexpr std::int32_t kInstancesMax = 1'000'000;
 inline constexpr std::int64_t kPriceMax = model::kPriceMax.value;
 inline constexpr std::int64_t kBytesMax = std::int64_t{1} << 50;
@@ -60,9 +60,9 @@ std::optional<unsigned> parse_mode(std::string_view text);
 
 void read_access(json::Object& o, const Context& context, Access& out);
 void read_ceilings(const json::Field& field, model::Ceilings& out);
-/// Reads a query for images.
 /// Which drivers the site takes.
 void read_trusted_drivers(json::Object& o, model::TrustedDrivers& out);
+/// Reads a query for images.
 void read_image(const json::Field& field, std::optional<model::ImageQuery>& out);
 /// Reads the keys `image` and `image_id`, of which an object has one at most.
 void read_image_or_id(json::Object& o, std::optional<model::ImageQuery>& image, std::string& id);
@@ -100,11 +100,6 @@ bool is_plain_selector(std::string_view query);
 /// Compiles all texts of pools, and checks what they need: metrics, time zones, ceilings, ages.
 /// Call it when these have been read into `out`; sets MetricSource::asks_age.
 void check_expressions(json::Object& o, const Context& context, Config& out);
-/// How many hosts the sets of the pool may have together; 0: no limit.
-std::int64_t sets_max_of(const model::SitePolicy& site, const model::PoolPolicy& pool);
-/// The least of the limits of instances that hold for the pool, of its own, its sets' and the
-/// site's; 0: there is none.
-std::int64_t ceiling_of(const model::SitePolicy& site, const model::PoolPolicy& pool);
 /// How a pool lends hosts. Absent: `out` stays as it is.
 void read_leases(const json::Field& field, std::optional<model::LeasePolicy>& out);
 /// `agent_folder`: where hostler keeps its own files on hosts, as configured. Reads the files and

@@ -2,6 +2,7 @@
 
 #include "core/base/units.h"
 #include "core/config/readers.h"
+#include "core/model/ceilings.h"
 
 namespace hostler::config {
 namespace {
@@ -49,8 +50,21 @@ void warn_of_min(const model::SitePolicy& site, std::vector<std::string>& out) {
     };
     if (pool.ceilings.instances_max != 0)
       warn("its ceilings.instances_max", pool.ceilings.instances_max);
-    if (const auto sets_max = sets_max_of(site, pool); sets_max != 0)
+    if (const auto sets_max = model::host_ceilings(site, pool).sets; sets_max != 0)
       warn("what ceilings.instances_max of its sets allow together,", sets_max);
+  }
+}
+
+/// Such a pool switches its hosts off in place of ending them.
+void warn_of_kept(const model::SitePolicy& site, std::vector<std::string>& out) {
+  for (const model::PoolPolicy& pool : site.pools) {
+    const model::PoolSizes& sizes = pool.sizes;
+    const bool has_min = sizes.created_min || !sizes.texts.created_min.empty();
+    const bool has_max = sizes.created_max || !sizes.texts.created_max.empty();
+    if (has_min && !has_max)
+      out.push_back("pools: \"" + pool.name +
+                    "\" has created_min and no created_max, so hosts are switched off and never "
+                    "destroyed");
   }
 }
 
@@ -106,6 +120,7 @@ std::vector<std::string> warnings_of(const Config& config) {
   warn_of_holds(site, out);
   warn_of_quotas(config, out);
   warn_of_min(site, out);
+  warn_of_kept(site, out);
   warn_of_readiness(site, out);
   if (site.ceilings.instances_max != 0 && wanted > site.ceilings.instances_max)
     out.push_back("ceilings.instances_max: " + std::to_string(site.ceilings.instances_max) +

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
-#include <memory>
+#include <map>
+#include <string>
 
+#include "core/base/mutex.h"
 #include "core/config/config.h"
 #include "core/dispatch/events.h"
 #include "core/sources/collector.h"
@@ -27,8 +30,13 @@ class MetricInputs {
   void tell_zones(const model::SitePolicy& policy) const;
 
  private:
+  /// A reading as the file keeps it.
+  [[nodiscard]] model::MetricReading for_file(model::MetricReading reading);
+
   const std::function<void(dispatch::Event)> post_;
   sources::SampleFile samples_;
+  Mutex mutex_;
+  std::map<std::string, model::MetricPolicy> policies_ HOSTLER_GUARDED_BY(mutex_);
   sources::Collector collector_;  ///< After the file, which it appends to.
 };
 

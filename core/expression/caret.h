@@ -9,7 +9,7 @@ namespace hostler::expression {
 ///     unknown name foo (1:5)
 ///      | 1 + foo
 ///      | ....^
-/// `at`: the byte of `text` that the caret points to. Of a long line the part around it.
+/// `at`: the byte of `text` that the caret points to. A long line is cut to the part around it.
 std::string with_caret(std::string_view message, std::string_view text, std::size_t at);
 
 }  // namespace hostler::expression

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/expression/caret.h"
+#include "core/expression/grammar.h"
 
 namespace hostler::expression {
 namespace {
@@ -102,12 +103,20 @@ class Checker {
     return {};
   }
 
+  [[nodiscard]] std::string hint_of_chain(const Node& node) const {
+    const auto compares = [](const Node& one) {
+      return one.kind == Node::Kind::kBinary && one.op >= Op::kEqual && one.op <= Op::kMoreOrEqual;
+    };
+    const bool chains = compares(node) && (compares(at(node.a)) || compares(at(node.b)));
+    return chains ? "; comparisons do not chain: write 1 < m and m < 3" : "";
+  }
+
   Result<void> typed(Node& node, bool fits, Type result, std::string_view wanted) {
     node.type = result;
     if (fits) return {};
     return refuse("this operator takes " + std::string(wanted) + ", not " +
                       std::string(name_of(type(node.a))) + " and " +
-                      std::string(name_of(type(node.b))),
+                      std::string(name_of(type(node.b))) + hint_of_chain(node),
                   node);
   }
 
@@ -178,7 +187,7 @@ class Checker {
   Result<void> argument(const Node& node, bool fits, std::string_view wanted) const {
     if (fits) return {};
     const Type first = type(list(node)[0]);
-    return refuse("this function takes " + std::string(wanted) +
+    return refuse(std::string(function_name(node.op)) + "() takes " + std::string(wanted) +
                       (node.b == 1 ? ", not " + std::string(name_of(first)) : ""),
                   node);
   }

@@ -5,7 +5,7 @@
 #include "core/expression/syntax.h"
 #include "core/expression/value.h"
 
-/// What operators and functions make of values, as expr computes it. Each returns why there is no
+/// Operators and functions of values, as expr computes them. Each returns why there is no
 /// result, a text that lives for ever; nullptr: it is in `out`, which may be an operand.
 namespace hostler::expression {
 

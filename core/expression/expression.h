@@ -32,10 +32,12 @@ struct Input {
   Kind kind{};
   std::string name;   ///< Of the metric, or of the time zone.
   Duration window{};  ///< Of kAvgOver and kMaxOver, above 0.
+
+  [[nodiscard]] bool is_of_metric() const { return kind <= Kind::kMaxOver; }
   friend bool operator==(const Input&, const Input&) = default;
 };
 
-/// What an expression must give.
+/// The kind of result that an expression must give.
 enum class Wants : std::uint8_t { kNumber, kBoolean };
 
 struct Program;

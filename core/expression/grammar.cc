@@ -73,6 +73,12 @@ bool has(const Names& names, std::string_view name) {
 
 const Function* find_function(std::string_view name) { return find_by_name(kFunctions, name); }
 
+std::string_view function_name(Op op) {
+  for (const Function& each : kFunctions)
+    if (each.op == op) return each.name;
+  return {};
+}
+
 const InputWord* find_input_word(std::string_view name) { return find_by_name(kInputWords, name); }
 
 bool is_foreign_function(std::string_view name) { return has(kForeignFunctions, name); }

@@ -37,6 +37,8 @@ struct Function {
   std::uint32_t arguments = 1;  ///< 0: one or more.
 };
 const Function* find_function(std::string_view name);
+/// Empty: no function computes this.
+std::string_view function_name(Op op);
 
 enum class Takes : std::uint8_t { kNothing, kMetric, kMetricAndTime, kZone };
 /// A word that names an input: age(m), avg_over(m, "5m"), hour("UTC"), created.

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/expression/caret.h"
 #include "core/expression/grammar.h"
+#include "core/expression/window.h"
 
 namespace hostler::expression {
 namespace {
@@ -80,6 +81,15 @@ Result<Token> Lexer::next() {
   return token(operates ? TokenKind::kOperator : TokenKind::kName, end);
 }
 
+std::string Lexer::why_no_number() const {
+  std::size_t end = position_;
+  while (is_word(at(end))) ++end;
+  const std::string word = printable(text_.substr(position_, end - position_), 40);
+  const bool is_time = parse_window(word).has_value();
+  return "'" + word + "' is not a number" +
+         (is_time ? "; a time stands in quotes: \"" + word + "\"" : "");
+}
+
 /// Whether it is a number is seen when it is read: `0b1.5` is a token.
 Result<Token> Lexer::number(std::size_t begin) {
   std::size_t end = begin;
@@ -105,7 +115,7 @@ Result<Token> Lexer::number(std::size_t begin) {
     if (at(end) == '+' || at(end) == '-') ++end;
     skip_digits();
   }
-  if (is_word(at(end))) return refuse("this is not a number", position_);
+  if (is_word(at(end))) return refuse(why_no_number(), position_);
   return token(TokenKind::kNumber, end);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "core/base/error.h"
@@ -33,6 +34,8 @@ class Lexer {
   Result<void> skip_blanks();
   Result<void> skip_comment();
   Result<Token> number(std::size_t begin);
+  /// About the word that begins here with a digit.
+  [[nodiscard]] std::string why_no_number() const;
   Result<Token> quoted();
   Result<Token> sign();
   Token token(TokenKind kind, std::size_t end);

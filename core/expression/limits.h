@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What bounds the time and the memory of an expression.
+/// The bounds of the time and the memory of an expression.
 namespace hostler::expression {
 
 inline constexpr std::size_t kTextMax = 8192;   ///< Bytes.
-inline constexpr std::size_t kDepthMax = 64;    ///< Of what stands within another.
+inline constexpr std::size_t kDepthMax = 64;    ///< Expressions within another.
 inline constexpr std::size_t kStepsMax = 1000;  ///< Nodes of a tree, instructions of a program.
 /// Elements of ranges and arrays that one evaluation makes are fewer. expr bounds its memory so;
 /// ours are not made, but what it refuses is refused.

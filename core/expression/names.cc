@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/text.h"
 #include "core/expression/parser.h"
 #include "core/expression/refusals.h"
 #include "core/expression/window.h"
@@ -19,7 +18,7 @@ Result<NodeId> Parser::name() {
   if (word.text == "true" || word.text == "false")
     return add(
         {.kind = Node::Kind::kLiteral, .at = word.at, .value = of_bool(word.text == "true")});
-  if (word.text == "nil") return refuse(why_not(word.text), word.at);
+  if (word.text == "nil") return refuse(why_not(word.text, metrics_), word.at);
   if (const InputWord* const found = find_input_word(word.text)) return input(*found, word);
   const bool called = sees("(");
   if (const Function* const found = find_function(word.text); found != nullptr && called)
@@ -30,9 +29,9 @@ Result<NodeId> Parser::name() {
                   .at = word.at,
                   .a = static_cast<std::uint32_t>(slot),
                   .b = variables_[slot].value});
-  if (called && !is_function(word.text))
+  if (called && !is_function(word.text) && word.text != "if")
     return refuse("there is no function '" + std::string(word.text) + "'", word.at);
-  if (!is_metric(word.text)) return refuse(why_not(word.text), word.at);
+  if (!is_metric(word.text)) return refuse(why_not(word.text, metrics_), word.at);
   return add_input({Input::Kind::kMetric, std::string(word.text)}, Type::kFloat, word.at);
 }
 
@@ -46,8 +45,7 @@ Result<NodeId> Parser::add_input(Input&& input, Type type, std::uint32_t at) {
 
 Result<std::string> Parser::metric() {
   if (token_.kind != TokenKind::kName) return refuse("the name of a metric goes here", token_.at);
-  if (!is_metric(token_.text))
-    return refuse("there is no metric '" + printable(token_.text, 60) + "'", token_.at);
+  if (!is_metric(token_.text)) return refuse(no_metric(token_.text, metrics_), token_.at);
   std::string out(token_.text);
   HOSTLER_TRY(advance());
   return out;

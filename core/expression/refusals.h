@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,8 +12,10 @@
 namespace hostler::expression {
 
 std::string why_not_here(const Token& token);
-/// Of a name that is no variable, no metric, and is not used as the language uses it.
-std::string why_not(std::string_view name);
+/// Why a name is refused that is no variable, no metric, and is not used as the language uses it.
+/// `metrics`: those that there are.
+std::string why_not(std::string_view name, std::span<const std::string> metrics);
+std::string no_metric(std::string_view name, std::span<const std::string> metrics);
 std::string wrong_count(const Function& function, std::size_t given);
 
 }  // namespace hostler::expression

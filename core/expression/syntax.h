@@ -11,7 +11,8 @@
 /// the compiler reads.
 namespace hostler::expression {
 
-/// What is known before it is computed. kAny: only then. kNone: folded; expr forgets it then too.
+/// The type as far as it is known before a value is computed; kAny: it is not known. kNone: folded;
+/// expr forgets it then too.
 enum class Type : std::uint8_t { kNone, kInt, kFloat, kBool, kArray, kRange, kAny };
 
 enum class Op : std::uint8_t {

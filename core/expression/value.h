@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-/// What an expression computes with. As in expr, the type of a value is known only when it is
-/// computed: a branch may give a whole number, the other one an array.
+/// The values that an expression computes with. As in expr, the type of a value is known only when
+/// it is computed: a branch may give a whole number, the other one an array.
 namespace hostler::expression {
 
 enum class Tag : std::uint8_t { kInt, kFloat, kBool, kArray, kRange };
@@ -36,11 +36,11 @@ inline bool is_number(const Value& value) {
 inline bool is_list(const Value& value) {
   return value.tag == Tag::kArray || value.tag == Tag::kRange;
 }
-/// Of a number.
+/// `value` is a number.
 inline double to_float(const Value& value) {
   return value.tag == Tag::kInt ? static_cast<double>(value.whole) : value.number;
 }
-/// Of a number, as Go on amd64 converts: towards 0; what does not fit, and NaN, is the least int64.
+/// A number as Go on amd64 converts it: towards 0; what does not fit, and NaN, is the least int64.
 inline std::int64_t to_int(double number) {
   return number >= -0x1p63 && number < 0x1p63 ? static_cast<std::int64_t>(number) : INT64_MIN;
 }

@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/time.h"
 
-/// What stands in quotes in an expression.
+/// The texts in quotes of an expression.
 namespace hostler::expression {
 
 /// Above 0: "5m", "90s", "1h30m".

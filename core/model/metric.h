@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@
 namespace hostler::model {
 
 using namespace std::chrono_literals;
+
+inline constexpr std::size_t kMetricNameMax = 63;  ///< Bytes of its name,
+inline constexpr std::size_t kMetricKeyMax = 255;  ///< and of a value of its label.
 
 /// What a bound goes by while a metric that it names is unknown.
 enum class OnFailure : std::uint8_t {
@@ -43,6 +47,7 @@ struct MetricPolicy {
   std::string by;
   /// Set: the loop counts it at each interval, and no reading comes from outside.
   std::optional<OwnCount> own = {};
+  std::uint64_t source = 0;  ///< source_id(): which numbers come.
   friend bool operator==(const MetricPolicy&, const MetricPolicy&) = default;
 };
 
@@ -70,6 +75,10 @@ struct MetricSource {
   friend bool operator==(const MetricSource&, const MetricSource&) = default;
 };
 
+/// Differs for sources that may say other numbers: those of another query, address or pointer, but
+/// not of another interval. The same in each start; not 0.
+[[nodiscard]] std::uint64_t source_id(const MetricSource& source);
+
 /// One number of a metric.
 struct MetricSample {
   std::string key;  ///< Value of the label `by`; empty without one.
@@ -82,14 +91,16 @@ struct MetricSample {
 struct MetricReading {
   std::string metric;
   std::vector<MetricSample> samples;
-  std::string failure;  ///< Why there are none, for people; empty: it was read.
+  std::string failure;       ///< Why there are none, for people; empty: it was read.
+  std::uint64_t source = 0;  ///< Of which it is; 0: of the one that the metric has now.
   friend bool operator==(const MetricReading&, const MetricReading&) = default;
 };
 
-/// Readings of before a restart, of one series, oldest first.
+/// Readings of before a restart, of one series, oldest first. `taken` is when they were read.
 struct MetricPast {
   std::string metric;
   std::vector<MetricSample> samples;
+  std::uint64_t source = 0;  ///< As MetricReading::source.
 };
 
 /// A time zone: its offset from UTC holds from this time on.

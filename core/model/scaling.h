@@ -13,22 +13,22 @@ namespace hostler::model {
 using namespace std::chrono_literals;
 
 /// At most so much within each time of this length.
-struct ScalingStep {
-  std::int32_t value = 0;  ///< Hosts, or percent of the number at the begin of the period.
-  bool percent = false;
-  Duration period = 1min;
-  friend bool operator==(const ScalingStep&, const ScalingStep&) = default;
+struct ScalingRate {
+  std::int32_t value = 0;  ///< Hosts, or percent of the number at the beginning of `per`.
+  bool is_percent = false;
+  Duration per = 1min;
+  friend bool operator==(const ScalingRate&, const ScalingRate&) = default;
 };
 
 /// Rules of one direction.
 struct ScalingRules {
-  Duration window{};               ///< Stabilisation.
-  std::vector<ScalingStep> steps;  ///< `policies`: the largest counts. Empty: no limit.
-  double tolerance = 0;            ///< A part of the present number: smaller changes are left out.
+  Duration window{};                  ///< Stabilisation.
+  std::vector<ScalingRate> policies;  ///< The one that allows most counts. Empty: no limit.
+  double tolerance = 0;  ///< A part of the present number: smaller changes are left out.
   friend bool operator==(const ScalingRules&, const ScalingRules&) = default;
 };
 
-/// What is done before a host goes because of its pool's bounds.
+/// The way of a host before it goes because of its pool's bounds.
 struct DrainPolicy {
   std::vector<std::string> command;  ///< At the daemon, no shell: absolute program and arguments.
   std::string quiet;                 ///< A boolean expression; empty: the end of the command.
@@ -38,7 +38,7 @@ struct DrainPolicy {
 
 /// `pools[].scaling`.
 struct ScalingPolicy {
-  ScalingRules up, down{.window = 5min, .steps = {}, .tolerance = 0};
+  ScalingRules up, down{.window = 5min, .policies = {}, .tolerance = 0};
   Duration lifetime_min{};  ///< A younger host does not go because of bounds.
   std::string rank;         ///< A metric by instance: the lowest goes first. Empty: none.
   std::optional<DrainPolicy> drain;

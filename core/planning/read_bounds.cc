@@ -5,7 +5,7 @@
 #include "core/planning/readers.h"
 #include "core/planning/words.h"
 
-/// What sources other than the configuration say of the bounds of a pool.
+/// The bounds of a pool, by sources other than the configuration.
 namespace hostler::planning {
 namespace {
 

@@ -67,6 +67,7 @@ inline constexpr std::array kHostFlags{
     Flag<scheduler::HostView>{"cordoned", &scheduler::HostView::cordoned},
     Flag<scheduler::HostView>{"adopted", &scheduler::HostView::adopted},
     Flag<scheduler::HostView>{"can_stop", &scheduler::HostView::can_stop},
+    Flag<scheduler::HostView>{"power_unknown", &scheduler::HostView::power_unknown},
     Flag<scheduler::HostView>{"can_wake", &scheduler::HostView::can_wake},
     Flag<scheduler::HostView>{"unfulfilled_spot", &scheduler::HostView::unfulfilled_spot},
     Flag<scheduler::HostView>{"unseen", &scheduler::HostView::unseen},

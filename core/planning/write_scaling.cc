@@ -21,10 +21,10 @@ void write_bound(json::Writer& w, const char* key, const std::string& text,
 void write_rules(json::Writer& w, const char* key, const ScalingRules& rules) {
   w.key(key).begin_object().member("window", exact_duration(rules.window));
   w.member("tolerance", rules.tolerance).key("policies").begin_array();
-  for (const model::ScalingStep& step : rules.steps)
+  for (const model::ScalingRate& rate : rules.policies)
     w.begin_object()
-        .member(step.percent ? "percent" : "hosts", step.value)
-        .member("per", exact_duration(step.period))
+        .member(rate.is_percent ? "percent" : "hosts", rate.value)
+        .member("per", exact_duration(rate.per))
         .end_object();
   w.end_array().end_object();
 }

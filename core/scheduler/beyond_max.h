@@ -33,8 +33,8 @@ struct ClosingOrder {
 /// Which hosts are closed, by index into `hosts`. If a pool is beyond its maximum, hosts that boot
 /// and for which nothing waits are closed first, then idle hosts, then others that boot, then hosts
 /// with work; of each kind the newest first. Where PoolNumbers::goes_by_load, LeaveOrder comes
-/// before that. Of each kind young hosts are last (lifetime.h). Hosts that are kept stay. Hosts
-/// that will go anyway count first. `bounds`: of each pool of the policy. `set_aside` as of
+/// before that. Young hosts are the last of their kind (lifetime.h). Hosts that are kept stay.
+/// Hosts that will go anyway count first. `bounds`: of each pool of the policy. `set_aside` as of
 /// Snapshot; `classes`: the waiting work. O(hosts x log hosts), and O(hosts x classes) of a pool
 /// that is beyond its maximum.
 [[nodiscard]] std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,

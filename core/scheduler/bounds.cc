@@ -50,7 +50,7 @@ class MergedBounds {
   std::array<Merged, kBoundsOfPool> merged_;
 };
 
-/// What a pool has now.
+/// The hosts that a pool has now.
 struct Present {
   std::int64_t alive = 0, off = 0;
   std::int64_t counted = 0;  ///< For the maximum, as closed_hosts() does.
@@ -160,7 +160,7 @@ bool makes_sense(const model::PoolPolicy& pool) {
          duration_ok(pool.spot_shortage_patience) && duration_ok(pool.starvation_after);
 }
 
-/// What is there is counted only if a bound is unknown. `present`: gives it.
+/// `present` gives the hosts that are there; it is called only if a bound is unknown.
 template <class Present>
 PoolNumbers numbers_of(const model::PoolPolicy& pool, std::span<const Bound> others,
                        Present present) {
@@ -178,7 +178,7 @@ PoolNumbers numbers_of(const model::PoolPolicy& pool, std::span<const Bound> oth
 }  // namespace
 
 bool drains_to_standby(const HostView& host) {
-  return host.drain != DrainPhase::kNone && host.is_on() && host.can_stop && !host.kept &&
+  return host.drain != DrainPhase::kNone && host.is_on() && host.may_stop() && !host.kept &&
          !host.draining && !host.cordoned && host.offering != UINT32_MAX;
 }
 

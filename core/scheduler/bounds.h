@@ -63,7 +63,7 @@ struct ConfigBounds {
 [[nodiscard]] ConfigBounds bounds_of_config(const model::PoolPolicy& pool,
                                             std::span<const Bound> others);
 
-/// It drains, and can be switched off after that.
+/// It drains, and may be switched off after that.
 [[nodiscard]] bool drains_to_standby(const HostView& host);
 
 /// The numbers of each pool, from the bounds of the configuration and those of the `others`. The

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/assert.h"
+#include "core/model/ceilings.h"
 
 namespace hostler::scheduler {
 namespace {
@@ -45,14 +46,14 @@ void refuse_crossed(std::vector<BoundStep>& steps, BoundOf min_of, BoundOf max_o
                                           std::to_string(max->rounded);
 }
 
-/// The number within the ceiling. True: it was above.
-bool saturate(BoundStep& step, const HostCeiling& ceiling) {
+/// The number within the ceiling.
+void saturate(BoundStep& step, const HostCeiling& ceiling) {
   step.note.wanted = std::min(step.rounded, ceiling.hosts);
-  if (step.rounded <= ceiling.hosts) return false;
+  step.note.is_at_ceiling = step.rounded > ceiling.hosts;
+  if (!step.note.is_at_ceiling) return;
   step.note.changes.push_back("ceiling: " + std::to_string(step.rounded) + " is above " +
                               std::to_string(ceiling.hosts) +
                               (ceiling.whose.empty() ? "" : ", " + ceiling.whose));
-  return true;
 }
 
 Bound bound_of(const BoundStep& step) {
@@ -70,10 +71,13 @@ Bound bound_of(const BoundStep& step) {
 
 void follow_rules(BoundStep& step, BoundScaling& memory, const model::ScalingPolicy& policy,
                   const HostCounts& present, const HostCeiling& ceiling, Mono now) {
-  const bool is_started =
-      step.note.of == BoundOf::kStartedMin || step.note.of == BoundOf::kStartedMax;
-  auto decision =
-      memory.decide(*step.note.wanted, is_started ? present.started : present.created, policy, now);
+  const BoundOf of = step.note.of;
+  const bool is_started = of == BoundOf::kStartedMin || of == BoundOf::kStartedMax;
+  const bool is_max = of == BoundOf::kStartedMax || of == BoundOf::kCreatedMax;
+  const std::int64_t there = is_started ? present.started : present.created;
+  // While it was unknown, known minimums may have created beyond what it was.
+  if (is_max) memory.end_hold(there, policy, now);
+  auto decision = memory.decide(*step.note.wanted, there, policy, now);
   step.note.number = std::min(decision.number, ceiling.hosts);
   std::ranges::move(decision.changes, std::back_inserter(step.note.changes));
 }
@@ -82,29 +86,17 @@ void sooner(std::optional<Mono>& due, const std::optional<Mono>& other) {
   if (other && (!due || *other < *due)) due = other;
 }
 
-/// What the ceilings of the pool's sets allow together; 0: one of them has none.
-std::int64_t ceiling_of_sets(const model::SitePolicy& policy, const model::PoolPolicy& pool) {
-  std::int64_t sum = 0;
-  for (const model::SetPolicy& set : policy.sets) {
-    if (std::ranges::find(pool.sets, set.name) == pool.sets.end()) continue;
-    if (set.ceilings.instances_max <= 0) return 0;
-    sum += set.ceilings.instances_max;
-  }
-  return sum;
-}
-
 }  // namespace
 
 std::optional<HostCeiling> host_ceiling(const model::SitePolicy& policy, std::uint32_t pool) {
   const model::PoolPolicy& its = policy.pools[pool];
-  const HostCeiling all[] = {
-      {its.ceilings.instances_max, "ceilings.instances_max of pool " + its.name},
-      {ceiling_of_sets(policy, its), "ceilings.instances_max of the sets of pool " + its.name},
-      {policy.ceilings.instances_max, "ceilings.instances_max of the site"}};
-  std::optional<HostCeiling> out;
-  for (const HostCeiling& one : all)
-    if (one.hosts > 0 && (!out || one.hosts < out->hosts)) out = one;
-  return out;
+  const model::HostCeilings all = model::host_ceilings(policy, its);
+  const std::int64_t lowest = all.lowest();
+  if (lowest == 0) return std::nullopt;
+  const std::string whose = lowest == all.pool   ? "pool " + its.name
+                            : lowest == all.sets ? "the sets of pool " + its.name
+                                                 : "the site";
+  return HostCeiling{.hosts = lowest, .whose = "ceilings.instances_max of " + whose};
 }
 
 DecidedBounds decide_bounds(const std::vector<Computed>& computed, PoolScaling& scaling,
@@ -120,7 +112,8 @@ DecidedBounds decide_bounds(const std::vector<Computed>& computed, PoolScaling& 
     const auto of = static_cast<std::size_t>(step.note.of);
     HOSTLER_ASSERT(of < scaling.size(), "expressions say bounds of started and created hosts");
     if (step.is_known()) {
-      out.is_at_ceiling |= saturate(step, most);
+      saturate(step, most);
+      out.is_at_ceiling |= step.note.is_at_ceiling;
       follow_rules(step, scaling[of], policy, present, most, now);
       sooner(out.due, scaling[of].due(policy));
     } else {

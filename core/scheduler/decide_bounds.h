@@ -16,7 +16,7 @@
 /// the simulation and `hostler eval` call the same function.
 namespace hostler::scheduler {
 
-/// What the expression of one bound gave.
+/// The result of one bound's expression.
 struct Computed {
   BoundOf of{};                 ///< One of the four of started and created hosts.
   std::optional<double> value;  ///< May be NaN or infinite. Unset: it is unknown.
@@ -39,14 +39,16 @@ struct HostCeiling {
 [[nodiscard]] std::optional<HostCeiling> host_ceiling(const model::SitePolicy& policy,
                                                       std::uint32_t pool);
 
-/// What became of one bound, for people.
+/// One bound on its way through the rules, for people.
 struct BoundNote {
   BoundOf of{};
   std::optional<double> computed;
   std::optional<std::int64_t> wanted;  ///< `computed`, rounded and within the ceiling.
   std::optional<std::int64_t> number;  ///< After all rules; unset: unknown, see `unknown`.
-  /// What each rule changed, in their order: "ceiling: 900 is above 100 (...)",
-  /// "down window of 5m: 12 was recommended 2m ago".
+  /// `computed` is above the ceiling: the first of `changes` says so.
+  bool is_at_ceiling = false;
+  /// Each change by a rule, in their order: "ceiling: 900 is above 100, ...",
+  /// "down window of 5m: 12 was wanted 2m ago".
   std::vector<std::string> changes;
   std::string unknown;
 };
@@ -66,7 +68,8 @@ using PoolScaling = std::array<BoundScaling, 4>;
 /// The bounds of one pool now. Rounds half away from zero; negative is 0. NaN and infinite are
 /// unknown; a number above the ceiling is the ceiling. A minimum above its maximum, both computed
 /// here, makes both unknown. Then the rules of `policy`, and the ceiling. An unknown bound holds
-/// what was decided last. `ceiling` unset: a billion. O(numbers remembered).
+/// what was decided last; a maximum that is known again begins at `present` if that is more.
+/// `ceiling` unset: a billion. O(numbers remembered).
 [[nodiscard]] DecidedBounds decide_bounds(const std::vector<Computed>& computed,
                                           PoolScaling& scaling, const model::ScalingPolicy& policy,
                                           const HostCounts& present,

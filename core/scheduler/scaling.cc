@@ -9,22 +9,25 @@
 namespace hostler::scheduler {
 namespace {
 
+using model::ScalingRate;
 using model::ScalingRules;
-using model::ScalingStep;
 
 /// A bound that changes at each reading fills no memory.
 constexpr std::size_t kEntriesMax = 4096;
+/// Bounds are decided every 10 s. A longer time between two decisions is a stall; a window that is
+/// shorter than the usual time does not end in one.
+constexpr Duration kStallMin = std::chrono::seconds(30);
 
 std::string ago(Duration time) {
   return exact_duration(time - time % std::chrono::seconds(1)) + " ago";
 }
 
-std::string text_of(const ScalingStep& step) {
-  return std::to_string(step.value) +
-         (step.percent      ? "%"
-          : step.value == 1 ? " host"
+std::string text_of(const ScalingRate& rate) {
+  return std::to_string(rate.value) +
+         (rate.is_percent   ? "%"
+          : rate.value == 1 ? " host"
                             : " hosts") +
-         " per " + exact_duration(step.period);
+         " per " + exact_duration(rate.per);
 }
 
 /// `wanted`, or `current` if it is near enough.
@@ -40,19 +43,20 @@ std::int64_t tolerated(std::int64_t wanted, std::int64_t current, const ScalingR
 }
 
 /// A percentage is rounded away from the number, and one host is always possible.
-std::int64_t after_step(std::int64_t from, const ScalingStep& step, bool is_up) {
-  const std::int64_t value = step.value;
+std::int64_t furthest(std::int64_t from, const ScalingRate& rate, bool is_up) {
+  const std::int64_t value = rate.value;
   if (is_up)
-    return std::max(from + 1, step.percent ? (from * (100 + value) + 99) / 100 : from + value);
-  const std::int64_t left = step.percent ? from * (100 - std::min<std::int64_t>(value, 100)) / 100
-                                         : std::max<std::int64_t>(0, from - value);
+    return std::max(from + 1, rate.is_percent ? (from * (100 + value) + 99) / 100 : from + value);
+  const std::int64_t left = rate.is_percent
+                                ? from * (100 - std::min<std::int64_t>(value, 100)) / 100
+                                : std::max<std::int64_t>(0, from - value);
   return std::min(std::max<std::int64_t>(0, from - 1), left);
 }
 
-Duration longest_period(const model::ScalingPolicy& policy) {
+Duration longest_time(const model::ScalingPolicy& policy) {
   Duration out{};
   for (const auto* rules : {&policy.up, &policy.down})
-    for (const ScalingStep& step : rules->steps) out = std::max(out, step.period);
+    for (const ScalingRate& rate : rules->policies) out = std::max(out, rate.per);
   return out;
 }
 
@@ -71,30 +75,44 @@ void remember_in(Entries& entries, std::int64_t number, Duration window, Mono no
 
 }  // namespace
 
-/// The furthest number that the steps allow now, and why.
+/// The furthest number that the policies allow now, and why.
 struct BoundScaling::Limit {
   std::int64_t number = 0, from = 0;
-  const ScalingStep* step = nullptr;
+  const ScalingRate* rate = nullptr;
 };
 
 BoundScaling::Decision BoundScaling::decide(std::int64_t recommended, std::int64_t present,
                                             const model::ScalingPolicy& policy, Mono now) {
-  if (!current_) {
-    settle(present, policy, now);
-    remember(present, policy, now);
-  }
+  if (!current_)
+    begin_at(present, policy, now);
+  else if (now - at_ > std::max(policy.down.window, kStallMin))
+    remember_in(largest_, *current_, policy.down.window, now, std::greater_equal<>());
+  is_on_hold_ = false;
   Decision out;
   const ScalingRules& rules = recommended > *current_ ? policy.up : policy.down;
   const std::int64_t wanted = tolerated(recommended, *current_, rules, out.changes);
   const std::int64_t stable = stabilised(wanted, policy, now, out);
   remember(wanted, policy, now);
-  out.number = in_steps(stable, policy, now, out);
+  out.number = within_policies(stable, policy, now, out);
   settle(out.number, policy, now);
   return out;
 }
 
 void BoundScaling::hold(const model::ScalingPolicy& policy, Mono now) {
-  if (current_) remember(*current_, policy, now);
+  if (!current_) return;
+  remember(*current_, policy, now);
+  is_on_hold_ = true;
+}
+
+void BoundScaling::end_hold(std::int64_t least, const model::ScalingPolicy& policy, Mono now) {
+  if (is_on_hold_ && least > *current_) begin_at(least, policy, now);
+  is_on_hold_ = false;
+}
+
+void BoundScaling::begin_at(std::int64_t number, const model::ScalingPolicy& policy, Mono now) {
+  decided_.clear();
+  settle(number, policy, now);
+  remember(number, policy, now);
 }
 
 void BoundScaling::remember(std::int64_t recommended, const model::ScalingPolicy& policy,
@@ -108,7 +126,7 @@ void BoundScaling::remember(std::int64_t recommended, const model::ScalingPolicy
 void BoundScaling::settle(std::int64_t number, const model::ScalingPolicy& policy, Mono now) {
   current_ = number;
   if (decided_.empty() || decided_.back().number != number) decided_.push_back({now, number});
-  const Mono begin = now - longest_period(policy);
+  const Mono begin = now - longest_time(policy);
   while (decided_.size() > 1 && (decided_[1].at <= begin || decided_.size() > kEntriesMax))
     decided_.pop_front();
 }
@@ -128,30 +146,30 @@ std::int64_t BoundScaling::stabilised(std::int64_t recommended, const model::Sca
                                     : std::max(recommended, std::min(*current_, found->number));
   if (number != recommended)
     out.changes.push_back((is_up ? "up window of " : "down window of ") + exact_duration(window) +
-                          ": " + std::to_string(found->number) + " was recommended " +
+                          ": " + std::to_string(found->number) + " was wanted " +
                           ago(now - found->at));
   return number;
 }
 
-std::int64_t BoundScaling::in_steps(std::int64_t wanted, const model::ScalingPolicy& policy,
-                                    Mono now, Decision& out) const {
+std::int64_t BoundScaling::within_policies(std::int64_t wanted, const model::ScalingPolicy& policy,
+                                           Mono now, Decision& out) const {
   const std::int64_t current = *current_;
   const bool is_up = wanted > current;
-  const auto& steps = is_up ? policy.up.steps : policy.down.steps;
-  if (wanted == current || steps.empty()) return wanted;
+  const auto& rates = is_up ? policy.up.policies : policy.down.policies;
+  if (wanted == current || rates.empty()) return wanted;
   const auto is_further = [&](std::int64_t a, std::int64_t b) { return is_up ? a > b : a < b; };
   Limit limit{.number = current, .from = current};
-  for (const ScalingStep& step : steps) {
-    const std::int64_t from = number_at(now - step.period);
-    const std::int64_t number = after_step(from, step, is_up);
-    if (limit.step == nullptr || is_further(number, limit.number))
-      limit = {.number = number, .from = from, .step = &step};
+  for (const ScalingRate& rate : rates) {
+    const std::int64_t from = number_at(now - rate.per);
+    const std::int64_t number = furthest(from, rate, is_up);
+    if (limit.rate == nullptr || is_further(number, limit.number))
+      limit = {.number = number, .from = from, .rate = &rate};
   }
   if (is_further(current, limit.number)) limit.number = current;
   if (!is_further(wanted, limit.number)) return wanted;
   out.changes.push_back(std::string(is_up ? "up" : "down") +
                         " policies: " + std::to_string(limit.number) + " in place of " +
-                        std::to_string(wanted) + ", as " + text_of(*limit.step) +
+                        std::to_string(wanted) + ", as " + text_of(*limit.rate) +
                         " are allowed from " + std::to_string(limit.from));
   return limit.number;
 }
@@ -172,8 +190,8 @@ std::optional<Mono> BoundScaling::due(const model::ScalingPolicy& policy) const 
     if (when > at_ && (!out || when < *out)) out = when;
   };
   for (const Entry& entry : is_up ? smallest_ : largest_) consider(entry.at + rules.window);
-  for (const ScalingStep& step : rules.steps)
-    for (std::size_t i = 1; i < decided_.size(); ++i) consider(decided_[i].at + step.period);
+  for (const ScalingRate& rate : rules.policies)
+    for (std::size_t i = 1; i < decided_.size(); ++i) consider(decided_[i].at + rate.per);
   return out;
 }
 

@@ -108,7 +108,7 @@ bool is_kept_off(const World& world, const Candidate& c, const Count& count) {
   return count.hosts.off + (drains ? 0 : count.hosts.turning_off) < most;
 }
 
-/// It was chosen as its pool has too many, and could be switched off in place of its end.
+/// It was chosen as its pool has too many, and may be switched off in place of its end.
 bool may_be_off(const World& world, const Candidate& c) {
   const HostView& host = world.snapshot.hosts[c.host];
   const bool has_created = world.bounds[host.pool].has_created;
@@ -116,11 +116,12 @@ bool may_be_off(const World& world, const Candidate& c) {
     case Reason::kStandbySurplus:
       return true;
     case Reason::kIdle:
-      return host.can_stop && host.takes_work;
+      return host.may_stop() && host.takes_work;
     case Reason::kBootingSurplus:
-      return has_created && host.can_stop;
+      return has_created && host.may_stop();
     case Reason::kBeyondMax:
-      return world.turns_off(c.host) && (host.takes_work || host.phase == HostPhase::kComing);
+      return world.turns_off(c.host) && host.may_stop() &&
+             (host.takes_work || host.phase == HostPhase::kComing);
     case Reason::kDrained:
       return world.turns_off(c.host);
     default:
@@ -133,9 +134,11 @@ Fate fate_of(const World& world, const Candidate& c, const Count& count) {
   if (is_wanted(world, c, count)) return Fate::kStays;
   const HostView& host = world.snapshot.hosts[c.host];
   if (may_be_off(world, c) && is_kept_off(world, c, count))
-    // One that boots is switched off after that.
-    return host.phase == HostPhase::kReady ? Fate::kTurnsOff : Fate::kStays;
-  const bool is_counted = c.keeps_minimum || c.code == Reason::kStandbySurplus;
+    // One that boots is switched off after that, another once it is known that it can be.
+    return host.phase == HostPhase::kReady && host.can_stop ? Fate::kTurnsOff : Fate::kStays;
+  const bool is_counted =
+      c.keeps_minimum || c.code == Reason::kStandbySurplus ||
+      (c.code == Reason::kBeyondMax && world.turns_off(c.host) && !host.can_stop);
   const bool would_be_missing =
       is_counted && count.created() <= world.bounds[host.pool].created.min.value;
   return would_be_missing ? Fate::kStays : Fate::kEnds;

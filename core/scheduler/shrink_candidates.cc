@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <tuple>
 
 #include "core/base/units.h"
 #include "core/scheduler/fit.h"
@@ -25,12 +26,18 @@ constexpr std::array kOrder{Reason::kUnwantedSpot,    Reason::kInterrupted, Reas
                             Reason::kAbovePriceLimit, Reason::kIdle,        Reason::kDrained,
                             Reason::kBootingSurplus};
 
-/// The lowest goes first.
-auto rank(Reason code) { return std::ranges::find(kOrder, code) - kOrder.begin(); }
+/// The lowest goes first. A host whose drain is over goes before all others: new drains would use
+/// up `destroys_per_decision_max` again and again.
+std::ptrdiff_t rank(const World& world, const Candidate& c) {
+  if (c.code == Reason::kDrained && world.snapshot.hosts[c.host].drain == DrainPhase::kOver)
+    return -1;
+  return std::ranges::find(kOrder, c.code) - kOrder.begin();
+}
 
 bool goes_first(const World& world, const Candidate& a, const Candidate& b) {
   const HostView &x = world.snapshot.hosts[a.host], &y = world.snapshot.hosts[b.host];
-  if (a.code != b.code) return rank(a.code) < rank(b.code);
+  if (const auto first = rank(world, a), second = rank(world, b); first != second)
+    return first < second;
   if (a.code == Reason::kIdle && x.price_per_hour != y.price_per_hour)
     return x.price_per_hour > y.price_per_hour;
   if ((a.code == Reason::kBootingSurplus || a.code == Reason::kUnwantedSpot) &&
@@ -51,25 +58,29 @@ std::map<std::uint32_t, std::vector<std::uint32_t>> alive_by_pool(const World& w
   return out;
 }
 
-/// In each pool that goes by load, exchanges the places of hosts that go for one reason.
+/// In each pool that goes by load, exchanges the places of hosts that go for one reason and, if
+/// they are idle, have one price.
 void order_by_load(const World& world, std::vector<Candidate>& candidates) {
-  using GroupKey = std::pair<std::uint32_t, std::ptrdiff_t>;  // Pool and reason.
+  // Pool, reason and price, the dearest first.
+  using GroupKey = std::tuple<std::uint32_t, std::ptrdiff_t, std::int64_t>;
   std::map<GroupKey, std::vector<std::size_t>> places;
   for (std::size_t at = 0; at < candidates.size(); ++at) {
     const Candidate& c = candidates[at];
-    const std::uint32_t pool = world.snapshot.hosts[c.host].pool;
-    if (world.bounds[pool].goes_by_load && goes_for_bounds(c.code))
-      places[{pool, rank(c.code)}].push_back(at);
+    const HostView& host = world.snapshot.hosts[c.host];
+    if (!world.bounds[host.pool].goes_by_load || !goes_for_bounds(c.code)) continue;
+    const std::int64_t price = c.code == Reason::kIdle ? host.price_per_hour.value : 0;
+    places[{host.pool, rank(world, c), -price}].push_back(at);
   }
   if (places.empty()) return;
   const auto alive = alive_by_pool(world);
   std::map<std::uint32_t, LeaveOrder> orders;
   for (const auto& [group, at] : places) {
-    const auto there = alive.find(group.first);
+    const std::uint32_t pool = std::get<0>(group);
+    const auto there = alive.find(pool);
     const auto hosts =
         there != alive.end() ? std::span(there->second) : std::span<const std::uint32_t>();
     LeaveOrder& order =
-        orders.try_emplace(group.first, world.snapshot.hosts, world.snapshot.offerings, hosts)
+        orders.try_emplace(pool, world.snapshot.hosts, world.snapshot.offerings, hosts)
             .first->second;
     std::map<std::uint32_t, Candidate> moved;
     std::vector<std::uint32_t> going;

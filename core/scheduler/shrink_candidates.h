@@ -18,14 +18,15 @@ struct Candidate {
   bool keeps_minimum = false;  ///< It counts for minimum and standby, so they may keep it.
 };
 
-/// Of hosts that go for one of these, the pool has too many.
+/// Whether its pool has too many hosts: that is why the host goes.
 [[nodiscard]] bool goes_for_bounds(model::Reason code);
 
 /// By index into Snapshot::hosts; nullopt: the host stays.
 [[nodiscard]] std::optional<Candidate> candidate_of(const World& world, std::uint32_t host);
 
-/// Puts them in the order in which they go: by reason; within a reason the dearest or the youngest
-/// first, and in pools that go by load the least loaded (LeaveOrder).
+/// Puts them in the order in which they go: by reason, but those whose drain is over before all
+/// others; idle ones by price, the dearest first. Then equal ones go by load (LeaveOrder) in pools
+/// that do so; then by time.
 void put_in_order(const World& world, std::vector<Candidate>& candidates);
 
 /// Why it goes, for people.

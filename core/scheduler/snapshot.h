@@ -39,7 +39,7 @@ enum class HostPhase : std::uint8_t {
                ///< its pool's maximum only.
   kLeaving,    ///< terminating, abandoned or vanished long ago: it counts for ceilings at most.
 };
-/// What is done on a host before it goes because of its pool's bounds (`scaling.drain`).
+/// A host is drained before it goes because of its pool's bounds (`scaling.drain`).
 enum class DrainPhase : std::uint8_t {
   kNone,
   kUnderWay,  ///< It gets no new work, and counts in no bound; it stays on.
@@ -61,6 +61,9 @@ struct HostView {
   bool cordoned = false;  ///< Its cloud takes it back soon: shut down when it is empty.
   bool adopted = false;   ///< kComing after a restart: only its own deadline ends it.
   bool can_stop = false;  ///< As of its offering.
+  /// Its set was not open since the start: whether it can be switched off is not known, and
+  /// can_stop is false.
+  bool power_unknown = false;
   bool can_wake = false;  ///< kStopped, and it may be switched on now.
   bool unfulfilled_spot = false;
   bool unseen = false;  ///< kComing, and its set has had no list for long that could show it: it
@@ -86,12 +89,14 @@ struct HostView {
                                 ///< gone to other hosts while it was unseen.
   bool for_exchange = false;    ///< It was created to replace a dearer host.
   bool ends = false;            ///< kLeaving: its destroy is under way, and will free its room.
-  std::optional<double> rank = {};  ///< Of `scaling.rank`: the lowest goes first. Unset: unknown.
+  std::optional<double> rank = {};  ///< Its `scaling.rank`: the lowest goes first. Unset: unknown.
   DrainPhase drain = DrainPhase::kNone;
 
   [[nodiscard]] bool is_on() const {
     return phase == HostPhase::kComing || phase == HostPhase::kReady;
   }
+  /// It can be switched off, or may turn out to be so.
+  [[nodiscard]] bool may_stop() const { return can_stop || power_unknown; }
   /// It is shut down when it is empty, whatever the bounds of its pool are.
   [[nodiscard]] bool will_go() const { return draining || cordoned || drain != DrainPhase::kNone; }
   /// Switched off and kept: the pool's `stopped` counts such hosts.

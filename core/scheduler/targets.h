@@ -16,7 +16,7 @@ struct PoolHosts {
   std::int64_t alive = 0;
   std::int64_t empty = 0;  ///< Of these, without work, and no admin holds them. Some still boot.
   std::int64_t off = 0;    ///< Switched off and kept.
-  /// They will be, if bounds keep them then: see World::turns_off().
+  /// They will be, if they can and bounds keep them then: see World::turns_off().
   std::int64_t turning_off = 0;
 
   [[nodiscard]] std::int64_t in_use() const { return alive - empty; }

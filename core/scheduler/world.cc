@@ -72,8 +72,8 @@ bool World::turns_off(std::uint32_t host) const {
   const HostView& view = snapshot.hosts[host];
   if (view.pool >= bounds.size()) return false;
   const PoolNumbers& its = bounds[view.pool];
-  const bool is_beyond = its.has_created && closed[host] == Closed::kBeyondMax && view.can_stop &&
-                         !view.unfulfilled_spot;
+  const bool is_beyond =
+      its.has_created && closed[host] == Closed::kBeyondMax && !view.unfulfilled_spot;
   return is_beyond || (its.off_max() > 0 && drains_to_standby(view));
 }
 

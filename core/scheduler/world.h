@@ -123,7 +123,8 @@ class World {
     return view.is_on() && !view.will_go() && closed[host] == Closed::kNo;
   }
   /// It is on, and bounds of started hosts want it no more. It counts as switched off for those of
-  /// created hosts (or `stopped`), which say whether it is kept in the end.
+  /// created hosts (or `stopped`), which say whether it is kept in the end: switched off, or as it
+  /// is if that cannot be.
   [[nodiscard]] bool turns_off(std::uint32_t host) const;
   /// Of a host by its healthy cards, free or not.
   [[nodiscard]] bool meets(const Need& need, const HostView& host) const;

@@ -38,7 +38,7 @@ class Cloud {
 
   /// The machine that runs at this address, which is its id, or null. Those of all clouds differ.
   [[nodiscard]] Machine* at(const std::string& id);
-  /// What all machines have cost until now.
+  /// The cost of all machines until now.
   struct Paid {
     double cost = 0;  ///< In millionths.
     double hours = 0, vcpu_hours = 0;

@@ -10,6 +10,7 @@
 #include "core/config/expressions.h"
 #include "core/dispatch/state/bound_decisions.h"
 #include "core/dispatch/state/expression_inputs.h"
+#include "core/dispatch/state/metrics/number_text.h"
 #include "core/scheduler/bounds.h"
 
 namespace hostler::simulation {
@@ -70,6 +71,15 @@ Result<PoolExpressions> compile(const model::SitePolicy& policy, const std::stri
   return out;
 }
 
+/// So that one sample at the begin of the longest window and one of now cover all of it.
+std::vector<model::MetricPolicy> seldom_read(std::vector<model::MetricPolicy> metrics,
+                                             const std::map<std::string, Duration>& windows) {
+  for (auto& metric : metrics)
+    if (const auto window = windows.find(metric.name); window != windows.end())
+      metric.interval = std::max(metric.interval, window->second);
+  return metrics;
+}
+
 /// What was read, as the loop would know it.
 class Known {
  public:
@@ -80,7 +90,7 @@ class Known {
     for (const Input& input : inputs)
       if (input.window > Duration{})
         windows[input.name] = std::max(windows[input.name], input.window);
-    metrics_.configure(policy.metrics, windows, given.now);
+    metrics_.configure(seldom_read(policy.metrics, windows), windows, given.now);
     for (const auto& reading : given.readings) take(reading, windows);
     zones_.take(given.zones);
   }
@@ -96,10 +106,11 @@ class Known {
     out.value = outcome.value;
     // It is "NAME: WHY" of an unknown one, and "NAME VALUE (NOTE)" of a known one.
     const auto at = outcome.text.find(outcome.value ? " (on_failure" : ": ");
-    if (at != std::string::npos) out.note = outcome.text.substr(at + (outcome.value ? 1 : 2));
+    if (at != std::string::npos) out.note = outcome.text.substr(at + 2);
+    if (outcome.value && !out.note.empty()) out.note.pop_back();
     if (input.kind != Input::Kind::kMetric) return out;
     if (const auto taken = metrics_.value(input.name, pool_, given_.now).taken)
-      out.age = std::chrono::duration<double>(given_.now.wall - *taken).count();
+      out.age = std::max(0.0, std::chrono::duration<double>(given_.now.wall - *taken).count());
     return out;
   }
 
@@ -163,6 +174,8 @@ void add_numbers(const model::PoolPolicy& pool, std::vector<BoundNow>& out) {
 
 }  // namespace
 
+std::string number_text(double value) { return dispatch::number_text(value); }
+
 Evaluation evaluate(const model::SitePolicy& policy, std::uint32_t pool, const Given& given) {
   dispatch::Expressions expressions;
   expressions.compile(policy);
@@ -176,7 +189,7 @@ Evaluation evaluate(const model::SitePolicy& policy, std::uint32_t pool, const G
 Result<Evaluation> evaluate(const model::SitePolicy& policy, const std::string& text,
                             const Given& given) {
   const PoolExpressions expressions = HOSTLER_TRY(compile(policy, text));
-  Evaluation out = evaluate_all(policy, expressions, "", {}, given);
+  Evaluation out = evaluate_all(policy, expressions, kTextKey, {}, given);
   out.bounds.front().key = "result";
   return out;
 }

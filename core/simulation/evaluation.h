@@ -15,7 +15,10 @@
 /// One evaluation of expressions as the daemon makes it, from given numbers.
 namespace hostler::simulation {
 
-/// What expressions are computed from.
+/// The value of labels by which a single text finds its metrics. No pool has this name.
+inline constexpr const char* kTextKey = "(given)";
+
+/// The numbers that expressions are computed from.
 struct Given {
   std::vector<model::MetricReading> readings;  ///< Each metric is taken to have said it always.
   std::vector<model::ZoneTimes> zones;
@@ -32,19 +35,22 @@ struct InputNow {
   std::string text;             ///< As in an expression: "age(m)".
   std::optional<double> value;  ///< Unset: it is unknown.
   std::string note;             ///< Why, or what `on_failure` put in its place; may be empty.
-  std::optional<double> age;    ///< Of a metric's sample, in seconds.
+  std::optional<double> age;    ///< Seconds since a metric's sample was taken, 0 or above.
 };
 
 struct BoundNow {
-  std::string key;            ///< "created_min"; of a single text "result".
+  std::string key;            ///< "created_min"; "result" of a single text.
   std::string text;           ///< Empty: the configuration has a number.
-  scheduler::BoundNote note;  ///< What the text gave, and what the rules made of it.
+  scheduler::BoundNote note;  ///< The number of the text, and what the rules made of it.
 };
 
 struct Evaluation {
   std::vector<InputNow> inputs;  ///< Each once, in the order of their first use.
-  std::vector<BoundNow> bounds;  ///< Of started and created hosts, those that are texts first.
+  std::vector<BoundNow> bounds;  ///< Those of started and created hosts; texts come first.
 };
+
+/// A number as the daemon writes it: the shortest text that reads as the same one.
+[[nodiscard]] std::string number_text(double value);
 
 /// The bounds of the pool.
 [[nodiscard]] Evaluation evaluate(const model::SitePolicy& policy, std::uint32_t pool,
@@ -54,7 +60,7 @@ struct Evaluation {
 [[nodiscard]] Result<Evaluation> evaluate(const model::SitePolicy& policy, const std::string& text,
                                           const Given& given);
 
-/// What the bounds of the pool, and the text, name, each once.
+/// The inputs that the bounds of the pool, and the text, name, each once.
 [[nodiscard]] std::vector<expression::Input> inputs_of(const model::SitePolicy& policy,
                                                        std::uint32_t pool);
 [[nodiscard]] Result<std::vector<expression::Input>> inputs_of(const model::SitePolicy& policy,

@@ -28,7 +28,7 @@ struct Machine {
   Mono ready_at;         ///< From then on hostler can log in, while it runs.
   std::uint64_t boots = 1;
   std::map<model::AttemptId, Run> runs;
-  // What it costs.
+  // Its cost.
   model::Micros price_per_hour;
   Mono paid_until;
   /// As lists show it, until something of that changes.

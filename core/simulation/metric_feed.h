@@ -31,7 +31,7 @@ class MetricFeed {
   std::function<void(dispatch::Event)> post_;
 };
 
-/// What the metric says at the time.
+/// The reading of the metric at the time.
 [[nodiscard]] model::MetricReading reading_at(const model::MetricPolicy& metric,
                                               const MetricSeries& series, Duration at, Wall now);
 

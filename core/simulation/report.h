@@ -16,7 +16,7 @@ struct Sample {
   std::int64_t booting = 0, idle = 0, busy = 0;  ///< Hosts.
 };
 
-/// What came of a simulation: a member for each figure.
+/// The result of a simulation: a member for each figure.
 struct Report {
   Duration lasted{};
   bool reached_limit = false;  ///< It ended at Limits::events, before its time.

@@ -11,7 +11,7 @@
 #include "core/model/policy.h"
 #include "core/model/records.h"
 
-/// What is simulated: a policy, the work that arrives, and clouds. Values only.
+/// The things that are simulated: a policy, the work that arrives, and clouds. Values only.
 namespace hostler::simulation {
 
 using namespace std::chrono_literals;
@@ -82,7 +82,7 @@ struct CloudModel {
   double machines_lost_per_day = 0;  ///< Of each machine, on average.
 };
 
-/// What a metric says from a time on.
+/// The value of a metric from a time on.
 struct MetricPoint {
   Duration at{};                ///< Since the start of the simulation.
   std::optional<double> value;  ///< Unset: its source does not answer, or has nothing of this key.

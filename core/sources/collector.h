@@ -9,7 +9,7 @@
 /// Reads metrics from outside: Prometheus, HTTP, files, programs.
 namespace hostler::sources {
 
-/// Reads each metric at its interval, all beside each other: one that hangs delays no other. The
+/// Reads each metric at its interval, all at the same time: one that hangs delays no other. The
 /// first time at once. A reading that takes longer than its interval leaves out what it missed.
 class Collector {
  public:

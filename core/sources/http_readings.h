@@ -15,7 +15,7 @@ struct Ended {
   model::MetricReading reading;
 };
 
-/// Readings over HTTP, all beside each other on one thread, by libcurl. A server gets at most 64
+/// Readings over HTTP, all at the same time on one thread, by libcurl. A server gets at most 64
 /// connections; others wait for these, within their timeout.
 ///
 /// TLS is verified with the authorities of the system. No redirect is followed, and plain HTTP goes
@@ -28,7 +28,7 @@ class HttpReadings {
   HttpReadings(const HttpReadings&) = delete;
   HttpReadings& operator=(const HttpReadings&) = delete;
 
-  /// Begins a reading that ends within the source's timeout. Of kPrometheus and kHttp. Blocks for
+  /// Begins a reading of kPrometheus or kHttp, which ends within the source's timeout. Blocks for
   /// the file of the token only.
   void start(ReadingId id, const model::MetricSource& source, std::optional<Wall> at);
   /// Ends a reading, if it runs: wait() will not return it. False: there is no such reading.

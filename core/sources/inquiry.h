@@ -13,14 +13,14 @@
 
 namespace hostler::sources {
 
-/// One reading over HTTP: what is asked, and what the answers mean. Pure. Of kPrometheus and kHttp.
+/// One reading of kPrometheus or kHttp: what is asked, and what the answers mean. Pure.
 class Inquiry {
  public:
   /// `now`: the time of the samples, where `at` is not set and their source does not say another.
   Inquiry(model::MetricSource source, std::optional<Wall> at, Wall now);
 
   [[nodiscard]] const model::MetricSource& source() const { return source_; }
-  /// What is to be sent now.
+  /// The request that is to be sent now.
   [[nodiscard]] HttpRequest request() const;
   /// Takes the answer to request(). nullopt: there is another request() to be sent. Errors of a
   /// source with a token quote nothing of the answer.

@@ -22,7 +22,7 @@ class LocalReadings {
   LocalReadings(const LocalReadings&) = delete;
   LocalReadings& operator=(const LocalReadings&) = delete;
 
-  /// Of kFile and kExec. Any thread; never blocks.
+  /// Begins a reading of kFile or kExec. Any thread; never blocks.
   void start(ReadingId id, const model::MetricSource& source);
   /// Ends a program; `ended` is still called for it. True: the reading waited for its turn, and is
   /// forgotten: `ended` will not be called.

@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t kUrlMax = 4000;  // what all servers and proxies take
 constexpr std::uint32_t kValuesMax = 400'000;
 constexpr std::size_t kErrorTextMax = 200;
-constexpr std::size_t kKeyMax = 255;
 constexpr std::size_t kTimeMax = 32;  // It is sent back with the next question.
 
 std::string encoded(std::string_view text) {
@@ -95,9 +94,9 @@ Result<std::string> key_of(json::Value sample, const std::string& by) {
     return fail(Errc::kUnavailable, "a sample has no label " + by +
                                         "; write a query that keeps it, as in sum by (" + by +
                                         ") (...)");
-  if (key.size() > kKeyMax)
+  if (key.size() > model::kMetricKeyMax)
     return fail(Errc::kTooLarge, "a value of the label " + by + " has more than " +
-                                     std::to_string(kKeyMax) + " bytes");
+                                     std::to_string(model::kMetricKeyMax) + " bytes");
   return key;
 }
 
@@ -175,7 +174,8 @@ Result<std::vector<VectorElement>> pick_elements(std::vector<VectorElement> elem
                                    (quotes == Quotes::kYes ? "value " + printable(one.key, 80)
                                                            : std::string("same value")) +
                                    " of the label " + by +
-                                   "; set `pick`, or write a query with one of each");
+                                   "; write a query with one sample for each, as in sum by (" + by +
+                                   ") (...)");
     group->second.first = picked(group->second.first, one.value, pick);
     ++group->second.second;
   }

@@ -28,8 +28,9 @@ struct InstantResult {
   std::vector<VectorElement> elements;  ///< At least one.
 };
 
-/// What the server says. `by`: each sample must have this label; empty: labels do not count. Errors
-/// are sentences for people. Without quotes an error of the server is its type alone: "bad_data".
+/// Reads an answer of the server. `by`: each sample must have this label; empty: labels do not
+/// count. Errors are sentences for people. Without quotes an error of the server is its type alone,
+/// as "bad_data".
 Result<InstantResult> parse_instant(const HttpAnswer& answer, const std::string& by,
                                     Quotes quotes = Quotes::kYes);
 

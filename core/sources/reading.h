@@ -14,10 +14,15 @@ using Samples = std::vector<model::MetricSample>;
 /// A reading ends itself at its timeout. After this time more it hangs where nothing ends it.
 inline constexpr Duration kGrace = std::chrono::seconds(1);
 
-/// What is reported of a reading.
+/// The report of a reading.
 inline model::MetricReading to_reading(const model::MetricSource& source, Result<Samples> samples) {
-  if (samples) return {.metric = source.name, .samples = *std::move(samples), .failure = ""};
-  return {.metric = source.name, .samples = {}, .failure = std::move(samples).error().message};
+  model::MetricReading out{
+      .metric = source.name, .samples = {}, .failure = {}, .source = source_id(source)};
+  if (samples)
+    out.samples = *std::move(samples);
+  else
+    out.failure = std::move(samples).error().message;
+  return out;
 }
 
 /// The reading of a source that hangs.

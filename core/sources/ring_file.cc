@@ -137,7 +137,7 @@ std::vector<model::MetricPast> RingFile::past_of(std::vector<ring::Record> recor
     const auto newest =
         std::max(from, to - std::min<std::ptrdiff_t>(to - from, kSamplesOfSeriesMax));
     const ring::Series& series = table_[from->series];
-    model::MetricPast past{series.metric.data(), {}};
+    model::MetricPast past{.metric = series.metric.data(), .samples = {}, .source = series.source};
     for (auto one = newest; one != to; ++one)
       past.samples.push_back({series.key.data(), one->value, Wall{one->taken_us}});
     all.push_back(std::move(past));
@@ -146,18 +146,28 @@ std::vector<model::MetricPast> RingFile::past_of(std::vector<ring::Record> recor
   return all;
 }
 
-std::uint32_t RingFile::free_place() const {
-  const auto oldest = std::min_element(used_.begin(), used_.end());
-  return static_cast<std::uint32_t>(oldest - used_.begin());
+/// A label can have thousands of new values at each reading, so places are sorted once for many.
+std::uint32_t RingFile::free_place() {
+  for (;;) {
+    if (oldest_.empty()) {
+      for (std::uint32_t i = 0; i < used_.size(); ++i) oldest_.emplace_back(used_[i], i);
+      std::sort(oldest_.rbegin(), oldest_.rend());
+    }
+    const auto [number, place] = oldest_.back();
+    oldest_.pop_back();
+    if (used_[place] == number) return place;
+  }
 }
 
-Result<std::optional<std::uint32_t>> RingFile::place_of(const std::string& metric,
+Result<std::optional<std::uint32_t>> RingFile::place_of(const model::MetricReading& reading,
                                                         const std::string& key) {
-  std::pair<std::string, std::string> name(metric, key);
-  if (const auto known = places_.find(name); known != places_.end()) return known->second;
-  const auto wanted = ring::make_series(metric, key);
+  std::pair<std::string, std::string> name(reading.metric, key);
+  const auto known = places_.find(name);
+  const bool is_known = known != places_.end();
+  if (is_known && table_[known->second].source == reading.source) return known->second;
+  const auto wanted = ring::make_series(reading.metric, key, reading.source);
   if (!wanted) return std::nullopt;
-  const std::uint32_t place = free_place();
+  const std::uint32_t place = is_known ? known->second : free_place();
   ring::Series& series = table_[place];
   places_.erase({series.metric.data(), series.key.data()});
   series = {};
@@ -170,7 +180,7 @@ Result<std::optional<std::uint32_t>> RingFile::place_of(const std::string& metri
 Result<void> RingFile::append(const std::vector<model::MetricReading>& readings) {
   for (const model::MetricReading& reading : readings) {
     for (const model::MetricSample& sample : reading.samples) {
-      const auto place = HOSTLER_TRY(place_of(reading.metric, sample.key));
+      const auto place = HOSTLER_TRY(place_of(reading, sample.key));
       if (!place) continue;
       used_[*place] = next_;
       pending_.push_back(ring::make_record(next_, *place, table_[*place], sample));

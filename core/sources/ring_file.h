@@ -37,15 +37,18 @@ class RingFile {
 
   Result<void> read_table();
   [[nodiscard]] std::vector<model::MetricPast> past_of(std::vector<ring::Record> records) const;
-  /// In the table; it may be that of the series that was written least recently. nullopt: the names
-  /// do not fit.
-  Result<std::optional<std::uint32_t>> place_of(const std::string& metric, const std::string& key);
-  [[nodiscard]] std::uint32_t free_place() const;
+  /// In the table; it may be that of the series that was written least recently. Samples of another
+  /// source are given up. nullopt: the names do not fit.
+  Result<std::optional<std::uint32_t>> place_of(const model::MetricReading& reading,
+                                                const std::string& key);
+  [[nodiscard]] std::uint32_t free_place();
   Result<void> flush();
 
   UniqueFd fd_;
   std::vector<ring::Series> table_;
   std::vector<std::uint64_t> used_;  ///< The number of the last record of each place; 0: none.
+  /// Number and place as they were some time ago, the oldest one last.
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> oldest_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> places_;  ///< By metric and key.
   std::uint64_t next_ = 1;                                               ///< Number of a record.
   std::vector<ring::Record> pending_;  ///< Records before next_ that are not written yet.

@@ -8,7 +8,7 @@ namespace hostler::sources::ring {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x676e'6972'6c74'7368;  // "hstlring"
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 std::uint32_t checksum_of(std::uint32_t seed, const void* bytes, std::size_t size) {
   return static_cast<std::uint32_t>(
@@ -17,7 +17,8 @@ std::uint32_t checksum_of(std::uint32_t seed, const void* bytes, std::size_t siz
 
 /// Over whole arrays: what follows the NUL is zeros.
 std::uint32_t checksum_of(const Series& series) {
-  const std::uint32_t metric = checksum_of(1, series.metric.data(), series.metric.size());
+  const std::uint32_t source = checksum_of(1, &series.source, sizeof series.source);
+  const std::uint32_t metric = checksum_of(source, series.metric.data(), series.metric.size());
   return checksum_of(metric, series.key.data(), series.key.size());
 }
 
@@ -44,11 +45,13 @@ bool is_header_of(const Header& header, std::string_view site) {
   return std::memcmp(&header, &wanted, sizeof header) == 0;
 }
 
-std::optional<Series> make_series(std::string_view metric, std::string_view key) {
+std::optional<Series> make_series(std::string_view metric, std::string_view key,
+                                  std::uint64_t source) {
   const bool has_nul = metric.find('\0') != metric.npos || key.find('\0') != key.npos;
   if (metric.empty() || metric.size() > kMetricMax || key.size() > kKeyMax || has_nul)
     return std::nullopt;
   Series series;
+  series.source = source;
   metric.copy(series.metric.data(), kMetricMax);
   key.copy(series.key.data(), kKeyMax);
   series.checksum = checksum_of(series);

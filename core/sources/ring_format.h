@@ -27,9 +27,11 @@ struct Header {
 
 /// A metric, or one label value of it.
 struct Series {
+  std::uint64_t source = 0;  ///< model::MetricReading::source.
   std::uint32_t checksum = 0;
   std::array<char, kMetricMax + 1> metric{};  ///< Ends with NUL.
   std::array<char, kKeyMax + 1> key{};
+  std::uint32_t unused = 0;
 };
 
 struct Record {
@@ -44,7 +46,7 @@ inline constexpr std::uint64_t kSeriesAt = 4096;
 inline constexpr std::uint64_t kRecordsAt = kSeriesAt + kSeriesMax * sizeof(Series);
 inline constexpr std::uint64_t kRecordsMax = (kFileMax - kRecordsAt) / sizeof(Record);
 inline constexpr std::uint64_t kRecordsEnd = kRecordsAt + kRecordsMax * sizeof(Record);
-static_assert(sizeof(Header) <= kSeriesAt && sizeof(Record) == 32);
+static_assert(sizeof(Header) <= kSeriesAt && sizeof(Record) == 32 && sizeof(Series) == 336);
 
 inline std::uint64_t place_of_series(std::uint32_t index) {
   return kSeriesAt + index * sizeof(Series);
@@ -58,7 +60,8 @@ Header make_header(std::string_view site);
 bool is_header_of(const Header& header, std::string_view site);
 
 /// nullopt: a name is too long or has a NUL; such a series is not kept.
-std::optional<Series> make_series(std::string_view metric, std::string_view key);
+std::optional<Series> make_series(std::string_view metric, std::string_view key,
+                                  std::uint64_t source);
 /// False: it is damaged, or the place was never used.
 bool is_whole(const Series& series);
 

@@ -26,7 +26,7 @@ class Transfer {
   [[nodiscard]] const model::MetricSource& source() const { return inquiry_.source(); }
   /// Makes it ready for the next request. Errors: of the address, or of the file of the token.
   Result<void> prepare(Mono now);
-  /// What came of the request. nullopt: another one is to be prepared.
+  /// The result of the request. nullopt: another one is to be prepared.
   Result<std::optional<Samples>> finish(CURLcode code);
 
  private:

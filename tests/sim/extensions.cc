@@ -76,6 +76,20 @@ void World::read_metrics() {
   if (auto readings = metrics_->read(chance_.faults(), now())) post(*std::move(readings));
 }
 
+/// The store forgets what is past keeping, and says so to the daemon that had it tidied.
+void World::tidy() {
+  time_.after(chance_.between(20s, 2min), [this] { tidy(); });
+  if (!kernel_) return;
+  auto jobs = disk_.forget();
+  if (jobs.empty()) return;
+  time_.after(chance_.between(1ms, 1s),
+              [this, generation = generation_, jobs = std::move(jobs)]() mutable {
+                if (generation != generation_) return;
+                post(dispatch::WorkForgotten{jobs});
+                submit_past(jobs);
+              });
+}
+
 /// Those who check what the daemon knows hear what it hears.
 void World::hear_cloud(const dispatch::Event& event) {
   if (std::holds_alternative<dispatch::ImagesFetched>(event)) awaited_.erase("images");

@@ -28,7 +28,9 @@ bool goes_for_bounds(Reason code) { return code == Reason::kIdle || code == Reas
 }  // namespace
 
 void MetricDays::set_policy(model::SitePolicy& policy, std::int32_t fleet) {
-  fleet_ = fleet;
+  fleet_ = ceiling_ = fleet;
+  if (policy.ceilings.instances_max > 0)
+    ceiling_ = std::min<std::int64_t>(fleet, policy.ceilings.instances_max);
   demand_.name = "demand";
   demand_.interval = interval();
   demand_.valid_min = 0;
@@ -49,12 +51,12 @@ void MetricDays::set_policy(model::SitePolicy& policy, std::int32_t fleet) {
   auto& scaling = pool.scaling;
   scaling.down.window = is_direct_ ? 0s : 20s;
   if (!is_direct_ && random_.chance(0.5))
-    scaling.up.steps = {{.value = 1, .percent = false, .period = 20s}};
+    scaling.up.policies = {{.value = 1, .is_percent = false, .per = 20s}};
   if (random_.chance(0.3)) scaling.lifetime_min = 1min;
   if (random_.chance(0.5)) scaling.rank = "load";
   if (random_.chance(0.3)) return;
   scaling.drain =
-      model::DrainPolicy{.command = {"/bin/deregister"}, .quiet = "load == 0", .timeout = 40s};
+      model::DrainPolicy{.command = {"/opt/deregister"}, .quiet = "load == 0", .timeout = 40s};
   if (random_.chance(0.3)) scaling.drain->quiet.clear();
 }
 
@@ -146,9 +148,10 @@ void MetricDays::check_bounds(const scheduler::Snapshot& snapshot, Now now) {
     if (!min->number) return complain_("the metric is known, and its bound is " + text_of(*min));
     // At first the hosts that are there count as wanted.
     const bool is_first = now.mono < *first_good_ + 11s;
-    if (is_direct_ && *min->number != wanted && !(is_first && *min->number > wanted))
+    const std::int64_t number = std::min(wanted, ceiling_);
+    if (is_direct_ && *min->number != number && !(is_first && *min->number > number))
       complain_("a plan has a minimum of " + text_of(*min) + ", and the metric gives " +
-                std::to_string(wanted));
+                std::to_string(number));
     return;
   }
   // Bounds are evaluated each 10 s: so much later it is known that a metric is late.

@@ -65,7 +65,7 @@ class MetricDays {
   bool is_good_ = false;    ///< The last one.
   double value_ = 0;        ///< Of the last reading, if it was good.
   std::optional<double> before_;
-  std::int64_t fleet_ = 0;
+  std::int64_t fleet_ = 0, ceiling_ = 0;
   std::optional<Mono> first_good_, last_good_;
   Mono read_at_ = Mono::min();  ///< The last reading, good or not.
   Wall taken_;

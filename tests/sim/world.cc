@@ -322,20 +322,6 @@ void World::carry_out(const dispatch::Effect& effect) {
   }
 }
 
-/// The store forgets what is past keeping, and says so to the daemon that had it tidied.
-void World::tidy() {
-  time_.after(chance_.between(20s, 2min), [this] { tidy(); });
-  if (!kernel_) return;
-  auto jobs = disk_.forget();
-  if (jobs.empty()) return;
-  time_.after(chance_.between(1ms, 1s),
-              [this, generation = generation_, jobs = std::move(jobs)]() mutable {
-                if (generation != generation_) return;
-                post(dispatch::WorkForgotten{jobs});
-                submit_past(jobs);
-              });
-}
-
 void World::plan_next_tick() {
   if (!kernel_) return;
   const Mono wake = kernel_->next_wake();

@@ -3,9 +3,10 @@
 
 usage: tidy_targets.py [--since COMMIT] BUILD
 
-Prints, for run-clang-tidy, patterns of those files in BUILD/compile_commands.json that have changed since the commit,
-or that include something that has. A file that no source includes, such as a CMakeLists.txt or a text that the build
-embeds, counts as a change of all sources in its folder and below. Without a commit, or if flags or checks have changed: all."""
+Prints, for run-clang-tidy, patterns of those files in BUILD/compile_commands.json that a file of their own folder is part
+of which has changed since the commit. A header that none of them has in its folder is looked at in one that includes it. A file
+that no source includes, such as a CMakeLists.txt or a text that the build embeds, counts as a change of all sources in its
+folder and below. Without a commit, or if flags or checks have changed: all."""
 
 import argparse
 import json
@@ -17,8 +18,7 @@ import subprocess
 import sys
 
 # What decides for every target how it is compiled and checked.
-FOR_ALL = re.compile(r"(.*/)?\.clang-tidy|CMakeLists\.txt|CMakePresets\.json|packaging/cmake/.*|\.ci/stages\.sh"
-                     r"|tests/style/tidy_targets\.py")
+FOR_ALL = re.compile(r"(.*/)?\.clang-tidy|CMakePresets\.json|packaging/cmake/.*")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^">]+)[">]', re.MULTILINE)
 
 
@@ -66,13 +66,22 @@ def changed_since(root, commit):
 
 
 def affected(changed, sources):
-    """Those of `sources`, which maps a file to the paths that it includes, that a path of `changed` is part of."""
+    """Those of `sources`, which maps a file to the paths that it includes, that must be looked at again."""
     if any(FOR_ALL.fullmatch(path) for path in changed):
         return list(sources)
     included = set().union(*sources.values())
-    folders = {os.path.dirname(path) + "/" for path in changed - included if not path.endswith(".md")}
-    return [source for source, paths in sources.items()
-            if paths & changed or any(path.endswith(".cc") and path.startswith(tuple(folders)) for path in paths)]
+    folders = tuple(os.path.dirname(path) + "/" for path in changed - included if "/" in path and not path.endswith(".md"))
+    chosen, seen = set(), set()
+    for source, paths in sources.items():
+        compiled = [path for path in paths if path.endswith(".cc")]
+        own = {path for path in paths & changed if any(path.startswith(os.path.dirname(one) + "/") for one in compiled)}
+        if own or any(path.startswith(folders) for path in compiled):
+            chosen.add(source)
+            seen |= own
+    for header in sorted((changed & included) - seen):
+        if not any(header in sources[source] for source in chosen):
+            chosen.add(next(source for source, paths in sources.items() if header in paths))
+    return [source for source in sources if source in chosen]
 
 
 def main():

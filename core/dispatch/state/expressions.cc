@@ -9,15 +9,6 @@ using expression::Expression;
 using expression::Input;
 using scheduler::BoundOf;
 
-namespace {
-
-bool is_of_metric(const Input& input) {
-  return input.kind == Input::Kind::kMetric || input.kind == Input::Kind::kAge ||
-         input.kind == Input::Kind::kAvgOver || input.kind == Input::Kind::kMaxOver;
-}
-
-}  // namespace
-
 void Expressions::compile(const model::SitePolicy& policy) {
   *this = {};
   std::vector<std::string> metrics;
@@ -47,7 +38,7 @@ void Expressions::add_bound(std::uint32_t pool, BoundOf of, const std::string& t
       PoolExpressions::OfBound{of, text, Expression::compile(text, metrics)});
   if (!added.compiled) return;
   for (const Input& input : added.compiled->inputs()) {
-    if (!is_of_metric(input)) continue;
+    if (!input.is_of_metric()) continue;
     auto& pools = by_metric_[input.name];
     if (pools.empty() || pools.back() != pool) pools.push_back(pool);
   }

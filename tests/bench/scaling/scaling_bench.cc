@@ -51,7 +51,7 @@ model::SitePolicy policy(std::uint64_t pools) {
     pool.idle_timeout = 1h;
     pool.sizes.texts.min = "ceil(rps / 100) + (hour(\"UTC\") in 8..17 ? 1 : 0)";
     pool.sizes.texts.max = "clamp(ceil(rps / 50), 2, 50)";
-    pool.scaling.up.steps = {{.value = 4, .percent = false, .period = 1min}};
+    pool.scaling.up.policies = {{.value = 4, .is_percent = false, .per = 1min}};
   }
   return out;
 }

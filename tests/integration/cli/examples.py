@@ -66,7 +66,7 @@ class ExamplesTest(unittest.TestCase):
 
 class PagesTest(unittest.TestCase):
     def test_pages_show_the_plans_of_their_examples(self):
-        for page, example in (("standby.md", "standby"), ("scaling.md", "warm")):
+        for page, example in (("standby.md", "standby"), ("scaling.md", "warm"), ("scaling.md", "requests")):
             with self.subTest(page):
                 shown = (FOLDER.parent.parent / "docs" / page).read_text(encoding="utf-8")
                 self.assertIn("\n" + (FOLDER / f"{example}.plan.txt").read_text(encoding="utf-8") + "```\n", shown)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A host that its pool's bounds let go is drained first: the site's command runs once for it, also if the daemon dies meanwhile, and it goes
+"""A host that its pool's bounds let go is drained first: the site's command runs once for it, also if the daemon dies while it runs, or later, and it goes
 when a metric of the host says that it is quiet. The least loaded host goes first."""
 
 import os
@@ -9,6 +9,7 @@ from scratch_site import wait_for
 
 COMMAND = """#!/bin/sh
 echo "$HOSTLER_INSTANCE $HOSTLER_CLOUD_ID $HOSTLER_POOL" >>{told}
+while [ -e {told}.busy ]; do sleep 0.05; done
 """
 
 
@@ -77,11 +78,18 @@ class DrainsTest(MetricTest):
         self.assertEqual(site.wait_for_hosts("web", 2), [first, last])
         self.assertEqual(len(self.runs()), 1)
 
+        site.put("told.busy", "")
         self.set(rps=50)
         wait_for("the command runs for the next one", lambda: len(self.runs()) == 2)
         self.assertEqual(self.runs()[1], (first, ids[first], "web"))
+        site.kill()  # while the command runs
+        site.start()
+        site.beat(2)
+        os.unlink(site.under("told.busy"))
+        self.assertTrue(self.is_there(first), "it has 7 connections")
         self.set(load={first: 0})
         self.assertEqual(site.wait_for_hosts("web", 1), [last])
+        self.assertEqual(len(self.runs()), 2)
         site.end_fleet()
 
     def test_a_host_that_is_never_quiet_goes_after_the_timeout(self):

@@ -92,11 +92,15 @@ class MetricSite(CloudSite):
     def hosts(self, name, *states):
         return sorted(one["id"] for one in self.existing() if one["pool"] == name and one["state"] in (states or ("idle",)))
 
+    def events(self, host):
+        return [one["event"] for one in self.get(f"/v1/why?subject={host}")["records"]]
+
     def wait_for_hosts(self, name, count, off=0):
-        """The ids of the pool's hosts, once so many are idle, so many are switched off, and no other is there."""
+        """The ids of the pool's hosts, once so many are idle, so many are seen to be off, and no other is there."""
         def there():
             states = [one["state"] for one in self.existing() if one["pool"] == name]
-            return sorted(states) == ["idle"] * count + ["stopped"] * off
+            return sorted(states) == ["idle"] * count + ["stopped"] * off and all(
+                self.events(host)[-1] == "off" for host in self.hosts(name, "stopped"))
         wait_for(f"{count} hosts of {name}, and {off} that are off", there)
         return self.hosts(name, "idle", "stopped")
 

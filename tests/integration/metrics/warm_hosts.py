@@ -6,9 +6,6 @@ from scratch_site import wait_for
 
 
 class WarmHostsTest(MetricTest):
-    def events(self, host):
-        return [one["event"] for one in self.site.get(f"/v1/why?subject={host}")["records"]]
-
     def test_hosts_are_switched_on_and_off_before_any_is_created_or_destroyed(self):
         site = self.site
         self.show(rps=0)
@@ -20,7 +17,7 @@ class WarmHostsTest(MetricTest):
         self.show(rps=150)
         self.assertEqual(site.wait_for_hosts("web", 2), warm)
         for host in warm:
-            self.assertIn("switched_on", self.events(host))
+            self.assertIn("switched_on", site.events(host))
         self.show(rps=250)
         three = site.wait_for_hosts("web", 3)
         self.assertLess(set(warm), set(three))

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "tests/unit/config/metrics_site.h"
 
 namespace hostler::config {
@@ -44,7 +46,8 @@ TEST(MetricsTest, ReadsEveryKeyOfAMetricAndOfPrometheus) {
                         .on_failure = model::OnFailure::kLast,
                         .last_for = 3min,
                         .value = 0,
-                        .by = {}};
+                        .by = {},
+                        .source = source_id(config.metric_sources.at(0))};
   model::MetricPolicy n{.name = "n",
                         .interval = 15s,
                         .valid_min = {},
@@ -54,7 +57,8 @@ TEST(MetricsTest, ReadsEveryKeyOfAMetricAndOfPrometheus) {
                         .on_failure = model::OnFailure::kValue,
                         .last_for = {},
                         .value = 2.5,
-                        .by = "pool"};
+                        .by = "pool",
+                        .source = source_id(config.metric_sources.at(1))};
   EXPECT_EQ(config.site.metrics, (std::vector{m, n}));
   ASSERT_EQ(config.metric_sources.size(), 2U);
   const model::MetricSource& source = config.metric_sources[0];
@@ -72,11 +76,36 @@ TEST(MetricsTest, ReadsEveryKeyOfAMetricAndOfPrometheus) {
   EXPECT_FALSE(config.metric_sources[1].asks_age);
 }
 
+// Whether what was read before a reload is still of the metric.
+TEST(MetricsTest, AMetricIsOfAnotherSourceIfOtherNumbersMayCome) {
+  const auto source_of = [](const std::string& members) {
+    return good_site(site_with(metric(members), R"("min": "m")")).site.metrics.at(0).source;
+  };
+  const std::string query = R"(, "source": {"prometheus": {"url": "http://127.0.0.1:9090", )";
+  std::set<std::uint64_t> all;
+  for (const std::string& one :
+       {query + R"("query": "a"}})", query + R"("query": "b"}})",
+        query + R"("query": "a", "pick": "max"}})", query + R"("query": "a", "by": "pool"}})",
+        std::string(
+            R"(, "source": {"prometheus": {"url": "http://127.0.0.1:9091", "query": "a"}})"),
+        std::string(R"(, "source": {"http": {"url": "http://127.0.0.1/x", "pointer": "/a"}})"),
+        std::string(R"(, "source": {"http": {"url": "http://127.0.0.1/x", "pointer": "/b"}})"),
+        std::string(R"(, "source": {"file": {"path": "/x"}})"),
+        std::string(R"(, "source": {"exec": {"command": ["/x"]}})"),
+        std::string(R"(, "source": {"exec": {"command": ["/x", "y"]}})"),
+        std::string(R"(, "source": {"hostler": {"count": "idle"}})"),
+        std::string(R"(, "source": {"hostler": {"count": "busy"}})")})
+    EXPECT_TRUE(all.insert(source_of(one)).second) << one;
+  EXPECT_EQ(source_of(query + R"("query": "a"}})"),
+            source_of(R"(, "interval": "7s", "max_age": "1m", "valid": {"min": 0})" + query +
+                      R"("query": "a"}})"));
+}
+
 TEST(MetricsTest, ReadsEveryOtherSource) {
   const Config config = good_site(site_with(
       R"({"name": "a", "source": {"http": {"url": "http://10.0.0.1:80/x?y", "pointer": "/a~1/0"}}},
          {"name": "b", "source": {"file": {"path": "len", "pointer": ""}}},
-         {"name": "c", "source": {"exec": {"command": ["/bin/x", "${config_dir}"], "pointer": "/v"}}},
+         {"name": "c", "source": {"exec": {"command": ["/opt/x", "${config_dir}"], "pointer": "/v"}}},
          {"name": "d", "source": {"hostler": {"count": "busy", "pool": "p"}}})",
       R"("min": "a + b + c + d")"));
   const auto& sources = config.metric_sources;
@@ -84,7 +113,7 @@ TEST(MetricsTest, ReadsEveryOtherSource) {
   EXPECT_EQ(sources[0].url, "http://10.0.0.1:80/x?y");
   EXPECT_EQ(sources[0].pointer, "/a~1/0");
   EXPECT_EQ(sources[1].file, "/etc/hostler/len");
-  EXPECT_THAT(sources[2].command, ElementsAre("/bin/x", "/etc/hostler"));
+  EXPECT_THAT(sources[2].command, ElementsAre("/opt/x", "/etc/hostler"));
   EXPECT_EQ(sources[2].pointer, "/v");
   EXPECT_EQ(sources[3].own, (model::OwnCount{model::Counted::kBusy, "p"}));
   EXPECT_EQ(config.site.metrics[3].own, (model::OwnCount{model::Counted::kBusy, "p"}));
@@ -114,6 +143,9 @@ TEST(MetricsTest, ASourceIsOfExactlyOneKind) {
   EXPECT_THAT(metric_problems(from("")), ElementsAre(HasSubstr("metrics[0].source: ")));
   EXPECT_THAT(metric_problems(from(R"("hostler": {"count": "idle"}, "file": {"path": "/x"})")),
               ElementsAre(HasSubstr("metrics[0].source: ")));
+  EXPECT_THAT(
+      metric_problems(metric(R"(, "source": "/run/load")")),
+      ElementsAre(HasSubstr("an object with one of prometheus, http, file, exec, hostler")));
   EXPECT_THAT(metric_problems(from(R"("sql": {})")),
               testing::Contains(HasSubstr("metrics[0].source.sql: unknown key")));
   EXPECT_THAT(metric_problems(from(R"("file": "x")")),
@@ -187,7 +219,7 @@ TEST(MetricsTest, AnAgeNeedsASelectorWhoseSamplesAreDated) {
 
 TEST(MetricsTest, WhatHasNoTimeOfItsOwnHasNoLargestAge) {
   for (const std::string source :
-       {R"("http": {"url": "http://a"})", R"("exec": {"command": ["/bin/x"]})",
+       {R"("http": {"url": "http://a"})", R"("exec": {"command": ["/opt/x"]})",
         R"("hostler": {"count": "idle"})"})
     EXPECT_THAT(metric_problems(metric(R"(, "max_age": "1m", "source": {)" + source + "}")),
                 ElementsAre(HasSubstr("metrics[0].max_age: it has no effect here, since ")))
@@ -220,7 +252,8 @@ TEST(MetricsTest, RefusesLimitsAndFailuresThatSayNothing) {
       {R"("valid": {"min": 1e16})", "valid.min: "},
       {R"("max_step": 0)", "max_step: found 0"},
       {R"("max_step": -1)", "max_step: found -1"},
-      {R"("on_failure": "zero")", "on_failure: found \"zero\", allowed: hold"},
+      {R"("on_failure": "zero")", "on_failure: found \"zero\", allowed: \"hold\", {\"last\""},
+      {R"("on_failure": "last")", R"(allowed: "hold", {"last": "5m"} or {"value": 0})"},
       {R"("on_failure": 0)", "on_failure: found 0, allowed: \"hold\", {\"last\""},
       {R"("on_failure": {})", "on_failure: "},
       {R"("on_failure": {"last": "1m", "value": 0})", "on_failure: "},
@@ -228,7 +261,7 @@ TEST(MetricsTest, RefusesLimitsAndFailuresThatSayNothing) {
       {R"("on_failure": {"value": null})", "on_failure.value: "}};
   for (const auto& [members, problem] : bad)
     EXPECT_THAT(metric_problems(sourced(", " + members)),
-                ElementsAre(HasSubstr("metrics[0]." + problem)))
+                ElementsAre(AllOf(HasSubstr("metrics[0]."), HasSubstr(problem))))
         << members;
 }
 
@@ -241,7 +274,8 @@ TEST(MetricsTest, RefusesBadPathsPointersProgramsAndCounts) {
       {R"("file": {"path": "/x", "pointer": "/~"})", "file.pointer: "},
       {R"("exec": {"command": []})", "exec.command: it must begin with the absolute path"},
       {R"("exec": {"command": ["x"]})", "exec.command: it must begin with the absolute path"},
-      {R"("exec": {"command": "/bin/x"})", "exec.command: "},
+      {R"("exec": {"command": "/opt/x y"})",
+       R"(exec.command: found "/opt/x y", allowed: an array: the absolute path)"},
       {R"("hostler": {"count": "dead"})", "hostler.count: "},
       {R"("hostler": {"count": "busy", "pool": "nope"})",
        "hostler.pool: found \"nope\", which is not a configured pool"}};

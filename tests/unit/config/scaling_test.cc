@@ -100,7 +100,7 @@ TEST(ScalingTest, AnExpressionIsCompiledAndItsErrorShowsThePlace) {
         << bad;
 }
 
-TEST(ScalingTest, AnExpressionNeedsALimitThatItCannotPass) {
+TEST(ScalingTest, AnExpressionNeedsAFixedLimitBesidesMax) {
   const auto problems = [](const std::string& pool, const std::string& set,
                            const std::string& site) {
     return site_problems(R"({
@@ -114,7 +114,7 @@ TEST(ScalingTest, AnExpressionNeedsALimitThatItCannotPass) {
   };
   const std::string limit = R"(, "ceilings": {"instances_max": 5})";
   EXPECT_THAT(problems("", "", ""),
-              ElementsAre(HasSubstr("pools[0].min: an expression needs a limit")));
+              ElementsAre(HasSubstr("pools[0].min: an expression needs a fixed limit")));
   EXPECT_THAT(problems(limit, "", ""), IsEmpty());
   EXPECT_THAT(problems("", limit, ""), IsEmpty());
   EXPECT_THAT(problems("", "", limit), IsEmpty());
@@ -146,15 +146,15 @@ TEST(ScalingTest, ReadsEveryKey) {
            "tolerance": 0.2},
     "down": {"window": "0s", "policies": [], "tolerance": 0.1},
     "lifetime_min": "6m", "rank": "by_host",
-    "drain": {"command": ["/bin/x", "y"], "quiet": "by_host == 0", "timeout": "7s"}})")
+    "drain": {"command": ["/opt/x", "y"], "quiet": "by_host == 0", "timeout": "7s"}})")
                                            .scaling;
-  EXPECT_EQ(scaling.up,
-            (model::ScalingRules{
-                .window = 1s, .steps = {{4, false, 1min}, {150, true, 2min}}, .tolerance = 0.2}));
-  EXPECT_EQ(scaling.down, (model::ScalingRules{.window = 0s, .steps = {}, .tolerance = 0.1}));
+  EXPECT_EQ(scaling.up, (model::ScalingRules{.window = 1s,
+                                             .policies = {{4, false, 1min}, {150, true, 2min}},
+                                             .tolerance = 0.2}));
+  EXPECT_EQ(scaling.down, (model::ScalingRules{.window = 0s, .policies = {}, .tolerance = 0.1}));
   EXPECT_EQ(scaling.lifetime_min, 6min);
   EXPECT_EQ(scaling.rank, "by_host");
-  EXPECT_EQ(scaling.drain, (model::DrainPolicy{{"/bin/x", "y"}, "by_host == 0", 7s}));
+  EXPECT_EQ(scaling.drain, (model::DrainPolicy{{"/opt/x", "y"}, "by_host == 0", 7s}));
   EXPECT_EQ(good_pool(R"("min": "m", "max": 1, "scaling": {})").scaling, model::ScalingPolicy{});
 }
 
@@ -201,11 +201,27 @@ TEST(ScalingTest, WarnsOfRulesWithoutEffect) {
   };
   EXPECT_THAT(warnings(R"("min": "2")"), ElementsAre(HasSubstr("never has more than 100 hosts")));
   EXPECT_THAT(warnings(R"("min": "2", "max": 100)"), IsEmpty());
+  EXPECT_THAT(warnings(R"("min": "2", "ceilings": {"instances_max": 100})"), IsEmpty())
+      << "the ceiling ends it, and not the default of max";
   EXPECT_THAT(warnings(R"("scaling": {"down": {"window": "1m"}})"),
               ElementsAre(HasSubstr("no bound that is an expression")));
   EXPECT_THAT(warnings(R"("scaling": {"lifetime_min": "1m"})"), IsEmpty());
-  EXPECT_THAT(warnings(R"("created_min": 2000, "max": 0)"),
+  EXPECT_THAT(warnings(R"("created_min": 2000, "created_max": 2000, "max": 0)"),
               ElementsAre(HasSubstr("ceilings.instances_max: 1000 is less than the 2000")));
+}
+
+TEST(ScalingTest, WarnsOfHostsThatAreKeptForEver) {
+  const auto warnings = [](const std::string& members) {
+    return read_site(site_with("", members)).warnings;
+  };
+  for (const std::string kept : {R"("created_min": 2)", R"("created_min": "2")"})
+    EXPECT_THAT(
+        warnings(kept),
+        ElementsAre("pools: \"p\" has created_min and no created_max, so hosts are switched "
+                    "off and never destroyed"))
+        << kept;
+  EXPECT_THAT(warnings(R"("created_min": 2, "created_max": "3")"), IsEmpty());
+  EXPECT_THAT(warnings(R"("created_max": 3)"), IsEmpty());
 }
 
 TEST(ScalingTest, TellsWhatItsExpressionsNeedFromOutside) {

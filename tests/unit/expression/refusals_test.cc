@@ -10,7 +10,8 @@ std::string whole_message(std::string_view text) {
 
 TEST(ExpressionRefusals, ShowTheLineWithACaretBelowThePlace) {
   EXPECT_EQ(whole_message("1 +\n  foo * 2"),
-            "unknown name 'foo': it is no metric, no variable and no function (2:3)\n"
+            "unknown name 'foo': it is no metric, no variable and no function; the metrics are m, "
+            "rps, queue_depth (2:3)\n"
             " |   foo * 2\n"
             " | ..^");
   EXPECT_EQ(whole_message("m % 2"),
@@ -73,6 +74,36 @@ TEST(ExpressionRefusals, NameTypesThatDoNotFit) {
   EXPECT_EQ(refusal_of("m", {}, Wants::kBoolean),
             "the result has to be a boolean, not float (1:1)");
   EXPECT_EQ(refusal_of("[1]"), "the result has to be a number, not array (1:1)");
+}
+
+TEST(ExpressionRefusals, SayWhatToWriteInstead) {
+  const std::vector<std::pair<std::string, std::string>> wanted{
+      {"avg_over(m, 5m)", "'5m' is not a number; a time stands in quotes: \"5m\" (1:13)"},
+      {"5rps", "'5rps' is not a number (1:1)"},
+      {"m = 1", "'=' does not go here; write == to compare (1:3)"},
+      {"if m > 1 {2} else {3}", "there is no 'if'; write condition ? a : b (1:1)"},
+      {"if(m > 1, 2, 3)", "there is no 'if'; write condition ? a : b (1:1)"},
+      {"age(mm)", "there is no metric 'mm'; the metrics are m, rps, queue_depth (1:5)"},
+      {"ceil(m > 1)", "ceil() takes a number, not boolean (1:1)"},
+      {"clamp(m, m > 1, 2)", "clamp() takes numbers (1:1)"},
+      {"1 < m < 3",
+       "this operator takes numbers, not boolean and int; comparisons do not chain: write 1 < m "
+       "and "
+       "m < 3 (1:7)"},
+      {"1 < true", "this operator takes numbers, not int and boolean (1:3)"}};
+  for (const auto& [text, message] : wanted) EXPECT_EQ(refusal_of(text), message) << text;
+  for (const auto* text : {"1 +", "(1", "abs(1", "[1"})
+    EXPECT_NE(refusal_of(text).find("an operand, or a closing bracket, is missing"),
+              std::string::npos)
+        << text;
+}
+
+TEST(ExpressionRefusals, ListMetricsOnlyWhereTheListIsShort) {
+  const std::vector<std::string> many(9, "m");
+  EXPECT_EQ(Expression::compile("x", many).error().message.find("the metrics are"),
+            std::string::npos);
+  EXPECT_EQ(Expression::compile("x", {}).error().message.find("the metrics are"),
+            std::string::npos);
 }
 
 TEST(ExpressionRefusals, SayWhatStandsWhereItMayNot) {

@@ -75,7 +75,7 @@ TEST(AnswerTest, SaysWhyTheRestWaitsThatNoHostComesFor) {
 
 TEST(AnswerTest, AHostThatBoundsLetGoDrainsFirst) {
   std::string text = replaced(kSmall, "\"max\": 3", R"("max": "shards", "scaling": {
-      "drain": {"command": ["/usr/bin/deregister", "--token", "t-1"]}})");
+      "drain": {"command": ["/opt/deregister", "--token", "t-1"]}})");
   text = replaced(text, "\"work\":", R"("bounds": {"default": [
       {"bound": "started_max", "source": "expression", "number": 0}]}, "work":)");
   const auto all = answer_to(text);

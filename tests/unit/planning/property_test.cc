@@ -52,6 +52,7 @@ Question random_question(std::uint64_t seed) {
           model::jobs_max_of(world.policy.pools[offering.pool], world.policy.types[offering.type]);
     }
     host.can_stop = random.chance(0.3);
+    host.power_unknown = random.chance(0.1);
     host.can_wake = host.phase == scheduler::HostPhase::kStopped && random.chance(0.5);
     host.cordoned = random.chance(0.05);
     host.work_cancelled = random.chance(0.1);
@@ -83,8 +84,8 @@ Question random_question(std::uint64_t seed) {
   if (random.chance(0.3)) {
     scheduler::scale(world);
     for (auto& pool : world.policy.pools) {
-      pool.scaling.up.steps = {
-          {.value = 4, .percent = random.chance(0.5), .period = std::chrono::minutes(1)}};
+      pool.scaling.up.policies = {
+          {.value = 4, .is_percent = random.chance(0.5), .per = std::chrono::minutes(1)}};
       if (random.chance(0.3)) pool.sizes.stopped = 0, pool.sizes.created_max = 40;
     }
     return {world.policy, snapshot, Wall{1'700'000'000'000'000}};

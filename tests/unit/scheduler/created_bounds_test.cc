@@ -77,6 +77,39 @@ TEST(CreatedBoundsPlanTest, HostsThatCannotBeSwitchedOffEnd) {
   EXPECT_THAT(plan.shutdowns, SizeIs(3)) << "one stays on for the minimum of created hosts";
 }
 
+// A bug: hosts beyond the maximum did not count for the minimum of created ones, and ended though
+// it needed them. Nothing came in their place, as there was no room below the maximum.
+TEST(CreatedBoundsPlanTest, TheMinimumOfCreatedHostsKeepsWhatCannotBeSwitchedOffBeyondTheMaximum) {
+  ScalingSite site;
+  site.snapshot.offerings[site.small].can_stop = false;
+  site.hosts(6);
+  site.started(0, 2);
+  site.created(4, 10);
+  const Plan plan = site.plan();
+  EXPECT_THAT(plan.shutdowns, SizeIs(2));
+  site.apply(plan);
+  site.settle();
+  EXPECT_TRUE(does_nothing(site.plan()));
+  EXPECT_EQ(site.count(HostPhase::kReady), 4);
+}
+
+// A bug: until their set was open for the first time no host could be switched off, so those that
+// bounds let go ended.
+TEST(CreatedBoundsPlanTest, HostsStayWhileItIsUnknownWhetherTheyCanBeSwitchedOff) {
+  ScalingSite site;
+  site.hosts(5);
+  for (HostView& h : site.snapshot.hosts) h.can_stop = false, h.power_unknown = true;
+  site.started(0, 2);
+  site.created(0, 10);
+  EXPECT_TRUE(does_nothing(site.plan())) << "3 are beyond the maximum, 2 are idle";
+  site.created(4, 4);
+  EXPECT_THAT(site.plan().shutdowns, SizeIs(1)) << "none can be switched off in its place";
+  EXPECT_THAT(site.plan().creates, IsEmpty());
+  site.created(0, 10);
+  for (HostView& h : site.snapshot.hosts) h.can_stop = true, h.power_unknown = false;
+  EXPECT_THAT(switched_off(site.plan()), SizeIs(5));
+}
+
 // The first start of a fleet that is to stand by: it boots, and is then switched off.
 TEST(CreatedBoundsPlanTest, ZeroStartedHostsStillCreateWhatIsToStandBy) {
   ScalingSite site;

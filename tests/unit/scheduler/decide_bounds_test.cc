@@ -46,6 +46,9 @@ TEST_F(DecideBoundsTest, FW3HugeNumbersAreTheCeilingWithAnAlarm) {
   EXPECT_EQ(decide({{kStartedMin, 101, ""}}).notes.at(0).changes.at(0),
             "ceiling: 101 is above 100, ceilings.instances_max of pool web");
   EXPECT_FALSE(decide({{kStartedMin, 100, ""}}).is_at_ceiling);
+  const DecidedBounds both = decide({{kStartedMin, 9, ""}, {kCreatedMin, 101, ""}});
+  EXPECT_FALSE(both.notes.at(0).is_at_ceiling);
+  EXPECT_TRUE(both.notes.at(1).is_at_ceiling) << "the note says which bound it is";
   ceiling.reset();
   EXPECT_EQ(number(1e300), kBoundMax);
 }
@@ -92,7 +95,27 @@ TEST_F(DecideBoundsTest, EachBoundStartsFromTheHostsThatItCounts) {
   EXPECT_EQ(out.bounds.at(1).number, 6);
   EXPECT_EQ(out.due, now + 5min);
   EXPECT_EQ(out.bounds.at(0).reason, "computed 0") << "and no time: a plan is made if it changes";
-  EXPECT_THAT(out.notes.at(0).changes, ElementsAre("down window of 5m: 4 was recommended 0s ago"));
+  EXPECT_THAT(out.notes.at(0).changes, ElementsAre("down window of 5m: 4 was wanted 0s ago"));
+}
+
+// A bug: a known minimum creates beyond a maximum that is unknown; once that was known again it
+// rose from its old number by its policies, and ended these hosts.
+TEST_F(DecideBoundsTest, AMaximumThatComesBackUndercutsNoHostsThatAreThere) {
+  policy.up.policies = {{.value = 1, .is_percent = false, .per = 1min}};
+  EXPECT_EQ(decide({{kStartedMax, 4, ""}}).bounds.at(0).number, 4);
+  EXPECT_FALSE(decide({{kStartedMax, {}, ""}}).bounds.at(0).number);
+  present = {.started = 20, .created = 22};
+  now += 10s;
+  EXPECT_EQ(decide({{kStartedMax, 30, ""}}).bounds.at(0).number, 21);
+}
+
+TEST_F(DecideBoundsTest, AMinimumThatComesBackKeepsNoHostsThatAreThere) {
+  EXPECT_EQ(decide({{kStartedMin, 4, ""}}).bounds.at(0).number, 4);
+  policy.down.window = 5min;
+  EXPECT_FALSE(decide({{kStartedMin, {}, ""}}).bounds.at(0).number);
+  present.started = 20;
+  now += 10s;
+  EXPECT_EQ(decide({{kStartedMin, 2, ""}}).bounds.at(0).number, 4) << "not 20";
 }
 
 TEST_F(DecideBoundsTest, EqualDecisionsAreEqualBounds) {

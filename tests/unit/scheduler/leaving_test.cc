@@ -60,6 +60,19 @@ TEST(LeaveOrderTest, OfEqualLoadTheZoneWithMostHostsGivesOne) {
   EXPECT_THAT(closed_ids(site.plan()), testing::Not(testing::Contains(1)));
 }
 
+// A bug: the load came before the price, so a cheap host went and a dear one stayed.
+TEST(LeaveOrderTest, TheDearestIdleHostsGoFirstWhateverTheirLoadIs) {
+  ScalingSite site;
+  site.pool().scaling.rank = "connections";
+  site.hosts(4);
+  for (const std::uint64_t id : {2, 3}) site.at(id).price_per_hour = {200};
+  site.at(1).rank = 1;
+  site.at(2).rank = 9;
+  site.at(3).rank = 5;
+  site.at(4).rank = 0;
+  EXPECT_THAT(ends(site.plan()), ElementsAre(3, 2, 4, 1)) << "of equal price the least loaded";
+}
+
 TEST(LeaveOrderTest, WithoutTextAndRankTheOrderIsAsEver) {
   ScalingSite site;
   site.hosts(4);
@@ -211,6 +224,30 @@ TEST(DrainTest, NoMoreDrainThanMayEnd) {
   EXPECT_THAT(site.plan().drains, SizeIs(2));
   site.created(0, 10);
   EXPECT_THAT(site.plan().drains, SizeIs(5)) << "a host that is switched off does not end";
+}
+
+// A bug: the limit of destroys went to new drains again and again, and those that were over stayed.
+TEST(DrainTest, AHostWhoseDrainIsOverGoesBeforeANewDrainBegins) {
+  DrainSite site;
+  site.hosts(5);
+  site.at(5).drain = DrainPhase::kOver;
+  site.snapshot.pools[0].destroys = 1;
+  site.started(0, 1);
+  const Plan plan = site.plan();
+  EXPECT_THAT(ends(plan), ElementsAre(5));
+  EXPECT_THAT(plan.drains, IsEmpty());
+}
+
+TEST(DrainTest, ADrainedHostStaysWhileItIsUnknownWhetherItCanBeSwitchedOff) {
+  DrainSite site;
+  site.hosts(1);
+  site.created(1, 1);
+  site.at(1).drain = DrainPhase::kOver;
+  site.at(1).can_stop = false;
+  site.at(1).power_unknown = true;
+  EXPECT_TRUE(does_nothing(site.plan()));
+  site.at(1).power_unknown = false;
+  EXPECT_THAT(ends(site.plan()), ElementsAre(1)) << "now it is known that it cannot be";
 }
 
 TEST(DrainTest, WhatCannotWaitEndsAHostThatDrains) {

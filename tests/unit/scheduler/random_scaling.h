@@ -14,6 +14,7 @@ inline void scale(RandomWorld& world) {
   for (HostView& h : snapshot.hosts) {
     if (h.offering < snapshot.offerings.size())
       h.can_stop = snapshot.offerings[h.offering].can_stop;
+    h.power_unknown = !h.can_stop && random.chance(0.2);
     h.can_wake = h.phase == HostPhase::kStopped && random.chance(0.7);
     if (random.chance(0.5)) h.rank = static_cast<double>(random.below(4));
   }

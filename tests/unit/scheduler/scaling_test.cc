@@ -18,11 +18,11 @@ model::ScalingPolicy plain() {
   return out;
 }
 
-model::ScalingStep hosts(std::int32_t value, Duration per) {
-  return {.value = value, .percent = false, .period = per};
+model::ScalingRate hosts(std::int32_t value, Duration per) {
+  return {.value = value, .is_percent = false, .per = per};
 }
-model::ScalingStep percent(std::int32_t value, Duration per) {
-  return {.value = value, .percent = true, .period = per};
+model::ScalingRate percent(std::int32_t value, Duration per) {
+  return {.value = value, .is_percent = true, .per = per};
 }
 
 struct ScalingTest : testing::Test {
@@ -60,27 +60,27 @@ TEST_F(ScalingTest, HpaExampleFourPodsOrTenPercentPerMinuteDown) {
   // "80 replicas, 10 percent is 8; 72 replicas, 10 percent is 7.2 but rounded up to 8"; from 40 on
   // 4 pods are more.
   present = 80;
-  policy.down.steps = {hosts(4, 1min), percent(10, 1min)};
+  policy.down.policies = {hosts(4, 1min), percent(10, 1min)};
   EXPECT_THAT(way_to(10, 1min),
               ElementsAre(72, 64, 57, 51, 45, 40, 36, 32, 28, 24, 20, 16, 12, 10));
 }
 
 TEST_F(ScalingTest, HpaDefaultUpDoublesOrAddsFourEachFifteenSeconds) {
   present = 1;
-  policy.up.steps = {percent(100, 15s), hosts(4, 15s)};
+  policy.up.policies = {percent(100, 15s), hosts(4, 15s)};
   EXPECT_THAT(way_to(60, 15s), ElementsAre(5, 10, 20, 40, 60));
 }
 
 TEST_F(ScalingTest, HpaDefaultDownRemovesAllAtOnce) {
   present = 60;
-  policy.down.steps = {percent(100, 15s)};
+  policy.down.policies = {percent(100, 15s)};
   EXPECT_EQ(decide(0, 0s), 0);
 }
 
 TEST_F(ScalingTest, HpaExampleTenPercentPerMinuteIsCountedFromTheBeginOfTheMinute) {
   // "removes no more than 10% in one minute": what has changed within the period counts.
   present = 100;
-  policy.down.steps = {percent(10, 1min)};
+  policy.down.policies = {percent(10, 1min)};
   EXPECT_EQ(decide(50, 0s), 90);
   EXPECT_EQ(decide(50, 30s), 90);
   EXPECT_EQ(decide(50, 59s), 90);
@@ -91,7 +91,7 @@ TEST_F(ScalingTest, HpaExampleTenPercentPerMinuteIsCountedFromTheBeginOfTheMinut
 
 TEST_F(ScalingTest, HpaExampleFivePodsPerMinute) {
   present = 20;
-  policy.down.steps = {hosts(5, 1min)};
+  policy.down.policies = {hosts(5, 1min)};
   EXPECT_THAT(way_to(3, 20s), ElementsAre(15, 15, 15, 10, 10, 10, 5, 5, 5, 3));
 }
 
@@ -125,7 +125,7 @@ TEST_F(ScalingTest, UpTakesTheSmallestOfItsWindow) {
   EXPECT_EQ(decide(9, 0s), 2);
   EXPECT_EQ(decide(5, 1min), 2);
   EXPECT_EQ(decide(9, 3min), 5);
-  EXPECT_THAT(last.changes, ElementsAre("up window of 3m: 5 was recommended 2m ago"));
+  EXPECT_THAT(last.changes, ElementsAre("up window of 3m: 5 was wanted 2m ago"));
   EXPECT_EQ(decide(9, 4min), 9);
 }
 
@@ -134,7 +134,7 @@ TEST_F(ScalingTest, TheReasonSaysWhatWasRecommendedWhen) {
   present = 12;
   decide(12, 0s);
   EXPECT_EQ(decide(3, 2min), 12);
-  EXPECT_THAT(last.changes, ElementsAre("down window of 5m: 12 was recommended 2m ago"));
+  EXPECT_THAT(last.changes, ElementsAre("down window of 5m: 12 was wanted 2m ago"));
 }
 
 TEST_F(ScalingTest, TheFirstDecisionAfterAStartShrinksNothingBeforeTheWindowIsOver) {
@@ -148,8 +148,8 @@ TEST_F(ScalingTest, TheFirstDecisionAfterAStartShrinksNothingBeforeTheWindowIsOv
 
 TEST_F(ScalingTest, OneStepIsAlwaysPossible) {
   present = 0;
-  policy.up.steps = {percent(10, 1min)};
-  policy.down.steps = {percent(1, 1min)};
+  policy.up.policies = {percent(10, 1min)};
+  policy.down.policies = {percent(1, 1min)};
   EXPECT_THAT(way_to(3, 1min), ElementsAre(1, 2, 3)) << "10% of 0 is nothing";
   EXPECT_EQ(decide(0, 10min), 2);
   EXPECT_EQ(decide(0, 11min), 1);
@@ -157,7 +157,7 @@ TEST_F(ScalingTest, OneStepIsAlwaysPossible) {
 }
 
 TEST_F(ScalingTest, ABoundThatFlipsMovesNoFurtherThanItsSteps) {
-  policy.up.steps = policy.down.steps = {hosts(2, 1min)};
+  policy.up.policies = policy.down.policies = {hosts(2, 1min)};
   for (int i = 0; i < 600; ++i) {
     const std::int64_t number = decide(i % 2 == 0 ? 100 : 0, i * 1ms);
     EXPECT_GE(number, 8);
@@ -181,9 +181,45 @@ TEST_F(ScalingTest, AfterAGapTheNumberOfBeforeCounts) {
   EXPECT_EQ(decide(0, 1h + 5min), 0);
 }
 
+// A bug: a stall that was longer than the window emptied it, and all shrank at the first decision.
+TEST_F(ScalingTest, NothingShrinksAtOnceAfterAStall) {
+  policy = {};
+  EXPECT_EQ(decide(20, 0s), 20);
+  EXPECT_EQ(decide(0, 1h), 20) << "the window begins again";
+  EXPECT_EQ(decide(0, 1h + 299s), 20);
+  EXPECT_EQ(decide(0, 1h + 5min), 0);
+}
+
+TEST_F(ScalingTest, AWindowThatIsShorterThanTheTimeBetweenDecisionsEnds) {
+  policy.down.window = 5s;
+  EXPECT_EQ(decide(10, 0s), 10);
+  EXPECT_EQ(decide(0, 10s), 0) << "bounds are decided every 10 s: that is no stall";
+}
+
+// A bug: after a gap, a maximum went on from what it was before, and ended hosts of known minimums.
+TEST_F(ScalingTest, AHoldThatEndsBeginsAtTheLeastThatItIsTold) {
+  policy = {};
+  policy.up.policies = policy.down.policies = {hosts(1, 1min)};
+  EXPECT_EQ(decide(10, 0s), 10);
+  bound.hold(policy, Mono(10s));
+  bound.end_hold(20, policy, Mono(20s));
+  EXPECT_EQ(decide(25, 20s), 21) << "not 11";
+  EXPECT_EQ(decide(5, 30s), 21) << "the window holds";
+  EXPECT_EQ(decide(5, 20s + 5min), 20);
+}
+
+TEST_F(ScalingTest, WithoutAHoldAndWithLessABoundGoesOn) {
+  EXPECT_EQ(decide(10, 0s), 10);
+  bound.end_hold(20, policy, Mono(1s));
+  EXPECT_EQ(bound.current(), 10) << "nothing was held";
+  bound.hold(policy, Mono(2s));
+  bound.end_hold(4, policy, Mono(3s));
+  EXPECT_EQ(bound.current(), 10);
+}
+
 TEST_F(ScalingTest, IsDueWhenAWindowOrAPeriodEnds) {
   present = 10;
-  policy.down = {.window = 5min, .steps = {hosts(2, 1min)}, .tolerance = 0};
+  policy.down = {.window = 5min, .policies = {hosts(2, 1min)}, .tolerance = 0};
   decide(0, 0s);
   EXPECT_EQ(bound.due(policy), Mono(5min));
   decide(0, 5min);
@@ -203,7 +239,7 @@ TEST_F(ScalingTest, OtherRulesHoldAtOnceAfterAReload) {
 TEST_F(ScalingTest, MemoryIsBoundedHoweverOftenANumberChanges) {
   policy = {};
   policy.down.window = 1h;
-  policy.down.steps = {hosts(1'000'000, 30min)};
+  policy.down.policies = {hosts(1'000'000, 30min)};
   present = 1'000'000;
   for (int i = 0; i < 20'000; ++i) decide(1'000'000 - i, i * 1ms);
   EXPECT_EQ(*bound.current(), 1'000'000) << "the largest of the window is not forgotten";

@@ -91,7 +91,7 @@ TEST_F(EvaluationTest, CeilingAndContradictionAreTold) {
 
 TEST_F(EvaluationTest, RulesApplyOnlyWhereItIsKnownHowManyHostsThereAre) {
   pool().sizes.texts.min = "rps";
-  pool().scaling.up.steps = {{.value = 2, .percent = false, .period = 1min}};
+  pool().scaling.up.policies = {{.value = 2, .is_percent = false, .per = 1min}};
   say("rps", 30);
   EXPECT_EQ(bound("min").note.number, 30);
   given.knows_hosts = true;
@@ -112,6 +112,30 @@ TEST_F(EvaluationTest, AMetricWithALabelIsThatOfThePool) {
   pool().sizes.texts.min = "rps";
   given.readings.push_back({"rps", {{"other", 1, given.now.wall}, {"web", 6, given.now.wall}}, {}});
   EXPECT_EQ(bound("min").note.number, 6);
+}
+
+TEST_F(EvaluationTest, ASampleThatIsTakenMeanwhileIsNotOlderThanNow) {
+  pool().sizes.texts.min = "rps";
+  given.readings.push_back({"rps", {{"", 1, given.now.wall + 2s}}, {}});
+  EXPECT_EQ(run().inputs.at(0).age, 0);
+}
+
+TEST_F(EvaluationTest, TheNoteOfAValueThatFailedIsASentenceWithoutParentheses) {
+  pool().sizes.texts.min = "rps";
+  policy.metrics[0].valid_max = 10;
+  policy.metrics[0].on_failure = model::OnFailure::kValue;
+  policy.metrics[0].value = 3;
+  say("rps", 11);
+  EXPECT_EQ(run().inputs.at(0).value, 3);
+  EXPECT_EQ(run().inputs.at(0).note, "on_failure: 11 is above 10, valid.max");
+}
+
+TEST_F(EvaluationTest, ASingleTextFindsMetricsWithALabelByAKeyOfItsOwn) {
+  policy.metrics[0].by = "host";
+  given.readings.push_back({"rps", {{kTextKey, 6, given.now.wall}}, {}});
+  const auto out = evaluate(policy, "rps", given);
+  ASSERT_TRUE(out);
+  EXPECT_EQ(out->bounds.at(0).note.number, 6);
 }
 
 TEST_F(EvaluationTest, TheTimeOfDayIsThatOfTheZone) {

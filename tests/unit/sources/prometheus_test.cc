@@ -156,8 +156,8 @@ TEST(PrometheusTest, SeveralSamplesWithoutAPickAreAFailure) {  // F-W5: not the 
       pick_elements({{"web", 1}, {"db", 2}, {"web", 3}}, model::Pick::kNone, "pool");
   ASSERT_FALSE(doubled);
   EXPECT_EQ(doubled.error().message,
-            "two samples have the value web of the label pool; set `pick`, or write a query with "
-            "one of each");
+            "two samples have the value web of the label pool; write a query with one sample for "
+            "each, as in sum by (pool) (...)");
 }
 
 TEST(PrometheusTest, PicksWithinEachValueOfTheLabel) {

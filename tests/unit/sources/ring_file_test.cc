@@ -176,6 +176,42 @@ TEST_F(RingFileTest, AFileThatGrowsOnceItIsOpenIsReadToTheLastPlaceOfARecord) {
   EXPECT_EQ(text_of(ring.load(Wall{}).value()), "depth/: 1; ");
 }
 
+// A bug: after a reload and a restart, averages had samples of the old query.
+TEST_F(RingFileTest, AMetricThatHasAnotherSourceLosesItsSamples) {
+  auto old = reading("depth", "", 1, 10), fresh = reading("depth", "", 2, 20);
+  old.source = 7;
+  fresh.source = 8;
+  append({old, reading("rps", "web", 5, 10)});
+  EXPECT_EQ(open().load(Wall{}).value().at(0).source, 7U);
+  append({fresh});
+  EXPECT_EQ(found(), "depth/: 2; rps/web: 5; ");
+  EXPECT_EQ(open().load(Wall{}).value().at(0).source, 8U);
+}
+
+TEST_F(RingFileTest, WhatIsAskedForDoesNotSayWhereTheFileGoesOn) {
+  append({reading("depth", "", 1, 10)});
+  {
+    RingFile ring = open();
+    EXPECT_EQ(text_of(ring.load(Wall{99'000'000}).value()), "");
+    ASSERT_TRUE(ring.append({reading("depth", "", 2, 20)}));
+  }
+  EXPECT_EQ(found(), "depth/: 1 2; ");
+}
+
+TEST_F(RingFileTest, KeysThatChangeAtEachReadingTakeNoPlaceOfThoseThatStay) {
+  RingFile ring = open();
+  for (int round = 0; round < 5; ++round) {
+    model::MetricReading all = reading("depth", "stays", round, round);
+    for (int i = 0; i < 9'999; ++i)
+      all.samples.push_back(
+          {.key = std::to_string(round * 10'000 + i), .value = 1, .taken = Wall{}});
+    ASSERT_TRUE(ring.append({all}));
+  }
+  const auto past = open().load(Wall{}).value();
+  EXPECT_EQ(past.size(), ring::kSeriesMax);
+  EXPECT_NE(text_of(past).find("depth/stays: 0 1 2 3 4; "), std::string::npos);
+}
+
 TEST_F(RingFileTest, AFolderThatIsMissingIsAnError) {
   EXPECT_FALSE(RingFile::open(folder / "missing/metrics.ring", "site-a"));
 }

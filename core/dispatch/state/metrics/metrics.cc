@@ -14,10 +14,29 @@ namespace {
 constexpr Duration kAbsentKept = std::chrono::hours(1);
 
 /// Each series keeps its part: with a label there may be many.
-std::size_t entries_of(const model::MetricPolicy& policy) {
-  return policy.by.empty()
-             ? History::kEntriesMax
-             : std::max<std::size_t>(1, HistoryBudget::kEntriesMax / Metrics::kKeysMax);
+History::Rules rules_of(const model::MetricPolicy& policy, Duration keep) {
+  return {.keep = keep,
+          .interval = policy.interval,
+          .entries = policy.by.empty() ? History::kEntriesMax
+                                       : std::max<std::size_t>(
+                                             1, HistoryBudget::kEntriesMax / Metrics::kKeysMax)};
+}
+
+bool has_same_source(const model::MetricPolicy& a, const model::MetricPolicy& b) {
+  return a.by == b.by && a.own == b.own && a.source == b.source;
+}
+
+/// A reading that does not say its source is of the one that the metric has.
+bool is_of(std::uint64_t source, const model::MetricPolicy& policy) {
+  return source == 0 || source == policy.source;
+}
+
+/// Of its series; unset: it has none.
+std::optional<std::string> key_of(const model::MetricSample& sample,
+                                  const model::MetricPolicy& policy) {
+  if (policy.by.empty()) return std::string();
+  if (sample.key.empty() || sample.key.size() > model::kForeignNameMax) return std::nullopt;
+  return sample.key;
 }
 
 /// Why the samples of a reading cannot be used; empty: they can.
@@ -44,11 +63,11 @@ void Metrics::configure(const std::vector<model::MetricPolicy>& metrics,
   for (const auto& policy : metrics) {
     Metric metric;
     const auto known = metrics_.find(policy.name);
-    const bool is_same = known != metrics_.end() && known->second.policy.by == policy.by &&
-                         known->second.policy.own == policy.own;
+    const bool is_same = known != metrics_.end() && has_same_source(known->second.policy, policy);
     if (is_same) metric = std::move(metrics_.extract(known).mapped());
     if (!is_same) metric.since = now.mono;
     metric.policy = policy;
+    judge_again(metric, now.wall);
     const auto window = windows.find(policy.name);
     metric.keep = window == windows.end() ? Duration::zero() : window->second;
     kept.emplace(policy.name, std::move(metric));
@@ -61,9 +80,17 @@ void Metrics::forget(Metric& metric) {
   for (auto& [key, series] : metric.series) series.history.clear(budget_);
 }
 
+void Metrics::judge_again(Metric& metric, Wall now) {
+  const auto& policy = metric.policy;
+  for (auto& [key, series] : metric.series) {
+    series.judge_again(policy, now);
+    series.history.remove_outside(policy.valid_min, policy.valid_max, budget_);
+  }
+}
+
 void Metrics::take(const model::MetricReading& reading, Now now) {
   const auto found = metrics_.find(reading.metric);
-  if (found == metrics_.end()) return;
+  if (found == metrics_.end() || !is_of(reading.source, found->second.policy)) return;
   Metric& metric = found->second;
   metric.ended = now.mono;
   metric.failure =
@@ -76,14 +103,15 @@ void Metrics::take(const model::MetricReading& reading, Now now) {
 MetricFlaw Metrics::take_samples(Metric& metric, const std::vector<model::MetricSample>& samples,
                                  Now now) {
   MetricFlaw out = MetricFlaw::kNone;
-  const bool has_label = !metric.policy.by.empty();
+  const auto rules = rules_of(metric.policy, metric.keep);
   ++metric.readings;
   for (const auto& sample : samples) {
-    if (has_label && (sample.key.empty() || sample.key.size() > model::kForeignNameMax)) continue;
-    Series& series = metric.series[has_label ? sample.key : std::string()];
+    const auto key = key_of(sample, metric.policy);
+    if (!key) continue;
+    Series& series = metric.series[*key];
     const MetricFlaw flaw = series.take(sample, metric.readings, metric.policy, now);
     if (flaw == MetricFlaw::kNone)
-      series.history.add(now.mono, sample.value, metric.keep, entries_of(metric.policy), budget_);
+      series.history.add(now.mono, sample.value, rules, budget_);
     else if (out == MetricFlaw::kNone)
       out = flaw;
   }
@@ -105,17 +133,21 @@ void Metrics::forget_absent(Metric& metric, Mono now) {
 
 void Metrics::take(const model::MetricPast& past, Now now) {
   const auto found = metrics_.find(past.metric);
-  if (found == metrics_.end()) return;
+  if (found == metrics_.end() || !is_of(past.source, found->second.policy)) return;
   Metric& metric = found->second;
   if (metric.ended || metric.keep == Duration::zero()) return;
-  for (const auto& sample : past.samples) {
-    const Duration age = now.wall - sample.taken;
-    if (age < Duration::zero() || age > 2 * metric.keep || metric.series.size() >= kKeysMax)
-      continue;
-    Series& series = metric.series[metric.policy.by.empty() ? std::string() : sample.key];
-    series.history.add(now.mono - age, sample.value, metric.keep, entries_of(metric.policy),
-                       budget_);
-  }
+  for (const auto& sample : past.samples) take_past(metric, sample, now);
+}
+
+void Metrics::take_past(Metric& metric, const model::MetricSample& sample, Now now) {
+  const Duration age = now.wall - sample.taken;
+  if (age < Duration::zero() || age > 2 * metric.keep) return;
+  const auto key = key_of(sample, metric.policy);
+  if (!key || (metric.series.size() >= kKeysMax && !metric.series.contains(*key))) return;
+  Series& series = metric.series[*key];
+  const Mono at = now.mono - age;
+  if (series.take_past(sample.value, at, metric.policy))
+    series.history.add(at, sample.value, rules_of(metric.policy, metric.keep), budget_);
 }
 
 const Metrics::Metric* Metrics::find(std::string_view name) const {
@@ -181,14 +213,17 @@ std::pair<std::optional<double>, std::string> Metrics::over(std::string_view nam
   std::optional<double> out;
   if (series != nullptr) {
     const auto& history = series->history;
-    const Duration slack = metric->policy.interval;
-    out = what == Over::kAverage ? history.average(now, window, slack)
-                                 : history.largest(now, window, slack);
+    const Duration interval = metric->policy.interval;
+    out = what == Over::kAverage ? history.average(now, window, interval)
+                                 : history.largest(now, window, interval);
   }
   if (out) return {out, {}};
   const Duration reach = series == nullptr ? Duration::zero() : series->history.reach(now);
-  return {std::nullopt, "its good samples cover " + format_duration(std::min(reach, window)) +
-                            " of the last " + exact_duration(window)};
+  if (reach >= window)
+    return {std::nullopt, "for more than three intervals within the last " +
+                              exact_duration(window) + " it has no good sample"};
+  return {std::nullopt, "its good samples go back " + format_duration(reach) + " of the last " +
+                            exact_duration(window)};
 }
 
 const model::MetricPolicy* Metrics::policy(std::string_view name) const {

@@ -29,16 +29,18 @@ struct MetricValue {
 class Metrics {
  public:
   static constexpr std::size_t kKeysMax = 10'000;
-  /// So many intervals after the last reading a metric is late.
+  /// So many intervals after the last reading a metric is late. History has the same rule.
   static constexpr int kIntervalsMax = 3;
 
-  /// Replaces the metrics; what was read of those that go by the same rules stays. `windows`: the
-  /// longest time of which averages are asked, by metric.
+  /// Replaces the metrics; what was read of those that have the same source stays, as far as it is
+  /// good by their new rules. `windows`: the longest time of which averages are asked, by metric.
   void configure(const std::vector<model::MetricPolicy>& metrics,
                  const std::map<std::string, Duration>& windows, Now now);
-  /// The end of a reading. Metrics that are not configured are left out.
+  /// The end of a reading. Metrics that are not configured, or have another source now, are left
+  /// out.
   void take(const model::MetricReading& reading, Now now);
-  /// Samples of before this start. They count in averages only.
+  /// Samples of before this start, by the rules of now. They count in averages, and the first
+  /// reading is compared with the last of them.
   void take(const model::MetricPast& past, Now now);
 
   /// `key`: the value of the metric's label `by`; left out without one.
@@ -77,8 +79,10 @@ class Metrics {
   [[nodiscard]] static Judgement judge(const Metric& metric, const Series* series,
                                        std::string_view key, Now now);
   MetricFlaw take_samples(Metric& metric, const std::vector<model::MetricSample>& samples, Now now);
+  void take_past(Metric& metric, const model::MetricSample& sample, Now now);
   void forget_absent(Metric& metric, Mono now);
   void forget(Metric& metric);
+  void judge_again(Metric& metric, Wall now);
 
   std::map<std::string, Metric, std::less<>> metrics_;
   HistoryBudget budget_;

@@ -35,6 +35,11 @@ Judgement judge_step(double value, std::optional<double> before,
                                  ", max_step"};
 }
 
+Judgement judge_reading(double value, std::optional<double> before,
+                        const model::MetricPolicy& policy) {
+  return judge_value(value, policy).value_or(judge_step(value, before, policy));
+}
+
 }  // namespace
 
 const char* to_string(MetricFlaw flaw) {
@@ -55,15 +60,33 @@ MetricFlaw Series::take(const model::MetricSample& sample, std::uint64_t reading
   value_ = sample.value;
   taken_ = sample.taken;
   read_at_ = now.mono;
-  at_reading_ = judge_value(value_, policy).value_or(judge_step(value_, before_, policy));
+  compared_ = before_;
   if (std::isfinite(value_)) before_ = value_;
-  if (at_reading_.flaw == MetricFlaw::kNone) good_ = Good{value_, now.mono};
+  judge_again(policy, now.wall);
   return judge(policy, now.wall).flaw;
+}
+
+bool Series::take_past(double value, Mono at, const model::MetricPolicy& policy) {
+  const auto compared = before_;
+  if (std::isfinite(value)) before_ = value;
+  read_at_ = at;
+  return judge_reading(value, compared, policy).flaw == MetricFlaw::kNone;
+}
+
+void Series::judge_again(const model::MetricPolicy& policy, Wall now) {
+  if (!has_sample()) return;
+  at_reading_ = judge_reading(value_, compared_, policy);
+  if (good_ && judge_value(good_->value, policy)) good_.reset();
+  if (judge(policy, now).flaw == MetricFlaw::kNone) good_ = Good{value_, read_at_};
 }
 
 Judgement Series::judge(const model::MetricPolicy& policy, Wall now) const {
   if (at_reading_.flaw != MetricFlaw::kNone) return at_reading_;
-  const Duration age = now - taken_;
+  return judge_age(taken_, policy, now);
+}
+
+Judgement judge_age(Wall taken, const model::MetricPolicy& policy, Wall now) {
+  const Duration age = now - taken;
   if (age < -kAheadMax)
     return {MetricFlaw::kFuture,
             "its time is " + format_duration(-age) + " ahead: a clock is wrong"};

@@ -31,6 +31,9 @@ struct Judgement {
   std::string text;  ///< For people; empty without a flaw.
 };
 
+/// What is wrong now with the age of a sample.
+[[nodiscard]] Judgement judge_age(Wall taken, const model::MetricPolicy& policy, Wall now);
+
 /// The samples of a metric under one key.
 class Series {
  public:
@@ -43,6 +46,11 @@ class Series {
   /// good or not.
   MetricFlaw take(const model::MetricSample& sample, std::uint64_t reading,
                   const model::MetricPolicy& policy, Now now);
+  /// The same of a sample of before this start, which is never the present value. True: it is good.
+  bool take_past(double value, Mono at, const model::MetricPolicy& policy);
+  /// The policy is another one than at the last reading: what was read counts as far as it is good
+  /// by this one.
+  void judge_again(const model::MetricPolicy& policy, Wall now);
   /// What is wrong with the last sample now, its age included. Not for one without a sample.
   [[nodiscard]] Judgement judge(const model::MetricPolicy& policy, Wall now) const;
 
@@ -52,7 +60,7 @@ class Series {
   [[nodiscard]] double value() const { return value_; }
   [[nodiscard]] Wall taken() const { return taken_; }
   [[nodiscard]] Mono read_at() const { return read_at_; }
-  /// The last sample that was good when it was read; its age may have been too high.
+  /// The last sample that was good when it was read, its age included.
   [[nodiscard]] const std::optional<Good>& good() const { return good_; }
 
   History history;
@@ -63,7 +71,8 @@ class Series {
   Wall taken_;
   Mono read_at_;
   Judgement at_reading_;
-  std::optional<double> before_;  ///< The last finite one.
+  std::optional<double> before_;    ///< The last finite one.
+  std::optional<double> compared_;  ///< The same before the last reading.
   std::optional<Good> good_;
 };
 

@@ -1,53 +1,12 @@
-#include "core/dispatch/state/metrics/metrics.h"
-
 #include <gmock/gmock.h>
 
-#include <limits>
-
 #include "core/dispatch/state/metrics/zones.h"
+#include "tests/unit/dispatch/state/metrics_fixture.h"
 
 namespace hostler::dispatch {
 namespace {
 
-using namespace std::chrono_literals;
 using testing::HasSubstr;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-model::MetricPolicy rps() {
-  model::MetricPolicy out;
-  out.name = "rps";
-  out.interval = 10s;
-  return out;
-}
-
-/// One metric, "rps", that is read each 10 s.
-class MetricsTest : public testing::Test {
- protected:
-  explicit MetricsTest(model::MetricPolicy policy = rps()) { configure(std::move(policy)); }
-
-  void configure(model::MetricPolicy policy, Duration window = {}) {
-    metrics.configure({std::move(policy)}, {{"rps", window}}, now);
-  }
-  void read(double value) { read({{.key = {}, .value = value, .taken = now.wall}}); }
-  void read(std::vector<model::MetricSample> samples) {
-    metrics.take(model::MetricReading{"rps", std::move(samples), {}}, now);
-  }
-  void fail(const std::string& why) { metrics.take(model::MetricReading{"rps", {}, why}, now); }
-  void pass(Duration time) {
-    now.mono += time;
-    now.wall = now.wall + time;
-  }
-  MetricValue value(const std::string& key = {}) const { return metrics.value("rps", key, now); }
-  MetricFlaw flaw(const std::string& key = {}) const { return value(key).judgement.flaw; }
-  std::optional<double> average(Duration window) const {
-    return metrics.over("rps", {}, Metrics::Over::kAverage, window, now.mono).first;
-  }
-
-  Metrics metrics;
-  Now now{Mono(100h), Wall{1'700'000'000'000'000}};
-};
 
 TEST_F(MetricsTest, AMetricIsUnknownUntilItWasRead) {
   EXPECT_EQ(flaw(), MetricFlaw::kNeverRead);
@@ -166,6 +125,32 @@ TEST_F(MetricsTest, OnFailureLastHoldsTheLastGoodValueForItsTime) {
   EXPECT_FALSE(value().for_bounds());
 }
 
+// A bug: readings that went on to say a sample past max_age renewed the last good value.
+TEST_F(MetricsTest, OnFailureLastEndsAlsoWhereReadingsSayTheSameOldSample) {
+  auto policy = rps();
+  policy.max_age = 30s;
+  policy.on_failure = model::OnFailure::kLast;
+  policy.last_for = 1min;
+  configure(policy);
+  const Wall taken = now.wall;
+  for (int n = 0; n < 10; ++n) {
+    read({{.key = {}, .value = 7, .taken = taken}});
+    EXPECT_EQ(value().for_bounds(), 7) << n;
+    pass(10s);
+  }
+  read({{.key = {}, .value = 7, .taken = taken}});
+  EXPECT_FALSE(value().for_bounds()) << "it was good for 30 s, and then for a minute";
+}
+
+TEST_F(MetricsTest, OnFailureLastIsNoSampleFromTheFuture) {
+  auto policy = rps();
+  policy.on_failure = model::OnFailure::kLast;
+  policy.last_for = 1min;
+  configure(policy);
+  read({{.key = {}, .value = 7, .taken = now.wall + 1h}});
+  EXPECT_FALSE(value().for_bounds());
+}
+
 TEST_F(MetricsTest, AMetricWithALabelHasAValueForEachKey) {
   auto policy = rps();
   policy.by = "pool";
@@ -217,48 +202,65 @@ TEST_F(MetricsTest, KeysThatComeAndGoAreForgotten) {
   EXPECT_FALSE(metrics.age_seconds("rps", "0-7", now.wall)) << "it takes no memory any more";
 }
 
-TEST_F(MetricsTest, AnAverageIsKnownOnceGoodSamplesCoverItsTime) {
+TEST_F(MetricsTest, AReloadJudgesWhatWasReadByTheNewRules) {
   configure(rps(), 1min);
-  read(10);
-  for (int n = 0; n < 4; ++n) {
-    pass(10s);
-    read(20);
-    EXPECT_FALSE(average(1min));
-  }
-  pass(10s);
-  fail("HTTP 500");
-  EXPECT_EQ(average(1min), (10 + 4 * 20) / 5.0) << "the first one is one interval younger";
-  pass(10s);
-  read(kNan);
-  EXPECT_EQ(average(1min), 20) << "what is not good does not count";
-  EXPECT_EQ(metrics.over("rps", {}, Metrics::Over::kLargest, 1min, now.mono).first, 20);
-  pass(2min);
-  EXPECT_FALSE(average(1min)) << "there is no sample";
-}
-
-TEST_F(MetricsTest, SamplesOfBeforeTheStartCountInAveragesOnly) {
-  configure(rps(), 1min);
-  model::MetricPast past{"rps", {}};
-  for (const Duration age : {60s, 40s, 20s})
-    past.samples.push_back({.key = {}, .value = 30, .taken = now.wall + -age});
-  past.samples.push_back({.key = {}, .value = 1e9, .taken = now.wall + 1h});
-  metrics.take(past, now);
-  EXPECT_EQ(flaw(), MetricFlaw::kNeverRead);
-  read(60);
-  EXPECT_EQ(average(1min), 40);
-  metrics.take(past, now);
-  EXPECT_EQ(average(1min), 40) << "later ones are of no use";
-}
-
-TEST_F(MetricsTest, AReloadKeepsWhatWasReadOfMetricsWithTheSameLabel) {
-  read(7);
+  for (int n = 0; n < 7; ++n, pass(10s)) read(7);
   auto policy = rps();
   policy.valid_max = 5;
-  configure(policy);
-  EXPECT_EQ(value().number, 7) << "until the next reading";
+  configure(policy, 1min);
+  EXPECT_EQ(flaw(), MetricFlaw::kInvalid);
+  EXPECT_FALSE(average(1min)) << "it does not count in averages either";
+  policy.valid_max = 9;
+  configure(policy, 1min);
+  EXPECT_EQ(value().number, 7);
   policy.by = "pool";
   configure(policy);
   EXPECT_EQ(flaw("web"), MetricFlaw::kNeverRead);
+}
+
+TEST_F(MetricsTest, AReloadTakesNoLastValueThatIsNotValidAnyMore) {
+  auto policy = rps();
+  policy.on_failure = model::OnFailure::kLast;
+  policy.last_for = 1min;
+  configure(policy);
+  read(7);
+  fail("HTTP 500");
+  EXPECT_EQ(value().for_bounds(), 7);
+  policy.valid_max = 5;
+  configure(policy);
+  EXPECT_FALSE(value().for_bounds());
+}
+
+TEST_F(MetricsTest, AReloadWithAnotherMaxStepJudgesTheLastStepAgain) {
+  auto policy = rps();
+  policy.max_step = 10;
+  configure(policy);
+  read(50);
+  read(70);
+  EXPECT_EQ(flaw(), MetricFlaw::kStep);
+  policy.max_step = 20;
+  configure(policy);
+  EXPECT_EQ(value().number, 70);
+}
+
+// A bug: "rps / 20" and a query per second were computed with the value of a query per minute.
+TEST_F(MetricsTest, AReloadWithAnotherSourceForgetsWhatTheOldOneSaidAndSays) {
+  auto policy = rps();
+  policy.source = source = 1;
+  configure(policy, 1min);
+  for (int n = 0; n < 7; ++n, pass(10s)) read(1200);
+  EXPECT_EQ(average(1min), 1200);
+  policy.source = 2;
+  configure(policy, 1min);
+  EXPECT_EQ(flaw(), MetricFlaw::kNeverRead);
+  EXPECT_FALSE(average(1min));
+  read(1200);
+  EXPECT_EQ(flaw(), MetricFlaw::kNeverRead) << "it was under way";
+  was({{60s, 1200}, {40s, 1200}, {20s, 1200}});
+  source = 2;
+  read(20);
+  EXPECT_EQ(value().number, 20);
+  EXPECT_FALSE(average(1min)) << "the past is of the old one, too";
 }
 
 TEST_F(MetricsTest, OutcomesAreCounted) {
@@ -271,29 +273,6 @@ TEST_F(MetricsTest, OutcomesAreCounted) {
   EXPECT_FALSE(metrics.is_known("rps", now));
   read(1);
   EXPECT_TRUE(metrics.is_known("rps", now));
-}
-
-TEST(HistoryTest, ALongTimeIsCoveredByFewEntries) {
-  HistoryBudget budget;
-  History history;
-  Mono at(1h);
-  for (int n = 0; n < 50'000; ++n) history.add(at += 1s, n % 2, 12h, 1000, budget);
-  EXPECT_LE(history.size(), 1002);
-  EXPECT_NEAR(*history.average(at, 12h, 1min), 0.5, 0.01);
-  EXPECT_EQ(history.largest(at, 12h, 1min), 1);
-  history.clear(budget);
-}
-
-TEST(HistoryTest, AllSeriesTogetherTakeNoMoreThanTheBudget) {
-  HistoryBudget budget;
-  for (std::size_t n = 0; n < HistoryBudget::kEntriesMax; ++n) budget.took();
-  History history;
-  history.add(Mono(1h), 1, 1h, 1000, budget);
-  EXPECT_EQ(history.size(), 0);
-  budget.freed(1);
-  history.add(Mono(1h), 1, 1h, 1000, budget);
-  history.add(Mono(2h), 1, 1h, 1000, budget);
-  EXPECT_EQ(history.size(), 1) << "the older one goes";
 }
 
 TEST(ZonesTest, TheHourAndTheDayFollowTheOffsets) {
