@@ -16,6 +16,8 @@
 #include <string_view>
 
 #include "core/base/clock.h"
+#include "core/base/join.h"
+#include "core/base/reaper.h"
 #include "core/base/spawn.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -25,6 +27,8 @@ namespace {
 
 constexpr std::size_t kErrorsMax = 4096;  // of standard error that is kept
 constexpr std::size_t kErrorQuoted = 160;
+constexpr Duration kKillMax = std::chrono::seconds(1);
+constexpr std::size_t kUnreapedMax = 4;
 
 /// What it prints, as pipes. Without `errors` its standard error is that of this process.
 struct Outputs {
@@ -37,11 +41,19 @@ struct Printed {
   std::string output, errors;
 };
 
+int milliseconds_until(Mono deadline) {
+  const auto left = deadline - read_clocks().mono;
+  const auto rounded_up = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+  return static_cast<int>(std::clamp<std::int64_t>(rounded_up, 0, 60'000));
+}
+
 /// A process that is killed, with what it has started, and reaped, unless it has ended before.
 class Command {
  public:
-  explicit Command(pid_t pid)
-      : pid_(pid), exit_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {}
+  Command(pid_t pid, std::string key)
+      : pid_(pid),
+        key_(std::move(key)),
+        exit_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {}
   ~Command() {
     if (!reaped_) (void)reap();
   }
@@ -51,18 +63,24 @@ class Command {
   /// A descriptor that is readable once the process has ended.
   [[nodiscard]] int exit() const { return exit_.get(); }
 
-  /// The status as waitpid() has it.
+  /// The status as waitpid() has it. After a second a thread waits for it, and it counts as killed.
   [[nodiscard]] int reap() {
     reaped_ = true;
     (void)::kill(-pid_, SIGKILL);
-    int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
+    (void)::kill(pid_, SIGKILL);  // It may have left its group.
+    pollfd ended{exit_.get(), POLLIN, 0};
+    const Mono deadline = read_clocks().mono + kKillMax;
+    while (exit_ && ended.revents == 0 && read_clocks().mono < deadline)
+      (void)::poll(&ended, 1, milliseconds_until(deadline));
+    int status = SIGKILL;
+    // A process that another one traces has ended, and cannot be reaped yet.
+    if (::waitpid(pid_, &status, WNOHANG) == 0) reap_later(pid_, key_);
     return status;
   }
 
  private:
   const pid_t pid_;
+  const std::string key_;
   const UniqueFd exit_;
   bool reaped_ = false;
 };
@@ -86,12 +104,6 @@ bool read_and_cut(int fd, std::string& out) {
   const bool goes_on = read_some(fd, more, kErrorsMax);
   out.append(more, 0, kErrorsMax - std::min(kErrorsMax, out.size()));
   return goes_on;
-}
-
-int milliseconds_until(Mono deadline) {
-  const auto left = deadline - read_clocks().mono;
-  const auto rounded_up = std::chrono::ceil<std::chrono::milliseconds>(left).count();
-  return static_cast<int>(std::clamp<std::int64_t>(rounded_up, 0, 60'000));
 }
 
 Result<Outputs> make_outputs(bool with_errors) {
@@ -163,8 +175,13 @@ std::vector<std::string> plain_environment() {
 Result<std::string> command_output(std::vector<std::string> argv, const CommandLimits& limits,
                                    CommandSurroundings surroundings) {
   const std::string name = argv.at(0);
+  const std::string key = join(argv, std::string_view("\0", 1));
+  if (unreaped(key) >= kUnreapedMax)
+    return fail(Errc::kUnavailable,
+                name + " is not started: " + std::to_string(kUnreapedMax) +
+                    " runs of it were killed and have not ended; see what they wait for");
   Outputs outputs = HOSTLER_TRY(make_outputs(surroundings.quotes_errors));
-  Command command(HOSTLER_TRY(spawn(argv, outputs, surroundings.environment)));
+  Command command(HOSTLER_TRY(spawn(argv, outputs, surroundings.environment)), key);
   outputs.output.write.reset();
   if (outputs.errors) outputs.errors->write.reset();
   if (command.exit() < 0) return tl::unexpected(errno_error("watch " + name, Errc::kUnavailable));

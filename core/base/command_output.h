@@ -30,7 +30,8 @@ struct CommandSurroundings {
 std::vector<std::string> plain_environment();
 
 /// Runs a program to its end and returns its standard output. It has nothing as its input. Blocks
-/// until it has ended, at most until `timeout` and a moment for SIGKILL of its process group.
+/// until it has ended, at most until `timeout` and a second for SIGKILL of its process group. What
+/// hangs then, where nothing ends it, is left alone; it is not started again beside four such runs.
 ///
 /// `argv`: not empty, with the absolute path of the program first. kNotFound: it cannot be started;
 /// kUnavailable: it did not exit with 0, or not in time; kTooLarge: its output, which is not kept.

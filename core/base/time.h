@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+
+#include "core/base/saturating.h"
 
 namespace hostler {
 
@@ -23,10 +26,18 @@ struct Wall {
   std::int64_t us = 0;
   friend auto operator<=>(const Wall&, const Wall&) = default;
 };
+/// Saturates, as the difference does: files and servers can say any time.
 inline Wall operator+(Wall w, Duration d) {
-  return {w.us + std::chrono::duration_cast<std::chrono::microseconds>(d).count()};
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(d).count();
+  return {add_saturating(w.us, us)};
 }
-inline Duration operator-(Wall a, Wall b) { return std::chrono::microseconds(a.us - b.us); }
+/// Within 292 years, which a Duration has. Of times that are further apart: 292 years.
+inline Duration operator-(Wall a, Wall b) {
+  constexpr auto kMax = std::chrono::duration_cast<std::chrono::microseconds>(Duration::max());
+  std::int64_t us = 0;
+  if (__builtin_sub_overflow(a.us, b.us, &us)) us = a < b ? -kMax.count() : kMax.count();
+  return std::clamp(std::chrono::microseconds(us), -kMax, kMax);
+}
 
 /// Both times of an event. The clocks are read once for each event.
 struct Now {

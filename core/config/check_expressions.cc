@@ -79,7 +79,7 @@ class Checker {
   void check_default_max(const Field& max, const model::PoolPolicy& pool) {
     const model::PoolSizes& sizes = pool.sizes;
     if (sizes.texts.min.empty() || max.present()) return;
-    const std::int64_t ceiling = ceiling_of(config_.site, pool);
+    const std::int64_t ceiling = model::host_ceilings(config_.site, pool).lowest();
     if (ceiling == 0 || ceiling > sizes.max)
       warn(pool, "has an expression as min and no max, so it never has more than " +
                      std::to_string(sizes.max) + " hosts");

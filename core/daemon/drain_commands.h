@@ -1,11 +1,8 @@
 #pragma once
 
-#include <cstddef>
-#include <deque>
 #include <functional>
+#include <memory>
 
-#include "core/base/mutex.h"
-#include "core/base/spawn.h"
 #include "core/dispatch/events.h"
 
 namespace hostler::daemon {
@@ -27,16 +24,8 @@ class DrainCommands {
   void run(dispatch::DrainCall call);
 
  private:
-  void serve();
-  [[nodiscard]] dispatch::DrainEnded run_one(const dispatch::DrainCall& call) const;
-
-  const Ended ended_;
-  Pipe stop_;  ///< Its end for writing is closed to end the commands.
-  Mutex mutex_;
-  Condition thread_ended_;
-  std::deque<dispatch::DrainCall> waiting_ HOSTLER_GUARDED_BY(mutex_);
-  std::size_t threads_ HOSTLER_GUARDED_BY(mutex_) = 0;
-  bool stopping_ HOSTLER_GUARDED_BY(mutex_) = false;
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
 };
 
 }  // namespace hostler::daemon

@@ -109,17 +109,23 @@ void Loop::add(Item item) {
 }
 
 /// Each record says all that the driver knows then, of the same instance (R28). So a driver that
-/// repeats one a hundred thousand times gives the loop one.
+/// repeats one a hundred thousand times gives the loop one. It is the same with the readings of a
+/// metric; one that came before a change of the policy may be of another source, and stays before.
 bool Loop::replaces(Item& item) {
   auto* const event = std::get_if<dispatch::Event>(&item);
   if (event == nullptr) return false;
   if (const auto* ended = std::get_if<dispatch::CreateEnded>(event))
     return seen_.erase(ended->instance), false;
-  auto* const seen = std::get_if<dispatch::CreateSeen>(event);
-  if (seen == nullptr) return false;
-  const auto [found, is_first] = seen_.try_emplace(seen->instance, inbox_.size());
-  if (!is_first) inbox_[found->second] = std::move(item);
-  return !is_first;
+  if (std::holds_alternative<dispatch::PolicyChanged>(*event)) return read_.clear(), false;
+  const auto replaces_at = [&](const auto& entry) HOSTLER_REQUIRES(mutex_) {
+    if (!entry.second) inbox_[entry.first->second] = std::move(item);
+    return !entry.second;
+  };
+  if (const auto* seen = std::get_if<dispatch::CreateSeen>(event))
+    return replaces_at(seen_.try_emplace(seen->instance, inbox_.size()));
+  const auto* const read = std::get_if<dispatch::MetricsRead>(event);
+  if (read == nullptr || read->readings.size() != 1) return false;
+  return replaces_at(read_.try_emplace(read->readings.front().metric, inbox_.size()));
 }
 
 void Loop::post(dispatch::Event event) { add(std::move(event)); }
@@ -145,6 +151,7 @@ bool Loop::wait(Mono until, std::vector<Item>& batch) {
   }
   batch.swap(inbox_);
   seen_.clear();
+  read_.clear();
   return !(stopping_ && batch.empty() && queries_.empty());
 }
 

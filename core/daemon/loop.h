@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <string>
 #include <thread>
 #include <variant>
 #include <vector>
@@ -56,7 +57,8 @@ class Loop {
 
   void run();
   void add(Item item);
-  /// A record of a create that waits is replaced by a later one. False: none waits.
+  /// A record of a create, or a reading of a metric, that waits is replaced by a later one. False:
+  /// none waits.
   bool replaces(Item& item) HOSTLER_REQUIRES(mutex_);
   /// Waits for items, or until the time. False once the loop stops and all items are handled.
   bool wait(Mono until, std::vector<Item>& batch);
@@ -80,6 +82,8 @@ class Loop {
   std::vector<Item> inbox_ HOSTLER_GUARDED_BY(mutex_);
   /// Where in the inbox the record of each create is that has not ended after it.
   std::map<model::InstanceId, std::size_t> seen_ HOSTLER_GUARDED_BY(mutex_);
+  /// Where in the inbox the reading of each metric is, since the policy last changed.
+  std::map<std::string, std::size_t> read_ HOSTLER_GUARDED_BY(mutex_);
   bool stopping_ HOSTLER_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };

@@ -1,5 +1,7 @@
 #include "core/expression/value.h"
 
+#include <initializer_list>
+
 namespace hostler::expression {
 namespace {
 
@@ -24,16 +26,21 @@ bool same(const Value& a, const Value& b) {
   return true;
 }
 
-/// Beyond 2^53 several whole numbers are one float: then an end of the range may be equal to one
-/// that lies outside.
+/// As expr's, a range goes on with the least int64 after the largest one.
+bool has_element(const Value& range, std::int64_t whole) {
+  return static_cast<std::uint64_t>(whole) - static_cast<std::uint64_t>(range.whole) < range.size;
+}
+
+/// Beyond 2^53 several whole numbers are one float: then the first or the last element, or the
+/// largest int64, may be equal to a float whose own whole number lies outside.
 bool range_contains(const Value& range, const Value& needle) {
   if (range.size == 0 || !is_number(needle)) return false;
-  const std::int64_t first = range.whole, last = first + (std::int64_t{range.size} - 1);
-  if (needle.tag == Tag::kInt) return needle.whole >= first && needle.whole <= last;
-  const double wanted = needle.number;
-  if (static_cast<double>(first) == wanted || static_cast<double>(last) == wanted) return true;
-  const std::int64_t whole = to_int(wanted);
-  return static_cast<double>(whole) == wanted && whole >= first && whole <= last;
+  if (needle.tag == Tag::kInt) return has_element(range, needle.whole);
+  const auto last =
+      static_cast<std::int64_t>(static_cast<std::uint64_t>(range.whole) + (range.size - 1U));
+  for (const std::int64_t each : {range.whole, last, INT64_MAX, to_int(needle.number)})
+    if (static_cast<double>(each) == needle.number && has_element(range, each)) return true;
+  return false;
 }
 
 }  // namespace

@@ -45,23 +45,29 @@ struct Collector::Parts {
 
   /// What the thread does next.
   struct Turn {
-    std::vector<ReadingId> cancelled;
     std::vector<Started> started;
     Duration wait{};
   };
 
   Turn take_turn() HOSTLER_REQUIRES(mutex) {
     const Mono now = read_clocks().mono;
-    Turn turn{std::exchange(unwanted, {}), schedule.take_due(now), kWaitMax};
+    Turn turn{schedule.take_due(now), kWaitMax};
     if (!local_ended.empty())
       turn.wait = Duration();
     else if (const auto next = schedule.next())
       turn.wait = std::min(kWaitMax, std::max(Duration(), *next - now));
     return turn;
   }
-  void cancel(ReadingId id) {
-    http.cancel(id);
-    local.cancel(id);
+  /// Those that are dropped at once end with this; the end of others is still to come.
+  void cancel_unwanted() {
+    std::vector<ReadingId> ids;
+    {
+      const MutexLock lock(mutex);
+      ids.swap(unwanted);
+    }
+    std::erase_if(ids, [this](ReadingId id) { return !http.cancel(id) && !local.cancel(id); });
+    const MutexLock lock(mutex);
+    for (const ReadingId id : ids) (void)schedule.end(id, read_clocks().mono);
   }
   void start(const Started& one) {
     const auto kind = one.source.kind;
@@ -84,13 +90,13 @@ struct Collector::Parts {
   void run() {
     pthread_setname_np(pthread_self(), "sources");
     for (;;) {
+      cancel_unwanted();
       Turn turn;
       {
         const MutexLock lock(mutex);
         if (stopping) return;
         turn = take_turn();
       }
-      for (const ReadingId id : turn.cancelled) cancel(id);
       for (const Started& one : turn.started) start(one);
       std::vector<Ended> ended = http.wait(turn.wait);
       const MutexLock lock(mutex);

@@ -33,11 +33,12 @@ struct HttpReadings::Parts {
     while (!transfers.empty()) drop(transfers.begin()->first);
     curl_multi_cleanup(multi);
   }
-  void drop(ReadingId id) {
+  bool drop(ReadingId id) {
     const auto found = transfers.find(id);
-    if (found == transfers.end()) return;
+    if (found == transfers.end()) return false;
     curl_multi_remove_handle(multi, found->second->easy());
     transfers.erase(found);
+    return true;
   }
   void end(ReadingId id, Result<Samples> samples) {
     ended.push_back({id, to_reading(transfers.at(id)->source(), std::move(samples))});
@@ -87,9 +88,9 @@ void HttpReadings::start(ReadingId id, const model::MetricSource& source, std::o
   parts_->send(id);
 }
 
-void HttpReadings::cancel(ReadingId id) {
-  parts_->drop(id);
-  std::erase_if(parts_->ended, [&](const Ended& one) { return one.id == id; });
+bool HttpReadings::cancel(ReadingId id) {
+  const auto is_it = [&](const Ended& one) { return one.id == id; };
+  return parts_->drop(id) || std::erase_if(parts_->ended, is_it) > 0;
 }
 
 std::vector<Ended> HttpReadings::wait(Duration most) {

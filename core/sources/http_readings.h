@@ -31,8 +31,8 @@ class HttpReadings {
   /// Begins a reading of kPrometheus or kHttp, which ends within the source's timeout. Blocks for
   /// the file of the token only.
   void start(ReadingId id, const model::MetricSource& source, std::optional<Wall> at);
-  /// Ends a reading, if it runs: wait() will not return it.
-  void cancel(ReadingId id);
+  /// Ends a reading, if it runs: wait() will not return it. False: there is no such reading.
+  bool cancel(ReadingId id);
   /// Returns readings that have ended. Waits until there is one, for wake(), and at most for
   /// `most`.
   std::vector<Ended> wait(Duration most);

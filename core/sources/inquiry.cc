@@ -8,7 +8,6 @@
 #include <map>
 #include <utility>
 
-#include "core/sources/number.h"
 #include "core/sources/prometheus.h"
 
 namespace hostler::sources {
@@ -58,14 +57,14 @@ Result<std::optional<Samples>> Inquiry::take(const HttpAnswer& answer) {
 Result<Samples> Inquiry::read_body(const HttpAnswer& answer) const {
   if (answer.status != 200)
     return fail(Errc::kUnavailable, "the answer has status " + std::to_string(answer.status));
-  const double value = HOSTLER_TRY(number_at(answer.body, source_.pointer, "the answer"));
+  const double value = HOSTLER_TRY(number_at(answer.body, source_.pointer, "the answer", quotes()));
   return Samples{{.key = "", .value = value, .taken = base_}};
 }
 
 Result<std::optional<Samples>> Inquiry::take_values(const HttpAnswer& answer) {
-  InstantResult result = HOSTLER_TRY(parse_instant(answer, source_.by));
+  InstantResult result = HOSTLER_TRY(parse_instant(answer, source_.by, quotes()));
   const auto elements =
-      HOSTLER_TRY(pick_elements(std::move(result.elements), source_.pick, source_.by));
+      HOSTLER_TRY(pick_elements(std::move(result.elements), source_.pick, source_.by, quotes()));
   for (const VectorElement& one : elements)
     samples_.push_back({.key = one.key, .value = one.value, .taken = base_});
   if (!source_.asks_age) return std::move(samples_);
@@ -74,7 +73,7 @@ Result<std::optional<Samples>> Inquiry::take_values(const HttpAnswer& answer) {
 }
 
 Result<Samples> Inquiry::take_times(const HttpAnswer& answer) {
-  const auto result = parse_instant(answer, source_.by);
+  const auto result = parse_instant(answer, source_.by, quotes());
   if (!result) return tl::unexpected(Error(result.error()).with_context("the age"));
   const double asked = parse_number(result->time).value_or(std::nan(""));
   std::map<std::string, Duration> ages;  // the oldest of each key

@@ -8,6 +8,7 @@
 #include "core/base/time.h"
 #include "core/model/metric.h"
 #include "core/sources/http_messages.h"
+#include "core/sources/number.h"
 #include "core/sources/reading.h"
 
 namespace hostler::sources {
@@ -21,13 +22,17 @@ class Inquiry {
   [[nodiscard]] const model::MetricSource& source() const { return source_; }
   /// The request that is to be sent now.
   [[nodiscard]] HttpRequest request() const;
-  /// Takes the answer to request(). nullopt: there is another request() to be sent.
+  /// Takes the answer to request(). nullopt: there is another request() to be sent. Errors of a
+  /// source with a token quote nothing of the answer.
   Result<std::optional<Samples>> take(const HttpAnswer& answer);
 
  private:
   [[nodiscard]] Result<Samples> read_body(const HttpAnswer& answer) const;
   Result<std::optional<Samples>> take_values(const HttpAnswer& answer);
   Result<Samples> take_times(const HttpAnswer& answer);
+  [[nodiscard]] Quotes quotes() const {
+    return source_.token_file.empty() ? Quotes::kYes : Quotes::kNo;
+  }
 
   const model::MetricSource source_;
   const std::string asked_time_;  ///< Of the first query; empty: the server's time.

@@ -106,11 +106,11 @@ void LocalReadings::start(ReadingId id, const model::MetricSource& source) {
   }
 }
 
-void LocalReadings::cancel(ReadingId id) {
+bool LocalReadings::cancel(ReadingId id) {
   const MutexLock lock(shared_->mutex);
-  std::erase_if(shared_->waiting, [&](const auto& task) { return task->id == id; });
   const auto running = shared_->running.find(id);
   if (running != shared_->running.end()) running->second->stop.write.reset();
+  return std::erase_if(shared_->waiting, [&](const auto& task) { return task->id == id; }) > 0;
 }
 
 }  // namespace hostler::sources

@@ -24,8 +24,9 @@ class LocalReadings {
 
   /// Begins a reading of kFile or kExec. Any thread; never blocks.
   void start(ReadingId id, const model::MetricSource& source);
-  /// Ends a program, or forgets a reading that waits. `ended` is still called for one that runs.
-  void cancel(ReadingId id);
+  /// Ends a program; `ended` is still called for it. True: the reading waited for its turn, and is
+  /// forgotten: `ended` will not be called.
+  bool cancel(ReadingId id);
 
  private:
   struct Shared;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,8 +22,11 @@ constexpr std::size_t kFileMax = std::size_t{1} << 20U;
 constexpr std::size_t kOutputMax = std::size_t{64} << 10U;
 constexpr Duration kAheadMax = minutes(1);  // of a clock of a server for files
 
+/// A file can say any time that 64 bits have.
 Wall changed_at(const struct stat& info) {
-  return {std::int64_t{info.st_mtim.tv_sec} * 1'000'000 + info.st_mtim.tv_nsec / 1000};
+  constexpr std::int64_t kSecondsMax = std::numeric_limits<std::int64_t>::max() / 1'000'000 - 1;
+  const auto since_1970 = std::clamp<std::int64_t>(info.st_mtim.tv_sec, -kSecondsMax, kSecondsMax);
+  return {since_1970 * 1'000'000 + info.st_mtim.tv_nsec / 1000};
 }
 
 Samples one_sample(double value, Wall taken) {
@@ -40,7 +44,7 @@ Result<Samples> read_file_source(const model::MetricSource& source, Wall now) {
   if (!S_ISREG(info.st_mode))
     return fail(Errc::kInvalidArgument, source.file + " is not a regular file");
   const Wall changed = changed_at(info);
-  if (changed - now > kAheadMax)
+  if (changed > now + kAheadMax)
     return fail(Errc::kInvalidArgument, source.file +
                                             " was changed in the future: set the clock of the "
                                             "machine that writes it");

@@ -20,25 +20,31 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
-Result<double> number_at(std::string_view text, const std::string& pointer,
-                         const std::string& what) {
+Result<double> number_at(std::string_view text, const std::string& pointer, const std::string& what,
+                         Quotes quotes) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     return fail(Errc::kInvalidArgument, what + " is empty");
   json::ParseOptions limits;
   limits.bytes_max = text.size();
   const auto document = json::Document::parse(text, limits);
+  const bool is_quoted = quotes == Quotes::kYes;
   if (!document)
-    return fail(Errc::kInvalidArgument, what + ": " + printable(document.error().message, 160));
+    return fail(
+        Errc::kInvalidArgument,
+        what + (is_quoted ? ": " + printable(document.error().message, 160) : " is not JSON"));
   const auto value = json::at_pointer(document->root(), pointer);
   if (!value) return fail(value.error().code, what + ": " + value.error().message);
   const std::string where = pointer.empty() ? "" : " at " + printable(pointer, 120);
   if (!value->is(json::Kind::kNumber))
     return fail(Errc::kInvalidArgument,
-                what + " has " + printable(value->found(), 80) + where + ", allowed: a number");
+                what + " has " + (is_quoted ? printable(value->found(), 80) : "another thing") +
+                    where + ", allowed: a number");
   const auto number = parse_number(value->text());
   if (!number)
-    return fail(Errc::kInvalidArgument, what + " has the number " + printable(value->text(), 40) +
-                                            where + ", which is too large or too small");
+    return fail(Errc::kInvalidArgument,
+                what + " has " +
+                    (is_quoted ? "the number " + printable(value->text(), 40) : "a number") +
+                    where + ", which is too large or too small");
   return *number;
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/model/metric.h"
 #include "core/sources/http_messages.h"
+#include "core/sources/number.h"
 
 /// Instant queries of Prometheus' HTTP API. Pure.
 namespace hostler::sources {
@@ -28,12 +29,15 @@ struct InstantResult {
 };
 
 /// Reads an answer of the server. `by`: each sample must have this label; empty: labels do not
-/// count. Errors are sentences for people; an error of the server is quoted.
-Result<InstantResult> parse_instant(const HttpAnswer& answer, const std::string& by);
+/// count. Errors are sentences for people. Without quotes an error of the server is its type alone,
+/// as "bad_data".
+Result<InstantResult> parse_instant(const HttpAnswer& answer, const std::string& by,
+                                    Quotes quotes = Quotes::kYes);
 
 /// One number of several, or one for each key. Several for the same key without a `pick` are an
 /// error that says what to do. One that is NaN makes the number NaN.
 Result<std::vector<VectorElement>> pick_elements(std::vector<VectorElement> elements,
-                                                 model::Pick pick, const std::string& by);
+                                                 model::Pick pick, const std::string& by,
+                                                 Quotes quotes = Quotes::kYes);
 
 }  // namespace hostler::sources

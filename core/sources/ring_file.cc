@@ -53,6 +53,7 @@ std::string problem_of(const UniqueFd& fd, const std::string& site) {
   if (!fd) return std::strerror(errno);
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return "it is no regular file";
+  if (static_cast<std::uint64_t>(info.st_size) > ring::kFileMax) return "it has more than 64 MiB";
   ring::Header header;
   const auto size = read_at(fd, &header, sizeof header, 0);
   if (!size) return size.error().message;
@@ -108,9 +109,10 @@ Result<void> RingFile::read_table() {
 Result<std::vector<model::MetricPast>> RingFile::load(Wall since) {
   std::vector<ring::Record> block(kRecordsAtOnce), found;
   std::uint64_t at = ring::kRecordsAt;
-  for (std::size_t count = block.size(); count == block.size();) {
-    count = HOSTLER_TRY(read_at(fd_, block.data(), block.size() * sizeof(ring::Record), at)) /
-            sizeof(ring::Record);
+  for (std::size_t count = block.size(); count == block.size() && at < ring::kRecordsEnd;) {
+    const auto size =
+        std::min<std::uint64_t>(block.size() * sizeof(ring::Record), ring::kRecordsEnd - at);
+    count = HOSTLER_TRY(read_at(fd_, block.data(), size, at)) / sizeof(ring::Record);
     for (std::size_t i = 0; i < count; ++i, at += sizeof(ring::Record)) {
       const ring::Record& record = block[i];
       if (record.series >= table_.size()) continue;

@@ -45,6 +45,7 @@ struct Record {
 inline constexpr std::uint64_t kSeriesAt = 4096;
 inline constexpr std::uint64_t kRecordsAt = kSeriesAt + kSeriesMax * sizeof(Series);
 inline constexpr std::uint64_t kRecordsMax = (kFileMax - kRecordsAt) / sizeof(Record);
+inline constexpr std::uint64_t kRecordsEnd = kRecordsAt + kRecordsMax * sizeof(Record);
 static_assert(sizeof(Header) <= kSeriesAt && sizeof(Record) == 32 && sizeof(Series) == 336);
 
 inline std::uint64_t place_of_series(std::uint32_t index) {

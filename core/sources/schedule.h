@@ -34,7 +34,7 @@ class Schedule {
   /// source is not read again before end() is called for it, since what it waits for may hold it
   /// for ever.
   std::vector<Started> take_overdue(Mono now);
-  /// A reading has ended. False: nobody waits for what it read.
+  /// A reading has ended, or was dropped before its end. False: nobody waits for what it read.
   [[nodiscard]] bool end(ReadingId id, Mono now);
 
   /// When take_due() or take_overdue() has something to return; nullopt: only after another call.

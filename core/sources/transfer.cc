@@ -132,15 +132,7 @@ Result<std::optional<Samples>> Transfer::finish(CURLcode code) {
   const bool is_refused = answer.status == 401 || answer.status == 403;
   std::string message = server_ + ": " + samples.error().message;
   if (is_refused) message += "; check `token_file`";
-  // A server that sends the token back must not put it into messages.
-  body_ = std::move(answer.body);
-  if (quotes_token()) message = server_ + ": the answer is an error with the token in it";
   return fail(samples.error().code, message);
-}
-
-bool Transfer::quotes_token() const {
-  const std::string token = authorization_.substr(authorization_.rfind(' ') + 1);
-  return !token.empty() && body_.find(token) != std::string::npos;
 }
 
 Error Transfer::failure(CURLcode code) const {

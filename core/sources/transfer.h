@@ -33,7 +33,6 @@ class Transfer {
   void set_limits(Mono now);
   Result<void> set_address(const HttpRequest& request);
   [[nodiscard]] Error failure(CURLcode code) const;
-  [[nodiscard]] bool quotes_token() const;
   static std::size_t on_body(char* data, std::size_t, std::size_t n, void* self);
   static std::size_t on_header(char* data, std::size_t, std::size_t n, void* self);
 

@@ -1,12 +1,16 @@
 #include "core/base/command_output.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
 #include <thread>
 
+#include "core/base/join.h"
+#include "core/base/reaper.h"
 #include "core/base/spawn.h"
 #include "tests/temp_folder.h"
 
@@ -50,21 +54,63 @@ TEST(CommandOutputTest, EndsAProgramThatPrintsTooMuchOrTakesTooLong) {
             "/bin/sh did not end within 10 ms");
 }
 
-TEST(CommandOutputTest, EndsWithEverythingThatItStartedWhenItIsStopped) {
+/// Of a shell that reads the FIFO "$M" in `script`, and is stopped once it does.
+std::string error_of_stopped(const std::string& script) {
   const test::TempFolder folder;
   auto pipe = make_pipe().value();
   const std::string mark = (folder.path() / "mark").string();
-  ASSERT_EQ(::mkfifo(mark.c_str(), 0600), 0);
+  EXPECT_EQ(::mkfifo(mark.c_str(), 0600), 0);
   std::thread stopper([&] {
     std::ofstream(mark) << "x";
     pipe.write.reset();
   });
-
-  const auto result =
-      output_of("cat " + mark + " >/dev/null; sleep 1000; :", {600s, 100, pipe.read.get()});
+  const std::vector<std::string> argv{"/bin/sh", "-c", "M=" + mark + "; " + script};
+  const auto result = command_output(argv, {600s, 100, pipe.read.get()});
   stopper.join();
+  EXPECT_EQ(unreaped(join(argv, std::string_view("\0", 1))), 0U) << "it goes on";
+  return error_of(result);
+}
 
-  EXPECT_EQ(error_of(result), "/bin/sh was stopped");
+TEST(CommandOutputTest, EndsWithEverythingThatItStartedWhenItIsStopped) {
+  EXPECT_EQ(error_of_stopped("cat $M >/dev/null; sleep 1000; :"), "/bin/sh was stopped");
+}
+
+// Bug: a program in another process group than its own survived, and its end was waited for.
+TEST(CommandOutputTest, EndsAProgramThatHasLeftItsProcessGroup) {
+  if (!output_of("command -v perl")) GTEST_SKIP() << "perl is not installed";
+  EXPECT_EQ(error_of_stopped("exec perl -e 'setpgrp(0, getpgrp(getppid())) or die; "
+                             "open(my $mark, q(<), shift); <$mark>; sleep 1000 while 1' $M"),
+            "/bin/sh was stopped");
+}
+
+/// A child that lives until this process closes the pipe.
+pid_t make_child(Pipe& pipe) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  pipe.write.reset();
+  pollfd closed{pipe.read.get(), POLLIN, 0};
+  (void)::poll(&closed, 1, -1);
+  ::_exit(0);
+}
+
+// Bug: a program that nothing ends, as one on a file system that hangs, was waited for without end.
+TEST(CommandOutputTest, StartsNoProgramAgainWhoseRunsDoNotEnd) {
+  auto pipe = make_pipe().value();
+  const std::vector<std::string> argv{"/bin/echo", "well"};
+  const std::string key("/bin/echo\0well", 14);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(command_output(argv, {60s, 100, -1}).value(), "well\n");
+    reap_later(make_child(pipe), key);
+  }
+
+  EXPECT_EQ(error_of(command_output(argv, {60s, 100, -1})),
+            "/bin/echo is not started: 4 runs of it were killed and have not ended; see what they "
+            "wait for");
+  EXPECT_EQ(command_output({"/bin/echo", "other"}, {60s, 100, -1}).value(), "other\n");
+
+  pipe.write.reset();
+  while (unreaped(key) > 0) std::this_thread::yield();
+  EXPECT_EQ(command_output(argv, {60s, 100, -1}).value(), "well\n");
 }
 
 }  // namespace

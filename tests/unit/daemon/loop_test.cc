@@ -63,6 +63,20 @@ class LoopTest : public testing::Test {
     });
   }
 
+  struct Latches {
+    std::latch is_held{1}, may_go_on{1};
+  };
+  /// Blocks the loop until it may go on.
+  std::shared_ptr<Latches> hold() {
+    const auto latches = std::make_shared<Latches>();
+    loop.query([latches](const dispatch::Queries&, Now) {
+      latches->is_held.count_down();
+      latches->may_go_on.wait();
+    });
+    latches->is_held.wait();
+    return latches;
+  }
+
   metrics::Metrics metrics{"test"};
   Mutex mutex;
   Condition changed;
@@ -84,15 +98,7 @@ TEST_F(LoopTest, SetsAreOpenedAndListedAndPlansMadeThoughNothingIsDurable) {
 // Bug: each record of a create was an event: twenty creates that repeated theirs took 1 GB, and the
 // loop 3 s.
 TEST_F(LoopTest, ALaterRecordOfACreateTakesThePlaceOfOneThatWaits) {
-  struct Latches {
-    std::latch is_held{1}, may_go_on{1};
-  };
-  const auto latches = std::make_shared<Latches>();
-  loop.query([latches](const dispatch::Queries&, Now) {
-    latches->is_held.count_down();
-    latches->may_go_on.wait();
-  });
-  latches->is_held.wait();
+  const auto held = hold();
   const auto see = [this](std::uint64_t number) {
     model::ListedInstance seen;
     seen.id = "i-" + std::to_string(number);
@@ -106,7 +112,41 @@ TEST_F(LoopTest, ALaterRecordOfACreateTakesThePlaceOfOneThatWaits) {
   loop.post(dispatch::CreateEnded{model::InstanceId{1}, {}});
   for (int i = 0; i < 1000; ++i) see(1);
   EXPECT_EQ(loop.waiting(), 4U) << "what comes after an end stays after it";
-  latches->may_go_on.count_down();
+  held->may_go_on.count_down();
+}
+
+// Bug: while the loop was busy, each reading of a metric waited: some hundred metrics with ten
+// thousand keys each took all memory.
+TEST_F(LoopTest, ALaterReadingOfAMetricTakesThePlaceOfOneThatWaits) {
+  auto site = small_site();
+  for (const char* name : {"depth", "rps"}) site.metrics.emplace_back().name = name;
+  loop.post(dispatch::PolicyChanged{site});
+  const auto held = hold();
+  const auto read = [this](const std::string& metric, const std::string& failure) {
+    model::MetricReading reading{.metric = metric, .samples = {}, .failure = failure};
+    if (failure.empty())
+      reading.samples.push_back({.key = "", .value = 5, .taken = read_clocks().wall});
+    loop.post(dispatch::MetricsRead{{std::move(reading)}});
+  };
+
+  for (int i = 0; i < 1000; ++i)
+    for (const char* metric : {"depth", "rps"}) read(metric, "down");
+  read("depth", "");
+  EXPECT_EQ(loop.waiting(), 2U);
+
+  loop.post(dispatch::PolicyChanged{site});
+  for (int i = 0; i < 1000; ++i) read("rps", "");
+  EXPECT_EQ(loop.waiting(), 4U) << "what comes after a change of the policy stays after it";
+
+  std::promise<std::vector<model::MetricStatus>> asked;
+  loop.query(
+      [&asked](const dispatch::Queries& state, Now now) { asked.set_value(state.metrics(now)); });
+  held->may_go_on.count_down();
+  using Counts = std::map<std::string, std::uint64_t>;
+  const auto metrics_read = asked.get_future().get();
+  ASSERT_EQ(metrics_read.size(), 2U);
+  EXPECT_EQ(metrics_read[0].readings, (Counts{{"ok", 1}})) << metrics_read[0].name;
+  EXPECT_EQ(metrics_read[1].readings, (Counts{{"failed", 1}, {"ok", 1}})) << metrics_read[1].name;
 }
 
 // Bug: some hundred questions that take long held up all that had come after them.

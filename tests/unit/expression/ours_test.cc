@@ -68,6 +68,20 @@ TEST(ExpressionOurs, ClampRefusesLimitsInTheWrongOrder) {
     EXPECT_NE(refusal_of(text), "") << text;
 }
 
+// Bug: the last element of such a range overflowed, which has no meaning in C++.
+TEST(ExpressionOurs, ARangeThatWrapsHasTheElementsThatItHasInExpr) {
+  const std::string range = "(9223372036854775806..(-9223372036854775807 - 1))";
+  EXPECT_EQ(value_of("len" + range), 3);
+  EXPECT_EQ(value_of("1.5 in " + range + " ? 1 : 0"), 0);
+  for (const char* in : {"9223372036854775807.0", "-9223372036854775808.0"})
+    EXPECT_EQ(value_of(in + (" in " + range) + " ? 1 : 0"), 1) << in;
+  const std::string unknown_end = " in (9223372036854775806 + int(m))..(-9223372036854775807 - 1)";
+  EXPECT_EQ(value_of("-9223372036854775807 - 1" + unknown_end + " ? 1 : 0"), 1);
+  EXPECT_EQ(value_of("9223372036854775807" + unknown_end + " ? 1 : 0"), 1);
+  EXPECT_EQ(value_of("0" + unknown_end + " ? 1 : 0"), 0);
+  EXPECT_EQ(value_of("-9223372036854775807" + unknown_end + " ? 1 : 0"), 0);
+}
+
 TEST(ExpressionOurs, CountsStandAlone) {
   EXPECT_NE(refusal_of("started()").find("stands alone"), std::string::npos);
 }

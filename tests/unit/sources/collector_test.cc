@@ -126,6 +126,25 @@ TEST_F(CollectorTest, ATimeoutIsAFailureAndTheSourceIsReadAgain) {
   reports.wait_for("hangs", 2);
 }
 
+// Bug: a reading that had waited for its turn until its time was over never ended, and its metric
+// was dead until the next start.
+TEST_F(CollectorTest, ASourceThatNeverHadItsTurnIsReadOnceOthersEnd) {
+  std::vector<model::MetricSource> sources;
+  for (int i = 0; i < 64; ++i)
+    sources.push_back(exec("sleeps" + std::to_string(i), "sleep 1000; :"));
+  model::MetricSource late = exec("late", "echo 9");
+  late.interval = 5ms;
+  late.timeout = 1ms;  // and a second more
+  sources.push_back(late);
+  collector.set_sources(sources);
+  EXPECT_EQ(reports.wait_for("late").failure, "the source did not answer within 1 ms");
+  late.timeout = 1h;
+  late.name = "again";  // Of the same program, which has its turn now.
+  collector.set_sources({sources.back(), late});
+  EXPECT_EQ(reports.wait_for("again").samples.at(0).value, 9);
+  reports.wait_for("late", 2);
+}
+
 TEST_F(CollectorTest, SourcesThatAreEqualGoOn) {
   collector.set_sources({http("depth", good.url()), http("hangs", hanging.url())});
   reports.wait_for("depth");

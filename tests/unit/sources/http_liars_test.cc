@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
+#include "core/sources/http_readings.h"
 #include "core/sources/read_once.h"
 #include "tests/support/fake_http.h"
 #include "tests/temp_folder.h"
@@ -108,6 +110,20 @@ TEST(HttpLiarsTest, AServerThatHangsIsGivenUpAtTheTimeout) {  // F-W5
             "SERVER did not answer within 50 ms");
 }
 
+TEST(HttpLiarsTest, AReadingThatIsCancelledIsDroppedOnceAndNotReturned) {
+  FakeHttp server([](const std::string&) { return FakeHttp::Reply{"", Then::kHang, "x"}; });
+  HttpReadings readings;
+  readings.start(1, source_of(server), std::nullopt);
+  readings.start(2, source_of(server, 10ms), std::nullopt);
+  EXPECT_TRUE(readings.cancel(1));
+  EXPECT_FALSE(readings.cancel(1));
+  std::vector<Ended> ended;
+  while (ended.empty()) ended = readings.wait(60s);
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended[0].id, 2U);
+  EXPECT_FALSE(readings.cancel(2));
+}
+
 TEST(HttpLiarsTest, AServerThatTricklesIsGivenUpAtTheTimeout) {
   EXPECT_EQ(failure_of({"HTTP/1.1 200 OK\r\n\r\n{", Then::kTrickle, " "}, 50ms),
             "SERVER did not answer within 50 ms");
@@ -155,14 +171,57 @@ TEST(HttpLiarsTest, ATokenGoesToItsServerAndIsReadAnewEachTime) {
   EXPECT_NE(server.requests()[1].find("\r\nAuthorization: FlyV1 abc,def\r\n"), std::string::npos);
 }
 
-TEST(HttpLiarsTest, AServerThatSendsTheTokenBackPutsItIntoNoMessage) {
+// Bug: the token was looked for in the bytes of the answer, so one that was escaped in JSON, or a
+// part of it, got into messages.
+TEST(HttpLiarsTest, AServerThatSendsTheTokenBackPutsNoPartOfItIntoAMessage) {
   const test::TempFolder folder;
-  const std::string body = R"({"status": "error", "error": "no )" + std::string(kSecret) + "\"}";
+  std::string body;
   const FakeHttp server([&](const std::string&) { return http_reply(body, "403 No"); });
   auto source = source_of(server);
   source.token_file = folder.put("token", kSecret);
-  EXPECT_EQ(failure_of(read_once(source, std::nullopt), server),
-            "SERVER: the answer is an error with the token in it");
+  for (const char* text : {"s3cr3t-t0ken", "s3cr3t", "\\u0073\\u0033cr3t-t0ken"}) {
+    body = R"({"status": "error", "errorType": "bad_data", "error": ")" + std::string(text) + "\"}";
+    EXPECT_EQ(failure_of(read_once(source, std::nullopt), server),
+              "SERVER: Prometheus refuses the query: bad_data; check `token_file`");
+    body = R"({"status": "error", "errorType": ")" + std::string(text) + "\"}";
+    EXPECT_EQ(failure_of(read_once(source, std::nullopt), server),
+              "SERVER: Prometheus refuses the query: no reason; check `token_file`");
+  }
+}
+
+TEST(HttpLiarsTest, NoErrorOfASourceWithATokenQuotesTheAnswer) {
+  const test::TempFolder folder;
+  std::string body;
+  const FakeHttp server([&](const std::string&) { return http_reply(body); });
+  auto source = source_of(server);
+  source.token_file = folder.put("token", kSecret);
+  source.by = "pool";
+  const std::string success = R"({"status": "success", "data": )";
+  const std::string sample = R"({"metric": {"pool": "s3cr3t"}, "value": [1, "2"]})";
+  for (
+      const auto& answer :
+      {std::string("s3cr3t"), std::string(R"({"s3cr3t": {"s3cr3t": 1, "s3cr3t": 2}})"),
+       success + R"({"resultType": "s3cr3t"}})",
+       success + R"({"resultType": "vector", "result": [)" + sample + ", " + sample + "]}}",
+       success +
+           R"({"resultType": "vector", "result": [{"metric": {"pool": "a"}, "value": "s3cr3t"}]}})"}) {
+    for (const auto kind :
+         {model::MetricSource::Kind::kPrometheus, model::MetricSource::Kind::kHttp}) {
+      source.kind = kind;
+      source.pointer = kind == model::MetricSource::Kind::kHttp ? "/data" : "";
+      body = answer;
+      const std::string failure = failure_of(read_once(source, std::nullopt), server);
+      EXPECT_NE(failure, "") << answer;
+      EXPECT_EQ(failure.find("s3cr3t"), std::string::npos) << failure;
+    }
+  }
+  source.pointer = "";
+  for (const char* answer : {"\"s3cr3t\"", "1e99999"}) {
+    body = answer;
+    const std::string failure = failure_of(read_once(source, std::nullopt), server);
+    EXPECT_NE(failure, "");
+    EXPECT_EQ(failure.find(std::string(answer).substr(1, 5)), std::string::npos) << failure;
+  }
 }
 
 TEST(HttpLiarsTest, AsksForTheAgeInTheSameReading) {

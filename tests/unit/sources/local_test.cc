@@ -68,6 +68,14 @@ TEST_F(LocalTest, AFileOfTheFutureIsAFailureButForClocksThatDifferALittle) {
                 " was changed in the future: set the clock of the machine that writes it");
 }
 
+// Bug: beyond the year 2318 the difference overflowed, and the file was fresh for ever.
+TEST_F(LocalTest, AFileOfAFarFutureIsAFailureAndOneOfAFarPastIsOld) {
+  // The last second that ext4 has, and of other file systems.
+  for (const std::int64_t second : {15'032'385'535, 9'000'000'000'000'000'000})
+    EXPECT_NE(error_of(read_file(put("4", second))).find("in the future"), std::string::npos);
+  EXPECT_EQ(read_file(put("4", -2'147'483'648)).value().at(0).taken, Wall{-2'147'483'648'000'000});
+}
+
 TEST_F(LocalTest, AFileThatIsMissingOrHugeOrNoneIsAFailure) {
   EXPECT_NE(error_of(read_file((folder / "missing").string())), "none");
   EXPECT_NE(error_of(read_file(put(std::string(2'000'000, '1'), 1'000))), "none");

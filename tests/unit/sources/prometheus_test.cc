@@ -104,6 +104,11 @@ TEST(PrometheusTest, RefusesAnswersOfWrongTypes) {
   EXPECT_NE(error_of(answer("scalar", "null")), "none");
 }
 
+TEST(PrometheusTest, RefusesATimeThatIsTooLongToBeSentBack) {
+  const std::string long_time = "5." + std::string(40, '0');
+  EXPECT_NE(error_of(answer("scalar", "[" + long_time + R"(, "7"])")), "none");
+}
+
 TEST(PrometheusTest, RefusesWhatIsNotOfPrometheus) {
   EXPECT_EQ(error_of({200, "<html>login</html>"}).rfind("the answer is not Prometheus': ", 0), 0U);
   EXPECT_EQ(error_of({200, "[]"}),

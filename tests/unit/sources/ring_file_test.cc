@@ -159,6 +159,23 @@ TEST_F(RingFileTest, WhatIsNoFileIsReplaced) {
   EXPECT_TRUE(fs::is_directory(folder / "metrics.ring.old"));
 }
 
+// Bug: a file that another process had made huge was read to its end, so the daemon did not start.
+TEST_F(RingFileTest, AFileThatIsTooLargeIsBegunAnewAndNotRead) {
+  append({reading("depth", "", 1, 10)});
+  fs::resize_file(path, std::uintmax_t{1} << 40U);
+  EXPECT_EQ(found(), "");
+  EXPECT_LE(fs::file_size(path), ring::kFileMax);
+  append({reading("depth", "", 2, 20)});
+  EXPECT_EQ(found(), "depth/: 2; ");
+}
+
+TEST_F(RingFileTest, AFileThatGrowsOnceItIsOpenIsReadToTheLastPlaceOfARecord) {
+  append({reading("depth", "", 1, 10)});
+  RingFile ring = open();
+  fs::resize_file(path, std::uintmax_t{1} << 40U);
+  EXPECT_EQ(text_of(ring.load(Wall{}).value()), "depth/: 1; ");
+}
+
 // A bug: after a reload and a restart, averages had samples of the old query.
 TEST_F(RingFileTest, AMetricThatHasAnotherSourceLosesItsSamples) {
   auto old = reading("depth", "", 1, 10), fresh = reading("depth", "", 2, 20);

@@ -110,6 +110,18 @@ TEST_F(ScheduleTest, AReadingThatHangsIsReportedOnceAndHoldsItsSourceOnly) {  //
   EXPECT_EQ(due(100s), "a ");
 }
 
+TEST_F(ScheduleTest, AReadingThatIsDroppedAfterItsTimeEndsOnceAndItsSourceIsReadAgain) {
+  schedule.replace({source("a", 15s)}, at(0s));
+  EXPECT_EQ(due(0s), "a ");
+  ASSERT_EQ(schedule.take_overdue(at(6s)).size(), 1U);
+  EXPECT_EQ(schedule.next(), std::nullopt);
+  EXPECT_FALSE(schedule.end(last, at(6s)));
+  EXPECT_EQ(schedule.next(), at(15s));
+  EXPECT_EQ(due(15s), "a ");
+  EXPECT_FALSE(schedule.end(1, at(16s))) << "an end that comes late is not that of the next one";
+  EXPECT_EQ(due(30s), "");
+}
+
 TEST_F(ScheduleTest, HasNothingToDoWithoutSources) {
   EXPECT_EQ(schedule.next(), std::nullopt);
   schedule.replace({source("a")}, at(0s));
