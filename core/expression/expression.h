@@ -35,6 +35,9 @@ struct Input {
   friend bool operator==(const Input&, const Input&) = default;
 };
 
+/// As texts write it: `age(m)`, `avg_over(m, "5m")`, `hour("Europe/Berlin")`.
+[[nodiscard]] std::string to_text(const Input& input);
+
 /// What an expression must give.
 enum class Wants : std::uint8_t { kNumber, kBoolean };
 
