@@ -41,6 +41,11 @@ DrainCommands::~DrainCommands() {
   thread_ended_.wait(mutex_, [this]() HOSTLER_REQUIRES(mutex_) { return threads_ == 0; });
 }
 
+void DrainCommands::refuse() {
+  const MutexLock lock(mutex_);
+  stopping_ = true;
+}
+
 void DrainCommands::run(dispatch::DrainCall call) {
   const MutexLock lock(mutex_);
   if (stopping_) return;
@@ -58,7 +63,7 @@ void DrainCommands::run(dispatch::DrainCall call) {
 void DrainCommands::serve() {
   pthread_setname_np(pthread_self(), "drain");
   const MutexLock lock(mutex_);
-  while (!waiting_.empty()) {
+  while (!stopping_ && !waiting_.empty()) {
     const dispatch::DrainCall call = std::move(waiting_.front());
     waiting_.pop_front();
     dispatch::DrainEnded end;
@@ -76,7 +81,7 @@ void DrainCommands::serve() {
 dispatch::DrainEnded DrainCommands::run_one(const dispatch::DrainCall& call) const {
   const CommandLimits limits{call.timeout, kOutputMax, stop_.read.get()};
   const auto output = command_output(call.command, limits, {environment_of(call), true});
-  return {call.instance, output.has_value(), output ? "" : output.error().message};
+  return {call.instance, call.began, output.has_value(), output ? "" : output.error().message};
 }
 
 }  // namespace hostler::daemon
