@@ -26,7 +26,7 @@ class Drain {
   void end() { until_ = kNever; }
 
   [[nodiscard]] Mono deadline() const { return until_; }
-  /// What was measured then or before says nothing of quiet: its command had not ended, or it had
+  /// A measurement of then or before says nothing of quiet: its command had not ended, or it had
   /// not begun.
   [[nodiscard]] Wall quiet_after() const { return quiet_after_; }
   /// Its own command runs: it is not asked whether the host is quiet.

@@ -5,7 +5,10 @@
 namespace hostler::dispatch {
 
 void BoundDecisions::Pool::keep(const std::vector<PoolExpressions::OfBound>& bounds) {
-  if (bounds.empty()) return void(*this = {});
+  if (bounds.empty()) {
+    *this = {};
+    return;
+  }
   std::array<std::string, 4> fresh;
   for (const auto& bound : bounds) fresh[static_cast<std::size_t>(bound.of)] = bound.text;
   for (std::size_t of = 0; of < fresh.size(); ++of) {

@@ -32,10 +32,10 @@ class BoundDecisions {
     /// nothing yet.
     std::array<std::optional<std::optional<std::int64_t>>, 4> told;
     bool is_ceiling_told = false;
-    std::array<std::string, 4> texts;  ///< Of which `scaling` remembers decisions; empty: of none.
+    std::array<std::string, 4> texts;  ///< `scaling` is of these; empty: of none.
 
-    /// These are the texts now. What was decided by another text is forgotten, and so is all of a
-    /// bound without one: its next text begins with the hosts that there are then.
+    /// These are the texts now. Decisions by another text are forgotten, and all of a bound without
+    /// one: its next text begins with the hosts that there are then.
     void keep(const std::vector<PoolExpressions::OfBound>& bounds);
   };
 
