@@ -317,6 +317,7 @@ Daemon::~Daemon() {
   // Before another daemon can use the state folder.
   const bool knows = p.serving && p.store->old_state().empty();
   if (knows && p.loop->final_state().has_no_instances()) set_empty_mark(p.config.state_dir);
+  if (p.drains) p.drains->refuse();
   p.store.reset();  // Commits what is left and issues its effects.
   p.metric_inputs.reset();
   // Nobody gets this answer: the server's connections are closed.

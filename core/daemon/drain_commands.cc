@@ -46,7 +46,7 @@ struct DrainCommands::Shared {
   void serve() {
     pthread_setname_np(pthread_self(), "drain");
     const MutexLock lock(mutex);
-    while (!waiting.empty()) {
+    while (!stopping && !waiting.empty()) {
       const dispatch::DrainCall call = std::move(waiting.front());
       waiting.pop_front();
       dispatch::DrainEnded end;
@@ -64,7 +64,7 @@ struct DrainCommands::Shared {
   [[nodiscard]] dispatch::DrainEnded run_one(const dispatch::DrainCall& call) const {
     const CommandLimits limits{call.timeout, kOutputMax, stop.read.get()};
     const auto output = command_output(call.command, limits, {environment_of(call), true});
-    return {call.instance, output.has_value(), output ? "" : output.error().message};
+    return {call.instance, call.began, output.has_value(), output ? "" : output.error().message};
   }
 };
 
@@ -85,6 +85,11 @@ DrainCommands::~DrainCommands() {
   shared.thread_ended.wait_for(shared.mutex, kEndMax, [&shared]() HOSTLER_REQUIRES(shared.mutex) {
     return shared.threads == 0;
   });
+}
+
+void DrainCommands::refuse() {
+  const MutexLock lock(shared_->mutex);
+  shared_->stopping = true;
 }
 
 void DrainCommands::run(dispatch::DrainCall call) {

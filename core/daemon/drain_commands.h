@@ -15,13 +15,17 @@ class DrainCommands {
 
   /// `ended` is called on these threads, once for each command.
   explicit DrainCommands(Ended ended);
-  /// Kills those that run, and drops the others: no end is reported of them. Blocks for moments.
+  /// Kills those that run, and drops the others: no end is reported of them. Rows say that their
+  /// drains have begun, and no start runs them again: these hosts go when they are quiet, or after
+  /// the timeout of their drains. Blocks for moments.
   ~DrainCommands();
   DrainCommands(const DrainCommands&) = delete;
   DrainCommands& operator=(const DrainCommands&) = delete;
 
   /// Any thread; returns at once.
   void run(dispatch::DrainCall call);
+  /// The daemon stops: no command begins from now on, as it would be killed at once. Any thread.
+  void refuse();
 
  private:
   struct Shared;

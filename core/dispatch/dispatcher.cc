@@ -62,7 +62,7 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
   handlers_->broken_gangs.restored();
   handlers_->bounds.policy_changed(now);
   // The policy may have changed meanwhile, and hosts take work before the first plan.
-  (void)handlers_->closing.close_hosts();
+  (void)handlers_->closing.close_hosts(now);
   choose_questions(now);
   return take_outbox();
 }
@@ -73,9 +73,13 @@ Outbox Dispatcher::apply(Event event, Now now) {
   to_site_currency(event, *state_);
   std::visit(Overloaded{
                  [&](const DriverLoaded& e) { to.admin.on(e, now); },
-                 [&](SetOpened& e) { to.sets.on(e, now); },
+                 [&](SetOpened& e) {
+                   to.sets.on(e, now);
+                   to.bounds.sets_changed(now);
+                 },
                  [&](SuccessorOpened& e) {
                    to.sets.on(e, now);
+                   to.bounds.sets_changed(now);
                    to.leftovers.on(e);
                    if (e.result) ask_again(e.set, now);
                    to.watches.on(e, now);
@@ -127,6 +131,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const ReportReady& e) { to.admin.on(e, now); },
                  [&](const AcceptAccount& e) {
                    if (!to.sets.on(e, now)) return;
+                   to.bounds.sets_changed(now);
                    to.leftovers.on(e);
                    ask_again(e.set, now);
                    to.watches.on(e, now);
@@ -159,6 +164,7 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
   handlers_->types.reload(now);
   state_->principals.set_half_life(state_->policy.half_life, now.mono);
   state_->principals.set_quotas(state_->policy.quotas);
+  handlers_->admin.renew_menu(now);
   handlers_->bounds.policy_changed(now);
   handlers_->admin.policy_changed(now);
   handlers_->leases.policy_changed(now);

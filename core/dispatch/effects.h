@@ -131,6 +131,7 @@ struct WatchCall {
 /// id), HOSTLER_CLOUD_ID and HOSTLER_POOL in its environment.
 struct DrainCall {
   model::InstanceId instance;
+  Wall began;  ///< The drain, as InstanceRecord::drain_began.
   std::string cloud_id, pool;
   std::vector<std::string> command;  ///< Absolute program and arguments.
   Duration timeout{};                ///< After that it is ended.

@@ -147,6 +147,7 @@ struct PastRead {
 /// The end of a DrainCall.
 struct DrainEnded {
   model::InstanceId instance;
+  Wall began;         ///< As of the call: the end of an older drain's command changes nothing.
   bool good = false;  ///< Its exit status was 0.
   std::string text;   ///< For people: "exit status 1: no such backend".
 };

@@ -37,6 +37,9 @@ struct Input {
   friend bool operator==(const Input&, const Input&) = default;
 };
 
+/// As texts write it: `age(m)`, `avg_over(m, "5m")`, `hour("Europe/Berlin")`.
+[[nodiscard]] std::string to_text(const Input& input);
+
 /// The kind of result that an expression must give.
 enum class Wants : std::uint8_t { kNumber, kBoolean };
 

@@ -16,8 +16,8 @@ inline constexpr std::uint32_t kCreateTriesMax = 6;
 /// create that has no answer yet is unknown.
 class Creating {
  public:
-  /// The create was decided, or the instance adopted.
-  void decided(Mono now) { decided_ = now; }
+  /// The create was decided then, or the instance, whose creation no journal knows, adopted.
+  void decided(Mono at) { decided_ = at; }
   void sent() {
     if (answer_ == Answer::kRefused) answer_ = Answer::kOpen;
   }

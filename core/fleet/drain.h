@@ -12,15 +12,23 @@ namespace hostler::fleet {
 /// ended.
 class Drain {
  public:
-  /// It is under way until then, at the latest. `has_command`: the end of a command is to come.
-  void begin(Mono until, bool has_command) {
+  /// It began then, and is under way until `until`, at the latest. `has_command`: the end of a
+  /// command is to come.
+  void begin(Wall began, Mono until, bool has_command) {
     until_ = until;
+    quiet_after_ = began;
     command_ = has_command ? Command::kRuns : Command::kNone;
   }
-  void command_ended(bool good) { command_ = good ? Command::kGood : Command::kFailed; }
+  void command_ended(bool good, Wall now) {
+    command_ = good ? Command::kGood : Command::kFailed;
+    quiet_after_ = now;
+  }
   void end() { until_ = kNever; }
 
   [[nodiscard]] Mono deadline() const { return until_; }
+  /// A measurement of then or before says nothing of quiet: its command had not ended, or it had
+  /// not begun.
+  [[nodiscard]] Wall quiet_after() const { return quiet_after_; }
   /// Its own command runs: it is not asked whether the host is quiet.
   [[nodiscard]] bool command_runs() const { return command_ == Command::kRuns; }
   [[nodiscard]] bool command_succeeded() const { return command_ == Command::kGood; }
@@ -29,6 +37,7 @@ class Drain {
  private:
   enum class Command : std::uint8_t { kNone, kRuns, kGood, kFailed };
   Mono until_ = kNever;
+  Wall quiet_after_;
   Command command_ = Command::kNone;
 };
 

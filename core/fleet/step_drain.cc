@@ -36,7 +36,7 @@ Outcome begin_drain(Instance& instance, const std::string& reason, const model::
   if (!may_drain(instance)) return out;
   instance.record.drain_began = now.wall;
   instance.record.drain_over = false;
-  instance.ending.drain.begin(now.mono + drain.timeout, !drain.command.empty());
+  instance.ending.drain.begin(now.wall, now.mono + drain.timeout, !drain.command.empty());
   out.changed = true;
   out.event = Event::kDrainBegan;
   out.reason = reason;
@@ -47,7 +47,7 @@ Outcome drain_command_ended(Instance& instance, bool good, const std::string& te
                             const model::PoolPolicy& pool, Now now) {
   Outcome out;
   if (!instance.drains() || !instance.ending.drain.command_runs()) return out;
-  instance.ending.drain.command_ended(good);
+  instance.ending.drain.command_ended(good, now.wall);
   if (!good) {
     out.event = Event::kDrainCommandFailed;
     out.reason =
@@ -84,7 +84,8 @@ void restore_drain(Instance& instance, const model::PoolPolicy& pool, Now now) {
   // A clock that jumped must not end it early, nor keep it for long.
   const Duration timeout = pool.scaling.drain ? pool.scaling.drain->timeout : Duration::zero();
   const Duration left = instance.record.drain_began + timeout - now.wall;
-  instance.ending.drain.begin(now.mono + std::clamp(left, Duration::zero(), timeout),
+  instance.ending.drain.begin(instance.record.drain_began,
+                              now.mono + std::clamp(left, Duration::zero(), timeout),
                               /*has_command=*/false);
 }
 

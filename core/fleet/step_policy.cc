@@ -168,7 +168,10 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
   };
   instance.since = now.mono;
   instance.listing.ignore_until(now.mono);
-  instance.creating.decided(now.mono);
+  // A clock that jumped must not make it younger than new.
+  const Wall created = instance.record.created;
+  const Duration age = created.us == 0 ? Duration::zero() : now.wall - created;
+  instance.creating.decided(now.mono - std::max(Duration::zero(), age));
   instance.link = {};
   end_doubt(instance);  // The time of the last absence is not in the journal.
   if (const auto& notice = instance.record.interruption)

@@ -61,8 +61,8 @@ struct HostView {
   bool cordoned = false;  ///< Its cloud takes it back soon: shut down when it is empty.
   bool adopted = false;   ///< kComing after a restart: only its own deadline ends it.
   bool can_stop = false;  ///< As of its offering.
-  /// Its set was not open since the start: whether it can be switched off is not known, and
-  /// can_stop is false.
+  /// Its set is closed. One that is off may be standby. One that is on: the set was not open since
+  /// the start, so `can_stop` says nothing yet.
   bool power_unknown = false;
   bool can_wake = false;  ///< kStopped, and it may be switched on now.
   bool unfulfilled_spot = false;

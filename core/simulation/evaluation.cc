@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "core/base/units.h"
 #include "core/config/expressions.h"
 #include "core/dispatch/state/bound_decisions.h"
 #include "core/dispatch/state/expression_inputs.h"
@@ -18,37 +17,6 @@ namespace {
 
 using dispatch::PoolExpressions;
 using expression::Expression, expression::Input, expression::Wants;
-
-std::string text_of(const Input& input) {
-  const auto over = [&](const std::string& function) {
-    return function + "(" + input.name + ", \"" + exact_duration(input.window) + "\")";
-  };
-  switch (input.kind) {
-    case Input::Kind::kMetric:
-      return input.name;
-    case Input::Kind::kAge:
-      return "age(" + input.name + ")";
-    case Input::Kind::kAvgOver:
-      return over("avg_over");
-    case Input::Kind::kMaxOver:
-      return over("max_over");
-    case Input::Kind::kCreated:
-      return "created";
-    case Input::Kind::kStarted:
-      return "started";
-    case Input::Kind::kIdle:
-      return "idle";
-    case Input::Kind::kBusy:
-      return "busy";
-    case Input::Kind::kQueued:
-      return "queued";
-    case Input::Kind::kHour:
-      return "hour(\"" + input.name + "\")";
-    case Input::Kind::kWeekday:
-      return "weekday(\"" + input.name + "\")";
-  }
-  return {};
-}
 
 std::vector<Input> inputs_of(std::span<const PoolExpressions::OfBound> bounds) {
   std::vector<Input> out;
@@ -96,12 +64,12 @@ class Known {
   }
 
   [[nodiscard]] dispatch::ExpressionInputs::Outcome evaluate(
-      const dispatch::Compiled& compiled) const {
+      const dispatch::MaybeExpression& compiled) const {
     return dispatch::ExpressionInputs(metrics_, zones_)
         .evaluate(compiled, {.keys = {pool_}, .counts = given_.counts}, given_.now);
   }
   [[nodiscard]] InputNow input_now(const Input& input) const {
-    InputNow out{.input = input, .text = text_of(input), .value = {}, .note = {}, .age = {}};
+    InputNow out{.input = input, .text = to_text(input), .value = {}, .note = {}, .age = {}};
     const auto outcome = evaluate(Expression::compile(out.text, names_));
     out.value = outcome.value;
     // It is "NAME: WHY" of an unknown one, and "NAME VALUE (NOTE)" of a known one.

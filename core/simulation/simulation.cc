@@ -187,7 +187,7 @@ class Site {
     answer(kCommit, dispatch::WatchEnded{call.set, call.number, std::move(none)});
   }
   void on(const dispatch::DrainCall& call) {
-    answer(kCommit, dispatch::DrainEnded{call.instance, /*good=*/true, {}});
+    answer(kCommit, dispatch::DrainEnded{call.instance, call.began, /*good=*/true, {}});
   }
   /// What a simulated cloud is not asked for, and what says something to others only.
   void on(const dispatch::UseSet&) {}

@@ -127,7 +127,7 @@ void AdminRequests::retry_now(const model::GateRecord& gate, Now now) {
   }
 }
 
-void AdminRequests::policy_changed(Now now) {
+void AdminRequests::renew_menu(Now now) {
   gates::Governor fresh(policy_);
   fresh.keep_creates_of(governor_);
   set_aside_.count(policy_, fresh);
@@ -141,7 +141,10 @@ void AdminRequests::policy_changed(Now now) {
     steps_.count(host, now);
   }
   plan_.reload(policy_);
-  const std::string will_go = closing_.close_hosts();
+}
+
+void AdminRequests::policy_changed(Now now) {
+  const std::string will_go = closing_.close_hosts(now);
   recorder_.record("admin", "site", model::Event::kPolicyChanged, "",
                    "the configuration was read again" +
                        (will_go.empty() ? "" : "; hosts that go when they are empty: " + will_go),

@@ -41,7 +41,10 @@ class AdminRequests {
   void on(const OpenGate& event, Now now);
   void on(const DriverLoaded& event, Now now);
   /// The policy was replaced. Sets and pools keep their order and names (config's diff refuses a
-  /// reload that changes them); types may come, go and move.
+  /// reload that changes them); types may come, go and move. Renews what has indices of types, the
+  /// menu and the hosts, and the account of the ceilings: before anything counts or views hosts.
+  void renew_menu(Now now);
+  /// The rest, once the bounds are those of the new policy: closes hosts, and opens gates.
   void policy_changed(Now now);
 
  private:

@@ -58,7 +58,7 @@ bool Adoptions::are_many(std::uint32_t index, std::size_t strangers) const {
   if (strangers <= limits_.doubted) return false;
   std::int64_t most = 0;
   for (std::uint32_t i = 0; i < policy_.pools.size(); ++i)
-    if (has_set(policy_.pools[i], sets_.at(index))) most += bounds_.started_max(policy_, i);
+    if (has_set(policy_.pools[i], sets_.at(index))) most += bounds_.hosts_max(policy_, i);
   return static_cast<std::int64_t>(strangers) > limits_.per_max * most;
 }
 

@@ -20,39 +20,10 @@ bool is_equal(const std::vector<scheduler::Bound>& a, const std::vector<schedule
   });
 }
 
-std::int64_t number_of(const PoolCounts& of, model::Counted what) {
-  switch (what) {
-    case model::Counted::kQueued:
-      return of.queued;
-    case model::Counted::kCreated:
-      return of.created;
-    case model::Counted::kStarted:
-      return of.started;
-    case model::Counted::kIdle:
-      return of.idle;
-    case model::Counted::kBusy:
-      return of.busy;
-  }
-  return 0;
-}
-
-PoolCounts sum_of(const std::vector<PoolCounts>& all) {
-  PoolCounts out;
-  for (const auto& one : all) {
-    out.started += one.started;
-    out.created += one.created;
-    out.idle += one.idle;
-    out.busy += one.busy;
-    out.adopted += one.adopted;
-  }
-  return out;
-}
-
 /// "max: ceiling: 900 is above 100 (ceilings.instances_max of the site)"
 std::string ceiling_text(const scheduler::DecidedBounds& decided) {
   for (const auto& note : decided.notes)
-    for (const auto& change : note.changes)
-      if (change.starts_with("ceiling")) return std::string(bound_name(note.of)) + ": " + change;
+    if (note.is_at_ceiling) return std::string(bound_name(note.of)) + ": " + note.changes.front();
   return {};
 }
 
@@ -65,22 +36,20 @@ std::string text_of(const BoundNote& note) {
 }  // namespace
 
 void BoundEvents::policy_changed(Now now) {
-  const auto& [policy, viewer, menu, hosts, waiting, metrics, zones, expressions, bounds, decisions,
-               plan, recorder] = owners_;
-  expressions.compile(policy);
-  metrics.configure(policy.metrics, expressions.windows(), now);
-  decisions.resize(policy.pools.size());
-  decisions.forget_counts();
-  for (const auto& metric : policy.metrics)
-    if (metric.own) decisions.count_again_at(metric.name, now.mono);
-  (void)count_own(now);
+  const auto& policy = owners_.policy;
+  owners_.expressions.compile(policy);
+  owners_.metrics.configure(policy.metrics, owners_.expressions.windows(), now);
+  own_counts_.policy_changed(now);
+  owners_.decisions.resize(policy.pools.size());
   for (std::uint32_t pool = 0; pool < policy.pools.size(); ++pool) {
-    if (!expressions.of(pool).bounds.empty()) continue;
-    decisions.at(pool) = {};
-    bounds.say(pool, scheduler::kExpressionSource, {});
+    const auto& texts = owners_.expressions.of(pool).bounds;
+    owners_.decisions.at(pool).keep(texts);
+    if (texts.empty()) owners_.bounds.say(pool, scheduler::kExpressionSource, {});
   }
   evaluate_all(now);
 }
+
+void BoundEvents::sets_changed(Now now) { owners_.decisions.look_again_at(now.mono); }
 
 void BoundEvents::on(const MetricsRead& event, Now now) {
   std::vector<std::uint32_t> pools;
@@ -94,6 +63,7 @@ void BoundEvents::on(const MetricsRead& event, Now now) {
 
 void BoundEvents::on(const ZonesRead& event, Now now) {
   owners_.zones.take(event.zones);
+  owners_.decisions.zones_were_read();
   evaluate_all(now);
 }
 
@@ -102,48 +72,13 @@ void BoundEvents::on(const PastRead& event, Now now) {
 }
 
 bool BoundEvents::fire_due(Now now) {
-  auto pools = count_own(now);
+  auto pools = own_counts_.count_due(now);
   if (owners_.decisions.look_at() <= now.mono) {
     evaluate_all(now);
     return true;
   }
   evaluate(std::move(pools), now);
   return false;
-}
-
-std::vector<std::uint32_t> BoundEvents::count_own(Now now) {
-  std::vector<std::string> due;
-  for (const auto& [metric, at] : owners_.decisions.counts())
-    if (at <= now.mono) due.push_back(metric);
-  std::vector<std::uint32_t> out;
-  for (const auto& name : due) {
-    const auto& policy = *owners_.metrics.policy(name);
-    owners_.decisions.count_again_at(name, now.mono + policy.interval);
-    model::MetricReading reading;
-    reading.metric = name;
-    reading.samples.push_back({.key = {}, .value = count(*policy.own), .taken = now.wall});
-    owners_.metrics.take(reading, now);
-    const auto& those = owners_.expressions.pools_of(name);
-    out.insert(out.end(), those.begin(), those.end());
-  }
-  return out;
-}
-
-double BoundEvents::count(const model::OwnCount& own) {
-  const auto& pools = owners_.policy.pools;
-  const auto& queue = owners_.waiting.queue();
-  const auto found = std::ranges::find(pools, own.pool, &model::PoolPolicy::name);
-  if (own.what == model::Counted::kQueued) {
-    if (found == pools.end()) return static_cast<double>(queue.size());
-    return static_cast<double>(count_queued(static_cast<std::uint32_t>(found - pools.begin()),
-                                            queue, owners_.menu.offerings(), owners_.policy));
-  }
-  if (owners_.hosts.refresh_views(owners_.viewer)) owners_.plan.want();
-  const auto counts = count_hosts(pools.size(), owners_.hosts.views());
-  const PoolCounts of = found == pools.end()
-                            ? sum_of(counts)
-                            : counts[static_cast<std::size_t>(found - pools.begin())];
-  return static_cast<double>(number_of(of, own.what));
 }
 
 void BoundEvents::evaluate_all(Now now) {
@@ -169,7 +104,8 @@ void BoundEvents::evaluate(std::vector<std::uint32_t> pools, Now now) {
 void BoundEvents::evaluate(std::uint32_t pool, const PoolCounts& counts, Now now) {
   const auto& policy = owners_.policy.pools[pool];
   auto& decision = owners_.decisions.at(pool);
-  const ExpressionInputs::Subject subject{.keys = {policy.name}, .counts = counts};
+  const ExpressionInputs::Subject subject{
+      .keys = {policy.name}, .counts = counts, .knows_zones = owners_.decisions.knows_zones()};
   std::vector<scheduler::Computed> computed;
   std::vector<bool> are_early;
   for (const auto& bound : owners_.expressions.of(pool).bounds) {

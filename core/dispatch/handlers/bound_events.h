@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/dispatch/events.h"
+#include "core/dispatch/handlers/own_counts.h"
 #include "core/dispatch/state/bound_decisions.h"
 #include "core/dispatch/state/expression_inputs.h"
 #include "core/dispatch/state/hosts.h"
@@ -35,12 +36,15 @@ class BoundEvents {
     PlanState& plan;
     Recorder& recorder;
   };
-  explicit BoundEvents(const Owners& owners)
-      : owners_(owners), inputs_(owners.metrics, owners.zones) {}
+  BoundEvents(const Owners& owners, OwnCounts& own_counts)
+      : owners_(owners), inputs_(owners.metrics, owners.zones), own_counts_(own_counts) {}
 
   /// Compiles the texts and evaluates them: after a restart before the first plan, and with a new
   /// policy before its hosts are closed.
   void policy_changed(Now now);
+  /// A set has opened or closed, so its hosts may be counted as others: evaluates all before the
+  /// next plan.
+  void sets_changed(Now now);
   /// Evaluates the bounds that the metrics concern.
   void on(const MetricsRead& event, Now now);
   void on(const ZonesRead& event, Now now);
@@ -57,12 +61,10 @@ class BoundEvents {
   /// What has changed since the last time, in the ledger.
   void tell(std::uint32_t pool, const scheduler::BoundNote& note, Now now);
   void tell_ceiling(std::uint32_t pool, Now now);
-  /// Readings of the metrics of ours that are due, and the pools that these concern.
-  std::vector<std::uint32_t> count_own(Now now);
-  [[nodiscard]] double count(const model::OwnCount& own);
 
   const Owners owners_;
   const ExpressionInputs inputs_;
+  OwnCounts& own_counts_;
 };
 
 }  // namespace hostler::dispatch

@@ -24,6 +24,7 @@ void Drains::apply(const scheduler::Drain& drain, Now now) {
   steps_.apply(*host, std::move(outcome), "scheduler", now);
   if (pool.scaling.drain->command.empty()) return;
   owners_.recorder.effect(DrainCall{.instance = drain.host,
+                                    .began = host->instance.record.drain_began,
                                     .cloud_id = host->instance.record.provider_id,
                                     .pool = pool.name,
                                     .command = pool.scaling.drain->command,
@@ -42,7 +43,7 @@ bool Drains::may_go(const Host& host, Now now) const {
 
 void Drains::on(const DrainEnded& event, Now now) {
   Host* host = owners_.hosts.change(event.instance);
-  if (host == nullptr) return;
+  if (host == nullptr || host->instance.record.drain_began != event.began) return;
   const auto& pool = owners_.policy.pools[host->instance.pool];
   steps_.apply(*host,
                fleet::drain_command_ended(host->instance, event.good,
@@ -75,8 +76,9 @@ std::string Drains::why_quiet(const fleet::Instance& instance, const PoolCounts&
   if (!pool.scaling.drain) return "its pool drains no hosts any more";
   const auto& quiet = owners_.expressions.of(instance.pool).quiet;
   if (!quiet) return {};
-  const ExpressionInputs::Subject subject{
-      .keys = metric_keys(instance.record), .counts = counts, .measured_only = true};
+  const ExpressionInputs::Subject subject{.keys = metric_keys(instance.record),
+                                          .counts = counts,
+                                          .measured_after = instance.ending.drain.quiet_after()};
   const auto outcome = inputs_.evaluate(*quiet, subject, now);
   if (!outcome.value || *outcome.value == 0) return {};
   return "it is quiet: " + outcome.text;

@@ -34,7 +34,8 @@ class Drains {
   void apply(const scheduler::Drain& drain, Now now);
   void on(const DrainEnded& event, Now now);
   /// Ends the drains of the hosts that are quiet. What is not known is not quiet, whatever
-  /// `on_failure` says. O(hosts), if one drains.
+  /// `on_failure` says, and what was measured before the end of the command says nothing. O(hosts),
+  /// if one drains.
   void look(Now now);
   /// Ends the drains whose time has passed.
   void fire_due(Now now);

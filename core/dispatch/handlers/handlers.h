@@ -89,6 +89,7 @@ struct Handlers {
   LeaseRequests lease_requests;
   LeaseEvents leases;
   BrokenGangs broken_gangs;
+  OwnCounts own_counts;
   BoundEvents bounds;
   HostClosing closing;
   AdminRequests admin;

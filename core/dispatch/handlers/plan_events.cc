@@ -65,9 +65,10 @@ void PlanEvents::apply_more(Now now) {
   // Creates that a rate ceiling has refused may pass then.
   if (const auto next = governor_.next_create(now.mono)) plan_.wake_at(*next);
   // The changes of a plan are no reason for another one, and changes since its snapshot have asked
-  // for one. Shutdowns are an exception: a ceiling bounds those of one decision, and the rest are
-  // left to the next.
-  const bool wanted = plan_.is_wanted() || !made.plan.shutdowns.empty();
+  // for one. Hosts that go are an exception: a ceiling bounds those of one decision, and the rest
+  // are left to the next.
+  const bool wanted =
+      plan_.is_wanted() || !made.plan.shutdowns.empty() || !made.plan.drains.empty();
   refresh_views();
   const bool has_let_go = work_.gangs.note_held(made.plan.waiting, hosts_.views(), now);
   work_.gangs.add_pauses(made.plan.waiting, now);

@@ -53,9 +53,8 @@ std::vector<std::string> conditions_of(const State& state, std::uint32_t pool) {
     const std::string bound = bound_name(note.of);
     if (!note.unknown.empty())
       out.push_back("its " + bound + " is not known, so no host goes for it: " + note.unknown);
-    for (const auto& change : note.changes)
-      if (last.is_at_ceiling && change.starts_with("ceiling"))
-        out.push_back("its " + bound + " is at a ceiling: " + change);
+    if (note.is_at_ceiling)
+      out.push_back("its " + bound + " is at a ceiling: " + note.changes.front());
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "core/dispatch/state/expressions.h"
 #include "core/fleet/deadline.h"
 #include "core/scheduler/decide_bounds.h"
 
@@ -31,6 +32,11 @@ class BoundDecisions {
     /// nothing yet.
     std::array<std::optional<std::optional<std::int64_t>>, 4> told;
     bool is_ceiling_told = false;
+    std::array<std::string, 4> texts;  ///< `scaling` is of these; empty: of none.
+
+    /// These are the texts now. Decisions by another text are forgotten, and all of a bound without
+    /// one: its next text begins with the hosts that there are then.
+    void keep(const std::vector<PoolExpressions::OfBound>& bounds);
   };
 
   void resize(std::size_t pools) { pools_.resize(pools); }
@@ -44,6 +50,9 @@ class BoundDecisions {
   /// All are evaluated again then, at the latest.
   void look_again_at(Mono when) { look_at_ = when; }
   [[nodiscard]] Mono look_at() const { return look_at_; }
+  void zones_were_read() { knows_zones_ = true; }
+  /// Time zones were read since the start: one that is not known now is not known at all.
+  [[nodiscard]] bool knows_zones() const { return knows_zones_; }
   /// A metric of our own is counted again then.
   void count_again_at(const std::string& metric, Mono when) { counts_[metric] = when; }
   void forget_counts() { counts_.clear(); }
@@ -58,6 +67,7 @@ class BoundDecisions {
  private:
   std::vector<Pool> pools_;
   Mono look_at_ = fleet::kNever;
+  bool knows_zones_ = false;
   std::map<std::string, Mono> counts_;
 };
 

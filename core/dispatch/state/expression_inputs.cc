@@ -1,7 +1,6 @@
 #include "core/dispatch/state/expression_inputs.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "core/base/units.h"
@@ -15,26 +14,8 @@ namespace {
 
 constexpr std::size_t kInputsShown = 3;
 
-std::string input_name(const Input& input) {
-  constexpr std::array kCounts{"created", "started", "idle", "busy", "queued"};
-  switch (input.kind) {
-    case Input::Kind::kMetric:
-      return input.name;
-    case Input::Kind::kAge:
-      return "age(" + input.name + ")";
-    case Input::Kind::kAvgOver:
-    case Input::Kind::kMaxOver:
-      return std::string(input.kind == Input::Kind::kAvgOver ? "avg" : "max") + "_over(" +
-             input.name + ", " + exact_duration(input.window) + ")";
-    case Input::Kind::kHour:
-      return "hour(" + input.name + ")";
-    case Input::Kind::kWeekday:
-      return "weekday(" + input.name + ")";
-    default:
-      return kCounts[static_cast<std::size_t>(input.kind) -
-                     static_cast<std::size_t>(Input::Kind::kCreated)];
-  }
-}
+/// An error of a text points at the place on further lines: here is one line.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// Parts of a list for people: the first ones, and how many more there are.
 class Parts {
@@ -61,21 +42,22 @@ std::optional<double> as_double(std::optional<Number> number) {
 
 }  // namespace
 
-ExpressionInputs::Outcome ExpressionInputs::evaluate(const Compiled& compiled,
+ExpressionInputs::Outcome ExpressionInputs::evaluate(const MaybeExpression& compiled,
                                                      const Subject& subject, Now now) const {
-  if (!compiled) return {std::nullopt, "it does not compile: " + compiled.error().message, false};
+  if (!compiled)
+    return {std::nullopt, "it does not compile: " + first_line(compiled.error().message), false};
   std::vector<double> values;
   Parts unknown, known;
   bool is_early = false;
   for (const Input& input : compiled->inputs()) {
     const Given given = give(input, subject, now);
     if (!given.value) {
-      unknown.add(input_name(input) + ": " + given.why, "; ");
+      unknown.add(expression::to_text(input) + ": " + given.why, "; ");
       is_early |= given.is_early;
       continue;
     }
     values.push_back(*given.value);
-    known.add(input_name(input) + " " + number_text(*given.value) +
+    known.add(expression::to_text(input) + " " + number_text(*given.value) +
                   (given.note.empty() ? "" : " (" + given.note + ")"),
               ", ");
   }
@@ -90,13 +72,13 @@ ExpressionInputs::Given ExpressionInputs::give(const Input& input, const Subject
   const PoolCounts& counts = subject.counts;
   const auto of_hosts = [&](std::int64_t count) {
     if (counts.adopted == 0) return Given{static_cast<double>(count), {}, {}, false};
-    return Given{
-        std::nullopt,
-        std::to_string(counts.adopted) + " of its hosts are not verified since the restart",
-        {}};
+    return Given{std::nullopt, counts.unverified_text(), {}, false};
   };
   const auto of_zone = [&](std::optional<std::int64_t> number) {
-    return Given{as_double(number), "the offsets of this time zone are not known now", {}, true};
+    return Given{as_double(number),
+                 "the offsets of this time zone are not known now",
+                 {},
+                 !subject.knows_zones};
   };
   switch (input.kind) {
     case Input::Kind::kCreated:
@@ -127,9 +109,11 @@ ExpressionInputs::Given ExpressionInputs::give_metric(const Input& input, const 
     value = metrics_.value(input.name, key, now);
     if (value.judgement.flaw != MetricFlaw::kMissing) break;
   }
-  const auto number = subject.measured_only ? value.number : value.for_bounds();
+  const auto number = subject.measured_after ? value.number : value.for_bounds();
   if (!number)
     return {std::nullopt, value.judgement.text, {}, value.judgement.flaw == MetricFlaw::kNeverRead};
+  if (subject.measured_after && (!value.taken || *value.taken <= *subject.measured_after))
+    return {std::nullopt, "it was not measured since then", {}, false};
   const std::string note = value.number ? "" : "on_failure: " + value.judgement.text;
   if (input.kind == Input::Kind::kMetric) return {number, {}, note, false};
   if (input.kind == Input::Kind::kAge)

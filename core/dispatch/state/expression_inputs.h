@@ -21,8 +21,11 @@ class ExpressionInputs {
   struct Subject {
     /// Under which keys the values of metrics with a label are found: the first that has one.
     std::vector<std::string> keys;
-    const PoolCounts& counts;    ///< Of its pool.
-    bool measured_only = false;  ///< What `on_failure` says in place of a value does not count.
+    const PoolCounts& counts;  ///< Of its pool.
+    /// Set: a metric counts only if it was measured after that, and not what `on_failure` says in
+    /// place of a value.
+    std::optional<Wall> measured_after = {};
+    bool knows_zones = false;  ///< Time zones were read since the start.
   };
   struct Outcome {
     std::optional<double> value;  ///< May be NaN or infinite. Unset: it is unknown.
@@ -30,7 +33,8 @@ class ExpressionInputs {
     bool is_early = false;        ///< Unknown as something was not read yet since the start.
   };
   /// The expression now. If some input is unknown, so is the result.
-  [[nodiscard]] Outcome evaluate(const Compiled& compiled, const Subject& subject, Now now) const;
+  [[nodiscard]] Outcome evaluate(const MaybeExpression& compiled, const Subject& subject,
+                                 Now now) const;
 
  private:
   /// One input.

@@ -45,7 +45,7 @@ void Expressions::add_bound(std::uint32_t pool, BoundOf of, const std::string& t
   note_inputs(pool, added.compiled);
 }
 
-void Expressions::note_inputs(std::uint32_t pool, const Compiled& compiled) {
+void Expressions::note_inputs(std::uint32_t pool, const MaybeExpression& compiled) {
   if (!compiled) return;
   for (const Input& input : compiled->inputs()) {
     pools_[pool].counts_queue |= input.kind == Input::Kind::kQueued;

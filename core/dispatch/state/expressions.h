@@ -16,17 +16,17 @@
 namespace hostler::dispatch {
 
 /// One that does not compile is unknown, and says why: core/config refuses such a text.
-using Compiled = Result<expression::Expression>;
+using MaybeExpression = Result<expression::Expression>;
 
 struct PoolExpressions {
   struct OfBound {
     scheduler::BoundOf of{};
     std::string text;
-    Compiled compiled;
+    MaybeExpression compiled;
   };
-  std::vector<OfBound> bounds;    ///< Those that have a text.
-  std::optional<Compiled> quiet;  ///< Of its drain.
-  bool counts_queue = false;      ///< Some of these count the work that waits.
+  std::vector<OfBound> bounds;           ///< Those that have a text.
+  std::optional<MaybeExpression> quiet;  ///< Of its drain.
+  bool counts_queue = false;             ///< Some of these count the work that waits.
 };
 
 /// The texts of all pools, compiled once for each policy, and which metrics they use.
@@ -52,7 +52,7 @@ class Expressions {
  private:
   void add_bound(std::uint32_t pool, scheduler::BoundOf of, const std::string& text,
                  std::span<const std::string> metrics);
-  void note_inputs(std::uint32_t pool, const Compiled& compiled);
+  void note_inputs(std::uint32_t pool, const MaybeExpression& compiled);
 
   std::vector<PoolExpressions> pools_;
   std::vector<std::uint32_t> with_bounds_;

@@ -58,6 +58,7 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   out.can_stop = out.phase == HostPhase::kStopped
                      ? sets_.has_power(instance.set, record.market) && !is_broken(record)
                      : can_stop(instance.set, record.type, record.market);
+  out.power_unknown = is_power_unknown(host);
   out.can_wake = can_wake(host);
   out.cordoned = instance.notices.is_cordoned();
   out.draining = record.idle_behavior == model::IdleBehavior::kDrain;
@@ -90,6 +91,19 @@ scheduler::HostView HostViewer::view(const Host& host) const {
     out.drain = record.drain_over ? scheduler::DrainPhase::kOver : scheduler::DrainPhase::kUnderWay;
   out.ends = record.state == InstanceState::kTerminating && out.phase == HostPhase::kLeaving;
   return out;
+}
+
+bool HostViewer::is_power_unknown(const Host& host) const {
+  const auto& instance = host.instance;
+  const auto& record = instance.record;
+  const Set& set = sets_.at(instance.set);
+  const bool was_open = set.opening.was_open();
+  if (phase_of(instance) != HostPhase::kStopped)
+    return !was_open && record.market == model::Market::kOnDemand &&
+           !menu_.refuses_stop(instance.set, record.type);
+  const bool may_have_power = was_open ? sets_.has_power(instance.set, record.market)
+                                       : record.market == model::Market::kOnDemand;
+  return !set.is_open() && may_have_power && !is_kept(host) && !is_broken(record);
 }
 
 bool HostViewer::is_kept(const Host& host) const {

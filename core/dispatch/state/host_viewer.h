@@ -32,6 +32,8 @@ class HostViewer {
   }
 
  private:
+  /// As HostView::power_unknown.
+  [[nodiscard]] bool is_power_unknown(const Host& host) const;
   /// Of one that has not reported: what others of its type have reported.
   [[nodiscard]] model::Resources room_of(const fleet::Instance& instance) const;
   /// Which cards it has, and which of them are free.

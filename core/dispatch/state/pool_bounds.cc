@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/assert.h"
+#include "core/scheduler/decide_bounds.h"
 
 namespace hostler::dispatch {
 
@@ -35,8 +36,17 @@ Mono PoolBounds::next_end() const {
   return out;
 }
 
-std::int64_t PoolBounds::started_max(const model::SitePolicy& policy, std::uint32_t pool) const {
-  return scheduler::numbers_of(policy, by_pool_, {}, {}, pool).started.max.value;
+std::int64_t PoolBounds::hosts_max(const model::SitePolicy& policy, std::uint32_t pool) const {
+  const auto numbers = scheduler::numbers_of(policy, by_pool_, {}, {}, pool);
+  const auto of =
+      numbers.has_created ? scheduler::BoundOf::kCreatedMax : scheduler::BoundOf::kStartedMax;
+  const bool is_unknown =
+      std::ranges::any_of(scheduler::entry_of(by_pool_, pool),
+                          [&](const auto& bound) { return bound.of == of && !bound.number; });
+  const std::int64_t most = (numbers.has_created ? numbers.created : numbers.started).max.value;
+  if (!is_unknown && most < scheduler::kNoLimit) return most;
+  const auto ceiling = scheduler::host_ceiling(policy, pool);
+  return ceiling ? ceiling->hosts : scheduler::kBoundMax;
 }
 
 std::int64_t PoolBounds::off_max(const model::SitePolicy& policy, std::uint32_t pool) const {

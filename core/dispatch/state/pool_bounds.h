@@ -23,8 +23,10 @@ class PoolBounds {
   [[nodiscard]] Mono next_end() const;
   [[nodiscard]] const scheduler::BoundsByPool& by_pool() const { return by_pool_; }
 
-  /// The maximum of started hosts, without those that hold a maximum that is unknown. O(1).
-  [[nodiscard]] std::int64_t started_max(const model::SitePolicy& policy, std::uint32_t pool) const;
+  /// How many hosts there may be: the maximum of created ones where there are created bounds,
+  /// otherwise that of started ones. The ceiling of the pool, or kBoundMax without one, where that
+  /// is unknown or not said. O(sets).
+  [[nodiscard]] std::int64_t hosts_max(const model::SitePolicy& policy, std::uint32_t pool) const;
   /// PoolNumbers::off_max() of the pool, which does not depend on its hosts. O(1).
   [[nodiscard]] std::int64_t off_max(const model::SitePolicy& policy, std::uint32_t pool) const;
   /// Of each pool, the configuration included. After Hosts::refresh_views(). O(pools), and O(hosts)

@@ -6,6 +6,14 @@
 #include "core/scheduler/fit.h"
 
 namespace hostler::dispatch {
+namespace {
+
+/// Its set is closed: it is kept off until one can see whether it is standby.
+bool may_be_standby(const scheduler::HostView& host) {
+  return host.phase == scheduler::HostPhase::kStopped && host.power_unknown && !host.will_go();
+}
+
+}  // namespace
 
 std::vector<PoolCounts> count_hosts(std::size_t pools,
                                     const std::vector<scheduler::HostView>& hosts) {
@@ -15,7 +23,7 @@ std::vector<PoolCounts> count_hosts(std::size_t pools,
     PoolCounts& its = out[host.pool];
     const bool is_started = scheduler::counts_for_max(host);
     if (is_started) ++its.started;
-    if (is_started || host.is_standby()) ++its.created;
+    if (is_started || host.is_standby() || may_be_standby(host)) ++its.created;
     if (is_started && host.adopted) ++its.adopted;
     if (is_started && host.phase == scheduler::HostPhase::kReady)
       ++(host.busy ? its.busy : its.idle);

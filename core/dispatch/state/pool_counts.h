@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/demand/queue.h"
@@ -12,11 +13,19 @@ namespace hostler::dispatch {
 /// What expressions may count of a pool: its hosts as its bounds count them, without those that go.
 struct PoolCounts {
   std::int64_t started = 0;  ///< They come or are ready.
-  std::int64_t created = 0;  ///< These, and those that are switched off and kept.
+  /// These, and those that are switched off and kept, or may be: their set is closed.
+  std::int64_t created = 0;
   std::int64_t idle = 0;     ///< Ready and without work.
   std::int64_t busy = 0;     ///< Ready and with work.
   std::int64_t adopted = 0;  ///< Started, and it is not known yet whether they are idle or busy.
   std::int64_t queued = 0;   ///< Items of work that wait and may run in the pool.
+
+  /// Why `idle` and `busy` are not known; empty: they are.
+  [[nodiscard]] std::string unverified_text() const {
+    if (adopted == 0) return {};
+    return std::to_string(adopted) + (adopted == 1 ? " host is" : " hosts are") +
+           " not verified since the restart";
+  }
 };
 
 /// Of each pool, without `queued`. O(hosts).

@@ -47,7 +47,9 @@ class DrainsTest : public ScalingTest {
     story.say(
         MetricsRead{{model::MetricReading{"connections", {{key, value, story.now.wall}}, {}}}});
   }
-  void end(InstanceId id, bool good = true) { story.say(DrainEnded{id, good, "exit status 1"}); }
+  void end(InstanceId id, bool good = true) {
+    story.say(DrainEnded{id, story.record(id).drain_began, good, "exit status 1"});
+  }
   std::vector<DrainCall> calls() const { return story.all<DrainCall>(); }
 };
 
@@ -61,8 +63,67 @@ TEST_F(DrainsTest, TheCommandRunsOnceAndTheHostGoesWhenItIsQuiet) {
   connections(id, 0);
   EXPECT_THAT(ends(), IsEmpty()) << "its command runs";
   end(id);
+  connections(id, 0);
   EXPECT_THAT(ends(), ElementsAre(id));
   EXPECT_THAT(calls(), SizeIs(1));
+}
+
+// Bug: a number of before the drain counted as quiet.
+TEST_F(DrainsTest, WhatWasMeasuredBeforeTheEndOfTheCommandIsNotQuiet) {
+  const auto id = shrink();
+  connections(id, 0);
+  end(id);
+  story.pass(10s);
+  EXPECT_THAT(ends(), IsEmpty()) << "it was measured before";
+  const Wall old = story.now.wall + -20s;
+  story.say(MetricsRead{{model::MetricReading{"connections", {{id.text(), 0, old}}, {}}}});
+  EXPECT_THAT(ends(), IsEmpty()) << "it was read after, and measured before";
+  connections(id, 0);
+  EXPECT_THAT(ends(), ElementsAre(id));
+}
+
+// Bug: the same.
+TEST_F(DrainsTest, WithoutACommandOnlyWhatIsMeasuredAfterTheBeginIsQuiet) {
+  auto policy = site();
+  policy.pools[0].scaling.drain->command.clear();
+  begin(policy);
+  boot_all(2);
+  story.pass(20s);
+  story.say(MetricsRead{{model::MetricReading{
+      "connections",
+      {{hosts[0].text(), 0, story.now.wall}, {hosts[1].text(), 0, story.now.wall}},
+      {}}}});
+  read(1);
+  ASSERT_THAT(draining(), SizeIs(1));
+  const auto id = draining().front();
+  story.pass(10s);
+  EXPECT_THAT(ends(), IsEmpty());
+  connections(id, 0);
+  EXPECT_THAT(ends(), ElementsAre(id));
+}
+
+// Bug: a host that was switched off and on may drain again while the end of its first command is
+// still to come.
+TEST_F(DrainsTest, TheEndOfAnOlderDrainsCommandChangesNothing) {
+  const auto id = shrink();
+  story.say(DrainEnded{id, story.record(id).drain_began + -1h, /*good=*/true, {}});
+  connections(id, 0);
+  EXPECT_THAT(ends(), IsEmpty()) << "its own command runs";
+  end(id);
+  connections(id, 0);
+  EXPECT_THAT(ends(), ElementsAre(id));
+}
+
+// Bug: no plan followed one that had begun as many drains as it may.
+TEST_F(DrainsTest, AllHostsDrainWhereOnlyOneMayGoByOneDecision) {
+  auto policy = site();
+  policy.ceilings.destroys_per_decision_max = 1;
+  begin(policy);
+  boot_all(3);
+  story.pass(20s);
+  read(0);
+  for (int n = 0; n < 3; ++n) story.pass(1s);
+  EXPECT_THAT(draining(), SizeIs(3));
 }
 
 TEST_F(DrainsTest, TheCommandWaitsForTheRow) {
@@ -163,7 +224,7 @@ TEST_F(DrainsTest, AHostThatAnAdminHoldsStays) {
 
 TEST_F(DrainsTest, AnEndThatNobodyWaitsForChangesNothing) {
   const auto id = shrink();
-  end(InstanceId{99});
+  story.say(DrainEnded{InstanceId{99}, {}, true, {}});
   end(id);
   end(id, /*good=*/false);
   EXPECT_THAT(story.ledger(), Not(Contains(HasSubstr("drain_command_failed"))));

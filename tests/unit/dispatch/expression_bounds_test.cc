@@ -82,13 +82,27 @@ TEST_F(ExpressionBoundsTest, QueuedCountsTheWorkThatThePoolMayRun) {
   EXPECT_EQ(pool().bounds[0].from, "queued 2");
 }
 
+// Bug: a reload counted the waiting work by offerings of the old types in the list of the new ones.
+TEST_F(ExpressionBoundsTest, AReloadThatDropsATypeCountsTheWorkThatTheOthersMayRun) {
+  auto site = web("queued");
+  site.pools[0].sizes.texts.max = "0";
+  begin(site);
+  story.submit({story.job(1), story.job(8)});
+  story.pass(10s);
+  ASSERT_EQ(pool().bounds[0].from, "queued 2");
+  site.types.pop_back();
+  site.pools[0].types = {"small"};
+  story.say(PolicyChanged{site});
+  EXPECT_EQ(pool().bounds[0].from, "queued 1");
+}
+
 TEST_F(ExpressionBoundsTest, BusyHostsAreNotCountedBeforeTheyAreVerifiedAgain) {
   const auto site = web("busy + queue");
   begin(site);
   boot_all(2);
   restart(site);
   read(0);
-  EXPECT_THAT(pool().bounds[0].unknown, HasSubstr("2 of its hosts are not verified"));
+  EXPECT_THAT(pool().bounds[0].unknown, HasSubstr("busy: 2 hosts are not verified"));
   for (const auto id : hosts) story.boot(id);
   read(0);
   EXPECT_EQ(pool().bounds[0].computed, 0);
@@ -99,6 +113,38 @@ TEST_F(ExpressionBoundsTest, ATimeZoneThatWasNotReadMakesTheBoundUnknown) {
   EXPECT_THAT(creates(), IsEmpty());
   story.say(ZonesRead{{{"Europe/Berlin", {{story.now.wall, 3600}}}}});
   EXPECT_THAT(creates(), SizeIs(2));
+}
+
+// Bug: it waited for its first reading for ever.
+TEST_F(ExpressionBoundsTest, ATimeZoneThatIsNotAmongThoseThatWereReadIsInTheLedger) {
+  begin(web("hour(\"Europe/Nowhere\")"));
+  EXPECT_THAT(events(), IsEmpty()) << "each start begins so";
+  story.say(ZonesRead{{{"Europe/Berlin", {{story.now.wall, 3600}}}}});
+  EXPECT_THAT(events(), ElementsAre("bound_unknown"));
+  EXPECT_THAT(pool().bounds[0].unknown, HasSubstr("hour(\"Europe/Nowhere\"): "));
+}
+
+TEST_F(ExpressionBoundsTest, ATextThatDoesNotCompileSaysSoInOneLine) {
+  begin(web("queue +"));
+  EXPECT_THAT(pool().bounds[0].unknown, HasSubstr("it does not compile: "));
+  EXPECT_THAT(pool().bounds[0].unknown, Not(HasSubstr("\n")));
+}
+
+// Bug: 0 hosts were busy right after a restart.
+TEST_F(ExpressionBoundsTest, AMetricOfOursKnowsIdleAndBusyHostsOnceAllAreVerifiedAgain) {
+  auto site = web("queue");
+  for (const auto what : {model::Counted::kIdle, model::Counted::kBusy}) {
+    site.metrics[0].own.reset();
+    hosts.clear();
+    begin(site);
+    boot_all(2);
+    site.metrics[0].own = model::OwnCount{what, {}};
+    restart(site);
+    EXPECT_EQ(pool().bounds[0].unknown, "queue: 2 hosts are not verified since the restart");
+    for (const auto id : hosts) story.boot(id);
+    story.pass(15s);
+    EXPECT_EQ(pool().bounds[0].computed, what == model::Counted::kIdle ? 2 : 0);
+  }
 }
 
 TEST_F(ExpressionBoundsTest, AMetricOfOursIsCountedAtItsInterval) {
@@ -187,6 +233,53 @@ TEST_F(ExpressionBoundsTest, AReloadReplacesATextByANumberAndBack) {
   EXPECT_EQ(pool().min, 1);
   story.say(PolicyChanged{site});
   EXPECT_EQ(pool().bounds.at(0).number, 2) << "what was read is still known";
+}
+
+// Bug: its number of long ago still counted as recommended, and created hosts.
+TEST_F(ExpressionBoundsTest, ABoundThatIsATextAgainBeginsWithTheHostsThatThereAre) {
+  auto site = web("queue / 10");
+  site.pools[0].sizes.texts.max = "10";
+  begin(site);
+  boot_all(30);
+  auto fixed = site;
+  fixed.pools[0].sizes.texts.min.clear();
+  story.say(PolicyChanged{fixed});
+  story.pass(1min);
+  ASSERT_THAT(ends(), SizeIs(3));
+  read(0);
+  story.say(PolicyChanged{site});
+  EXPECT_EQ(pool().bounds.at(0).number, 0);
+}
+
+TEST_F(ExpressionBoundsTest, AnotherTextBeginsWithTheHostsThatThereAre) {
+  auto site = web("queue / 10");
+  begin(site);
+  boot_all(30);
+  story.plans_wait = true;  // None is replaced.
+  for (const auto id : hosts) ASSERT_TRUE(story.ask(KillInstance{0, "admin", id, "test"}));
+  ASSERT_EQ(pool().bounds.at(0).number, 3);
+  site.pools[0].sizes.texts.min = "queue / 30";
+  story.say(PolicyChanged{site});
+  EXPECT_EQ(pool().bounds.at(0).number, 1);
+}
+
+// Bug: a reload closed the young host, and the next plan the other one.
+TEST_F(ExpressionBoundsTest, AReloadClosesNoYoungHostWhereThereIsAnOlderOne) {
+  auto site = web("queue");
+  site.pools[0].scaling.lifetime_min = 10min;
+  begin(site);
+  boot_all(1);
+  story.pass(20min);
+  boot_all(2);
+  site.pools[0].sizes.texts.min.clear();
+  site.pools[0].sizes.max = 1;
+  story.plans_wait = true;
+  story.say(PolicyChanged{site});
+  const auto closed = [&](InstanceId id) {
+    return story.dispatcher.queries().instance(id, story.now)->closed;
+  };
+  EXPECT_EQ(closed(hosts.at(0)), "beyond_max");
+  EXPECT_EQ(closed(hosts.at(1)), "");
 }
 
 TEST_F(ExpressionBoundsTest, ReadingsOfMetricsThatAreNotConfiguredAreLeftOut) {

@@ -74,6 +74,28 @@ TEST_F(PoolBoundsTest, WithTheConfigurationAloneNoPlanIsDueForABound) {
   EXPECT_THAT(handlers.snapshots.make(now).snapshot->bounds, IsEmpty());
 }
 
+// Bug: a list with the hosts that are switched off was doubted, and so was each list while the
+// maximum was unknown.
+TEST_F(PoolBoundsTest, APoolMayHaveItsCreatedHostsAndWhatItsCeilingAllowsWhileThatIsUnknown) {
+  const auto most = [&] { return state.bounds.hosts_max(state.policy, 0); };
+  EXPECT_EQ(most(), 10);
+  Bound bound = three;
+  bound.of = BoundOf::kCreatedMax;
+  bound.number = 40;
+  state.bounds.say(0, "pushed", {bound});
+  EXPECT_EQ(most(), 40);
+  bound.number.reset();
+  state.bounds.say(0, "pushed", {bound});
+  EXPECT_EQ(most(), scheduler::kBoundMax) << "no ceiling";
+  auto site = small_site();
+  site.pools[0].ceilings.instances_max = 50;
+  EXPECT_EQ(state.bounds.hosts_max(site, 0), 50);
+  bound.of = BoundOf::kCreatedMin;
+  bound.number = 3;
+  state.bounds.say(0, "pushed", {bound});
+  EXPECT_EQ(state.bounds.hosts_max(site, 0), 50) << "nobody says a maximum of created hosts";
+}
+
 TEST_F(PoolBoundsTest, QuestionsShowTheNumbersThatPlansGoBy) {
   Bound most = three;
   most.of = BoundOf::kStartedMax;

@@ -49,6 +49,17 @@ TEST(DrainTest, AHostIsNotAskedWhileItsCommandRuns) {
   EXPECT_FALSE(awaits_quiet(host));
 }
 
+// Bug: the host went by a number that was measured before its drain.
+TEST(DrainTest, OnlyWhatIsMeasuredAfterItsCommandSaysThatItIsQuiet) {
+  auto host = instance_in(InstanceState::kIdle);
+  (void)begin_drain(host, "too many", kDrain, at(1s));
+  EXPECT_EQ(host.ending.drain.quiet_after(), at(1s).wall);
+  (void)drain_command_ended(host, true, "", draining_pool(), at(9s));
+  EXPECT_EQ(host.ending.drain.quiet_after(), at(9s).wall);
+  (void)adopt(host, draining_pool(), 24h, false, at(1min));
+  EXPECT_EQ(host.ending.drain.quiet_after(), at(1s).wall) << "the end of its command is forgotten";
+}
+
 TEST(DrainTest, AHostThatIsSwitchedOffDrainsAnewTheNextTime) {
   auto host = instance_in(InstanceState::kIdle);
   (void)begin_drain(host, "too many", kDrain, at(0s));

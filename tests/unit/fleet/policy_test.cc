@@ -274,5 +274,26 @@ TEST(AdoptTest, AbsenceIsCountedAnew) {
   EXPECT_EQ(instance.record.absent_sightings, 1U);
 }
 
+// Bug: each restart made all hosts young again, so `lifetime_min` began anew.
+TEST(AdoptTest, ARestartMakesNoHostYounger) {
+  auto host = instance_in(InstanceState::kIdle);
+  (void)adopt(host, pool(), kDay, false, at(1h));
+  EXPECT_EQ(host.creating.decided_at(), at(0s).mono);
+}
+
+TEST(AdoptTest, AClockThatWentBackMakesAHostAsYoungAsANewOne) {
+  auto host = instance_in(InstanceState::kIdle);
+  const Now now{at(1h).mono, at(-24h).wall};
+  (void)adopt(host, pool(), kDay, false, now);
+  EXPECT_EQ(host.creating.decided_at(), now.mono);
+}
+
+TEST(AdoptTest, AHostWhoseCreationIsNotKnownIsAsYoungAsANewOne) {
+  auto host = instance_in(InstanceState::kIdle);
+  host.record.created = {};
+  (void)adopt(host, pool(), kDay, false, at(1h));
+  EXPECT_EQ(host.creating.decided_at(), at(1h).mono);
+}
+
 }  // namespace
 }  // namespace hostler::fleet

@@ -26,6 +26,7 @@ void Opening::sent(Mono now) {
 }
 
 bool Opening::opened() {
+  was_open_ = true;
   if (std::exchange(open_, true)) return false;
   failures_ = 0;
   return true;

@@ -20,6 +20,8 @@ struct SetDriver {
 class Opening {
  public:
   [[nodiscard]] bool is_open() const { return open_; }
+  /// It was open at some time since the start.
+  [[nodiscard]] bool was_open() const { return was_open_; }
   [[nodiscard]] bool is_under_way() const { return under_way_; }
   /// When the call under way, or the last one, was sent.
   [[nodiscard]] Mono sent_at() const { return sent_; }
@@ -41,7 +43,7 @@ class Opening {
   void failed(std::optional<Duration> asked, Mono now);
 
  private:
-  bool open_ = false, under_way_ = false;
+  bool open_ = false, was_open_ = false, under_way_ = false;
   Mono sent_{};  ///< The last call.
   Mono at_ = fleet::kNever;
   std::uint32_t failures_ = 0;  ///< In a row.
