@@ -141,10 +141,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](PlanMade& e) { to.plans.on(e, now); },
                  [&](const DiskChanged& e) { to.disk.on(e, now); },
                  [&](const JumpHostChanged& e) { to.reachability.on(e, now); },
-                 [&](const MetricsRead& e) {
-                   to.bounds.on(e, now);
-                   to.drains.look(now);
-                 },
+                 [&](const MetricsRead& e) { to.bounds.on(e, now); },
                  [&](const ZonesRead& e) { to.bounds.on(e, now); },
                  [&](const PastRead& e) { to.bounds.on(e, now); },
                  [&](const DrainEnded& e) { to.drains.on(e, now); },

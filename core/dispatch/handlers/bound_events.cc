@@ -13,6 +13,10 @@ namespace {
 
 /// Ages grow, metrics become late, and windows end without a reading.
 constexpr Duration kRegular = std::chrono::seconds(10);
+/// A pool whose windows and periods end all the time is not evaluated all the time.
+constexpr Duration kSoonest = std::chrono::seconds(1);
+/// A bound that flips does not fill the ledger.
+constexpr Duration kToldInterval = std::chrono::minutes(1);
 
 bool is_equal(const std::vector<scheduler::Bound>& a, const std::vector<scheduler::Bound>& b) {
   return std::ranges::equal(a, b, [](const auto& one, const auto& other) {
@@ -52,13 +56,12 @@ void BoundEvents::policy_changed(Now now) {
 void BoundEvents::sets_changed(Now now) { owners_.decisions.look_again_at(now.mono); }
 
 void BoundEvents::on(const MetricsRead& event, Now now) {
-  std::vector<std::uint32_t> pools;
   for (const auto& reading : event.readings) {
     owners_.metrics.take(reading, now);
-    const auto& those = owners_.expressions.pools_of(reading.metric);
-    pools.insert(pools.end(), those.begin(), those.end());
+    for (const auto pool : owners_.expressions.pools_of(reading.metric))
+      owners_.decisions.want(pool);
   }
-  evaluate(std::move(pools), now);
+  owners_.decisions.note_reading();
 }
 
 void BoundEvents::on(const ZonesRead& event, Now now) {
@@ -73,12 +76,15 @@ void BoundEvents::on(const PastRead& event, Now now) {
 
 bool BoundEvents::fire_due(Now now) {
   auto pools = own_counts_.count_due(now);
+  const bool is_any_read = owners_.decisions.take_reading();
   if (owners_.decisions.look_at() <= now.mono) {
     evaluate_all(now);
     return true;
   }
+  const auto due = owners_.decisions.take_due(now);
+  pools.insert(pools.end(), due.begin(), due.end());
   evaluate(std::move(pools), now);
-  return false;
+  return is_any_read;
 }
 
 void BoundEvents::evaluate_all(Now now) {
@@ -93,10 +99,9 @@ void BoundEvents::evaluate(std::vector<std::uint32_t> pools, Now now) {
   pools.erase(std::ranges::unique(pools).begin(), pools.end());
   if (owners_.hosts.refresh_views(owners_.viewer)) owners_.plan.want();
   auto counts = count_hosts(owners_.policy.pools.size(), owners_.hosts.views());
+  QueueCounts queued(owners_.waiting.queue(), owners_.menu.offerings(), owners_.policy);
   for (const std::uint32_t pool : pools) {
-    if (owners_.expressions.of(pool).counts_queue)
-      counts[pool].queued =
-          count_queued(pool, owners_.waiting.queue(), owners_.menu.offerings(), owners_.policy);
+    if (owners_.expressions.of(pool).counts_queue) counts[pool].queued = queued.of(pool);
     evaluate(pool, counts[pool], now);
   }
 }
@@ -117,8 +122,8 @@ void BoundEvents::evaluate(std::uint32_t pool, const PoolCounts& counts, Now now
                                           {.started = counts.started, .created = counts.created},
                                           scheduler::host_ceiling(owners_.policy, pool), now.mono);
   if (!is_equal(decided.bounds, decision.last.bounds)) owners_.plan.want();
-  if (decided.due)
-    owners_.decisions.look_again_at(std::min(owners_.decisions.look_at(), *decided.due));
+  decision.due = decided.due;
+  if (decision.due) decision.due = std::max(*decision.due, now.mono + kSoonest);
   owners_.bounds.say(pool, scheduler::kExpressionSource, decided.bounds);
   decision.last = std::move(decided);
   for (std::size_t i = 0; i < computed.size(); ++i)
@@ -128,8 +133,11 @@ void BoundEvents::evaluate(std::uint32_t pool, const PoolCounts& counts, Now now
 
 /// What waits for its first reading is no news: each start begins so.
 void BoundEvents::tell(std::uint32_t pool, const BoundNote& note, Now now) {
-  auto& told = owners_.decisions.at(pool).told[static_cast<std::size_t>(note.of)];
-  if (told && *told == note.number) return;
+  auto& decision = owners_.decisions.at(pool);
+  auto& told = decision.told[static_cast<std::size_t>(note.of)];
+  auto& told_at = decision.told_at[static_cast<std::size_t>(note.of)];
+  if (told && (*told == note.number || now.mono - told_at < kToldInterval)) return;
+  told_at = now.mono;
   const bool was_unknown = told && !*told;
   const model::Event event = !note.number  ? model::Event::kBoundUnknown
                              : was_unknown ? model::Event::kBoundKnown

@@ -45,17 +45,17 @@ class BoundEvents {
   /// A set has opened or closed, so its hosts may be counted as others: evaluates all before the
   /// next plan.
   void sets_changed(Now now);
-  /// Evaluates the bounds that the metrics concern.
+  /// The bounds that the metrics concern are evaluated at the next tick.
   void on(const MetricsRead& event, Now now);
   void on(const ZonesRead& event, Now now);
   void on(const PastRead& event, Now now);
-  /// Counts what metrics count of ourselves. True: the regular time has come to evaluate all, which
-  /// it has done.
+  /// Counts what metrics count of ourselves, and evaluates the pools that are due. True: a metric
+  /// was read since the last time, or the regular time has come.
   bool fire_due(Now now);
 
  private:
   void evaluate_all(Now now);
-  /// Also those that come twice. O(hosts + inputs), and as count_queued().
+  /// Also those that come twice. O(hosts + inputs), and as QueueCounts::of() for each.
   void evaluate(std::vector<std::uint32_t> pools, Now now);
   void evaluate(std::uint32_t pool, const PoolCounts& counts, Now now);
   /// What has changed since the last time, in the ledger.

@@ -57,12 +57,12 @@ void Drains::look(Now now) {
   if (draining.empty()) return;
   if (owners_.hosts.refresh_views(owners_.viewer)) owners_.plan.want();
   auto counts = count_hosts(owners_.policy.pools.size(), owners_.hosts.views());
+  QueueCounts queued(owners_.waiting.queue(), owners_.menu.offerings(), owners_.policy);
   for (const auto id : draining) {
     const auto& instance = owners_.hosts.find(id)->instance;
     if (!fleet::awaits_quiet(instance)) continue;
     if (owners_.expressions.of(instance.pool).counts_queue)
-      counts[instance.pool].queued = count_queued(instance.pool, owners_.waiting.queue(),
-                                                  owners_.menu.offerings(), owners_.policy);
+      counts[instance.pool].queued = queued.of(instance.pool);
     const std::string why = why_quiet(instance, counts[instance.pool], now);
     if (why.empty()) continue;
     Host* host = owners_.hosts.change(id);

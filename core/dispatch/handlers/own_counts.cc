@@ -75,8 +75,8 @@ Result<std::int64_t> OwnCounts::count(const model::OwnCount& own) {
   const auto found = std::ranges::find(pools, own.pool, &model::PoolPolicy::name);
   if (own.what == model::Counted::kQueued) {
     if (found == pools.end()) return static_cast<std::int64_t>(queue.size());
-    return count_queued(static_cast<std::uint32_t>(found - pools.begin()), queue,
-                        owners_.menu.offerings(), owners_.policy);
+    return QueueCounts(queue, owners_.menu.offerings(), owners_.policy)
+        .of(static_cast<std::uint32_t>(found - pools.begin()));
   }
   if (owners_.hosts.refresh_views(owners_.viewer)) owners_.plan.want();
   const auto counts = count_hosts(pools.size(), owners_.hosts.views());

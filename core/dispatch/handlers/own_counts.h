@@ -33,7 +33,7 @@ class OwnCounts {
   /// Reads all of the policy now. After Metrics::configure().
   void policy_changed(Now now);
   /// Reads those that are due. Returns the pools with bounds that they concern, some twice.
-  /// O(hosts) for each, and as count_queued().
+  /// O(hosts) for each, and as QueueCounts::of().
   std::vector<std::uint32_t> count_due(Now now);
 
  private:

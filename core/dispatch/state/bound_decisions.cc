@@ -18,4 +18,11 @@ void BoundDecisions::Pool::keep(const std::vector<PoolExpressions::OfBound>& bou
   texts = std::move(fresh);
 }
 
+std::vector<std::uint32_t> BoundDecisions::take_due(Mono now) {
+  for (std::uint32_t pool = 0; pool < pools_.size(); ++pool)
+    if (pools_[pool].due && *pools_[pool].due <= now) wanted_.insert(pool);
+  const auto wanted = std::exchange(wanted_, {});
+  return {wanted.begin(), wanted.end()};
+}
+
 }  // namespace hostler::dispatch

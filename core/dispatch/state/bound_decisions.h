@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/time.h"
@@ -31,7 +33,9 @@ class BoundDecisions {
     /// What the ledger has said last of each bound: its number, or that it is unknown. Unset:
     /// nothing yet.
     std::array<std::optional<std::optional<std::int64_t>>, 4> told;
+    std::array<Mono, 4> told_at{};  ///< When it said so.
     bool is_ceiling_told = false;
+    std::optional<Mono> due;           ///< A window or a period ends then: it is evaluated again.
     std::array<std::string, 4> texts;  ///< `scaling` is of these; empty: of none.
 
     /// These are the texts now. Decisions by another text are forgotten, and all of a bound without
@@ -47,6 +51,14 @@ class BoundDecisions {
     return pool < pools_.size() ? pools_[pool] : kNone;
   }
 
+  /// The pool is evaluated at the next tick, once for all readings until then.
+  void want(std::uint32_t pool) { wanted_.insert(pool); }
+  /// Some metric was read: also drains look at that.
+  void note_reading() { is_any_read_ = true; }
+  /// Since the last time.
+  [[nodiscard]] bool take_reading() { return std::exchange(is_any_read_, false); }
+  /// Those that are wanted, and those that are due. O(pools).
+  [[nodiscard]] std::vector<std::uint32_t> take_due(Mono now);
   /// All are evaluated again then, at the latest.
   void look_again_at(Mono when) { look_at_ = when; }
   [[nodiscard]] Mono look_at() const { return look_at_; }
@@ -57,15 +69,20 @@ class BoundDecisions {
   void count_again_at(const std::string& metric, Mono when) { counts_[metric] = when; }
   void forget_counts() { counts_.clear(); }
   [[nodiscard]] const std::map<std::string, Mono>& counts() const { return counts_; }
-  /// When something of this is due.
+  /// When something of this is due. O(pools).
   [[nodiscard]] Mono next() const {
+    if (is_any_read_ || !wanted_.empty()) return Mono{};
     Mono out = look_at_;
+    for (const auto& pool : pools_)
+      if (pool.due) out = std::min(out, *pool.due);
     for (const auto& [metric, at] : counts_) out = std::min(out, at);
     return out;
   }
 
  private:
   std::vector<Pool> pools_;
+  std::set<std::uint32_t> wanted_;
+  bool is_any_read_ = false;
   Mono look_at_ = fleet::kNever;
   bool knows_zones_ = false;
   std::map<std::string, Mono> counts_;

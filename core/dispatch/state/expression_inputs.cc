@@ -63,7 +63,11 @@ ExpressionInputs::Outcome ExpressionInputs::evaluate(const MaybeExpression& comp
   }
   if (!unknown.empty()) return {std::nullopt, unknown.text(), is_early};
   const auto result = compiled->evaluate(values);
-  if (!result) return {std::nullopt, result.error().message + " (" + known.text() + ")", false};
+  if (!result) {
+    // The lines that follow show the place in the text.
+    const std::string& message = result.error().message;
+    return {std::nullopt, message.substr(0, message.find('\n')) + " (" + known.text() + ")", false};
+  }
   return {*result, known.text(), false};
 }
 

@@ -31,14 +31,28 @@ std::vector<PoolCounts> count_hosts(std::size_t pools,
   return out;
 }
 
-std::int64_t count_queued(std::uint32_t pool, const demand::Queue& queue,
-                          const std::vector<scheduler::Offering>& offerings,
-                          const model::SitePolicy& policy) {
+QueueCounts::QueueCounts(const demand::Queue& queue,
+                         const std::vector<scheduler::Offering>& offerings,
+                         const model::SitePolicy& policy)
+    : queue_(queue),
+      policy_(policy),
+      offerings_(policy.pools.size()),
+      counted_(policy.pools.size()) {
+  for (const auto& offering : offerings) offerings_[offering.pool].push_back(&offering);
+}
+
+std::int64_t QueueCounts::of(std::uint32_t pool) {
+  auto& counted = counted_[pool];
+  if (!counted) counted = count(pool);
+  return *counted;
+}
+
+std::int64_t QueueCounts::count(std::uint32_t pool) const {
   std::int64_t out = 0;
-  for (const auto& order : queue.order()) {
-    const auto& work = queue.at(order.cls);
-    const bool may_run = std::ranges::any_of(offerings, [&](const scheduler::Offering& offering) {
-      return offering.pool == pool && scheduler::fits(work.shape, work.kind, offering, policy);
+  for (const auto& order : queue_.order()) {
+    const auto& work = queue_.at(order.cls);
+    const bool may_run = std::ranges::any_of(offerings_[pool], [&](const auto* offering) {
+      return scheduler::fits(work.shape, work.kind, *offering, policy_);
     });
     if (may_run) out += static_cast<std::int64_t>(work.count);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,25 @@ struct PoolCounts {
 [[nodiscard]] std::vector<PoolCounts> count_hosts(std::size_t pools,
                                                   const std::vector<scheduler::HostView>& hosts);
 
-/// Items that wait and fit some offering of the pool: its `queued`. An item that several pools may
-/// run counts in each. O(classes x offerings of the pool).
-[[nodiscard]] std::int64_t count_queued(std::uint32_t pool, const demand::Queue& queue,
-                                        const std::vector<scheduler::Offering>& offerings,
-                                        const model::SitePolicy& policy);
+/// Counts the work that waits, by the pools that may run it, at one moment. The queue, the
+/// offerings and the policy must outlive it.
+class QueueCounts {
+ public:
+  /// O(offerings).
+  QueueCounts(const demand::Queue& queue, const std::vector<scheduler::Offering>& offerings,
+              const model::SitePolicy& policy);
+
+  /// Items that wait and fit some offering of the pool: its `queued`. An item that several pools
+  /// may run counts in each. O(classes x offerings of the pool) for the first time.
+  [[nodiscard]] std::int64_t of(std::uint32_t pool);
+
+ private:
+  [[nodiscard]] std::int64_t count(std::uint32_t pool) const;
+
+  const demand::Queue& queue_;
+  const model::SitePolicy& policy_;
+  std::vector<std::vector<const scheduler::Offering*>> offerings_;  ///< By pool.
+  std::vector<std::optional<std::int64_t>> counted_;                ///< By pool.
+};
 
 }  // namespace hostler::dispatch
