@@ -185,8 +185,9 @@ void MetricDays::drain(const dispatch::DrainCall& call, bool faults, const Reply
   if (faults && random_.chance(0.2)) return;  // It hangs.
   const Duration delay = Duration(1s) * static_cast<std::int64_t>(random_.below(10));
   const bool good = !faults || random_.chance(0.7);
-  reply(delay, dispatch::DrainEnded{call.instance, good, good ? "" : "exit status 1"});
-  if (random_.chance(0.1)) reply(delay + 1s, dispatch::DrainEnded{call.instance, true, ""});
+  reply(delay, dispatch::DrainEnded{call.instance, call.began, good, good ? "" : "exit status 1"});
+  if (random_.chance(0.1))
+    reply(delay + 1s, dispatch::DrainEnded{call.instance, call.began, true, ""});
 }
 
 void MetricDays::check(const dispatch::Outbox& outbox) {

@@ -10,6 +10,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
+using testing::StartsWith;
 
 class ExpressionBoundsTest : public ScalingTest {};
 
@@ -76,7 +77,9 @@ TEST_F(ExpressionBoundsTest, AnExpressionMayCountThePool) {
 
 // F-W15.
 TEST_F(ExpressionBoundsTest, QueuedCountsTheWorkThatThePoolMayRun) {
-  begin(web("queued"));
+  auto site = web("queued");
+  site.pools[0].sizes.max = 0;
+  begin(site);
   story.submit({story.job(1), story.job(2)});
   story.pass(10s);
   EXPECT_EQ(pool().bounds[0].from, "queued 2");
@@ -85,7 +88,7 @@ TEST_F(ExpressionBoundsTest, QueuedCountsTheWorkThatThePoolMayRun) {
 // Bug: a reload counted the waiting work by offerings of the old types in the list of the new ones.
 TEST_F(ExpressionBoundsTest, AReloadThatDropsATypeCountsTheWorkThatTheOthersMayRun) {
   auto site = web("queued");
-  site.pools[0].sizes.texts.max = "0";
+  site.pools[0].sizes.max = 0;
   begin(site);
   story.submit({story.job(1), story.job(8)});
   story.pass(10s);
@@ -93,7 +96,7 @@ TEST_F(ExpressionBoundsTest, AReloadThatDropsATypeCountsTheWorkThatTheOthersMayR
   site.types.pop_back();
   site.pools[0].types = {"small"};
   story.say(PolicyChanged{site});
-  EXPECT_EQ(pool().bounds[0].from, "queued 1");
+  EXPECT_THAT(pool().bounds[0].from, StartsWith("queued 1"));
 }
 
 TEST_F(ExpressionBoundsTest, BusyHostsAreNotCountedBeforeTheyAreVerifiedAgain) {
