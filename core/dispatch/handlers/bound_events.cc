@@ -81,7 +81,7 @@ bool BoundEvents::fire_due(Now now) {
     evaluate_all(now);
     return true;
   }
-  const auto due = owners_.decisions.take_due(now);
+  const auto due = owners_.decisions.take_due(now.mono);
   pools.insert(pools.end(), due.begin(), due.end());
   evaluate(std::move(pools), now);
   return is_any_read;
