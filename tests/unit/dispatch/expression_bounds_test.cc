@@ -190,14 +190,29 @@ TEST_F(ExpressionBoundsTest, AHugeNumberSaturatesAtTheCeilingWithAnAlarm) {
 TEST_F(ExpressionBoundsTest, TheLedgerHasChangesAndNotEachEvaluation) {
   begin(web("queue / 10"));
   EXPECT_THAT(events(), IsEmpty()) << "each start begins without readings";
-  read(20);
-  read(20);
-  fail("HTTP 500");
-  fail("HTTP 500");
-  read(20);
-  read(31);
+  const auto for_a_minute = [&](std::optional<double> value) {
+    for (int i = 0; i < 5; ++i) {
+      value ? read(*value) : fail("HTTP 500");
+      story.pass(15s);
+    }
+  };
+  for_a_minute(20);
+  for_a_minute({});
+  for_a_minute(20);
+  for_a_minute(31);
   EXPECT_THAT(events(),
               ElementsAre("bound_changed", "bound_unknown", "bound_known", "bound_changed"));
+}
+
+TEST_F(ExpressionBoundsTest, ABoundThatFlipsIsInTheLedgerOnceAMinute) {
+  auto site = web("queue / 10");
+  site.pools[0].scaling.down.window = 0s;
+  begin(std::move(site));
+  for (int second = 0; second < 60; ++second) {
+    second % 2 == 0 ? read(20) : read(40);
+    story.pass(1s);
+  }
+  EXPECT_THAT(events(), SizeIs(testing::Le(2U)));
 }
 
 // F-W14.
