@@ -96,7 +96,7 @@ void BoundEvents::evaluate_all(Now now) {
 void BoundEvents::evaluate(std::vector<std::uint32_t> pools, Now now) {
   if (pools.empty()) return;
   std::ranges::sort(pools);
-  pools.erase(std::ranges::unique(pools).begin(), pools.end());
+  pools.erase(std::unique(pools.begin(), pools.end()), pools.end());
   if (owners_.hosts.refresh_views(owners_.viewer)) owners_.plan.want();
   auto counts = count_hosts(owners_.policy.pools.size(), owners_.hosts.views());
   QueueCounts queued(owners_.waiting.queue(), owners_.menu.offerings(), owners_.policy);
