@@ -40,11 +40,14 @@ void MetricInputs::begin(const config::Config& config) {
 model::MetricReading MetricInputs::for_file(model::MetricReading reading) {
   const Wall now = read_clocks().wall;
   const MutexLock lock(mutex_);
-  const auto policy = policies_.find(reading.metric);
+  const auto found = policies_.find(reading.metric);
+  if (found == policies_.end()) {
+    reading.samples.clear();
+    return reading;
+  }
+  const model::MetricPolicy& policy = found->second;
   std::erase_if(reading.samples, [&](const model::MetricSample& sample) {
-    return policy == policies_.end() ||
-           dispatch::judge_age(sample.taken, policy->second, now).flaw !=
-               dispatch::MetricFlaw::kNone;
+    return dispatch::judge_age(sample.taken, policy, now).flaw != dispatch::MetricFlaw::kNone;
   });
   for (auto& sample : reading.samples) sample.taken = now;
   return reading;
