@@ -65,7 +65,7 @@ class Commands:
 
 def try_prometheus(commands):
     bound = commands.minimum(0, "--at", "1970-01-01T00:33:20Z")
-    check(bound["value"] == 2 and bound["number"] == 2, f"200 requests at second 2000: {bound}")
+    check(bound["computed"] == 2 and bound["number"] == 2, f"200 requests at second 2000: {bound}")
     check(commands.minimum(0, "--at", "7500")["number"] == 8, "7.5 is rounded up")
     check(commands.minimum(0, "--set", "rps=1234.5")["number"] == 12, "given numbers are not read")
     check(commands.minimum(0, "--set", "rps=1e18")["number"] == 100, "the ceiling")

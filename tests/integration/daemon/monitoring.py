@@ -9,13 +9,22 @@ import shutil
 import subprocess
 import unittest
 
-from one_site import SITE, end_of, main, setUpModule, tearDownModule
+from one_site import SITE, end_of, main, tearDownModule
 from scratch_site import wait_for
 
 ROOT = pathlib.Path(__file__).parents[3]
 RULES = ROOT / "packaging/prometheus/hostler.rules.yml"
 CASES = ROOT / "packaging/prometheus/tests.yml"
 DASHBOARD = ROOT / "packaging/grafana/hostler-dashboard.json"
+
+
+def setUpModule():
+    """Families of metrics and bounds are shown where there are some."""
+    SITE.make()
+    config = json.loads(pathlib.Path(SITE.under("hostler.json")).read_text(encoding="utf-8"))
+    config["pools"][0] |= {"min": "waiting * 0", "ceilings": {"instances_max": 20}, "scaling": {"down": {"window": "0s"}}}
+    SITE.write_config(metrics=[{"name": "waiting", "source": {"hostler": {"count": "queued"}}}], pools=config["pools"])
+    SITE.start()
 
 
 def metrics_of(text):
