@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
+#include <optional>
 #include <utility>
 
 namespace hostler::dispatch {
@@ -77,11 +77,11 @@ void BoundEvents::on(const PastRead& event, Now now) {
 bool BoundEvents::fire_due(Now now) {
   auto pools = own_counts_.count_due(now);
   const bool is_any_read = owners_.decisions.take_reading();
+  const auto due = owners_.decisions.take_due(now.mono);
   if (owners_.decisions.look_at() <= now.mono) {
     evaluate_all(now);
     return true;
   }
-  const auto due = owners_.decisions.take_due(now.mono);
   pools.insert(pools.end(), due.begin(), due.end());
   evaluate(std::move(pools), now);
   return is_any_read;
@@ -99,9 +99,13 @@ void BoundEvents::evaluate(std::vector<std::uint32_t> pools, Now now) {
   pools.erase(std::unique(pools.begin(), pools.end()), pools.end());
   if (owners_.hosts.refresh_views(owners_.viewer)) owners_.plan.want();
   auto counts = count_hosts(owners_.policy.pools.size(), owners_.hosts.views());
-  QueueCounts queued(owners_.waiting.queue(), owners_.menu.offerings(), owners_.policy);
+  std::optional<QueueCounts> queued;
   for (const std::uint32_t pool : pools) {
-    if (owners_.expressions.of(pool).counts_queue) counts[pool].queued = queued.of(pool);
+    if (owners_.expressions.of(pool).counts_queue) {
+      if (!queued)
+        queued.emplace(owners_.waiting.queue(), owners_.menu.offerings(), owners_.policy);
+      counts[pool].queued = queued->of(pool);
+    }
     evaluate(pool, counts[pool], now);
   }
 }
