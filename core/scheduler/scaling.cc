@@ -158,13 +158,13 @@ std::int64_t BoundScaling::within_policies(std::int64_t wanted, const model::Sca
   const auto& rates = is_up ? policy.up.policies : policy.down.policies;
   if (wanted == current || rates.empty()) return wanted;
   const auto is_further = [&](std::int64_t a, std::int64_t b) { return is_up ? a > b : a < b; };
-  Limit limit{.number = current, .from = current};
-  for (const ScalingRate& rate : rates) {
+  const auto limit_of = [&](const ScalingRate& rate) {
     const std::int64_t from = number_at(now - rate.per);
-    const std::int64_t number = furthest(from, rate, is_up);
-    if (limit.rate == nullptr || is_further(number, limit.number))
-      limit = {.number = number, .from = from, .rate = &rate};
-  }
+    return Limit{.number = furthest(from, rate, is_up), .from = from, .rate = &rate};
+  };
+  Limit limit = limit_of(rates.front());
+  for (const ScalingRate& rate : rates)
+    if (const Limit other = limit_of(rate); is_further(other.number, limit.number)) limit = other;
   if (is_further(current, limit.number)) limit.number = current;
   if (!is_further(wanted, limit.number)) return wanted;
   out.changes.push_back(std::string(is_up ? "up" : "down") +

@@ -7,7 +7,7 @@
 namespace hostler::sources {
 namespace {
 
-constexpr std::size_t kTokenMax = 16 * 1024;
+constexpr std::size_t kTokenMax = std::size_t{16} * 1024;
 
 }  // namespace
 

@@ -183,7 +183,7 @@ MetricValue Metrics::value(std::string_view name, std::string_view key, Now now)
   const Series* series = find(*metric, key);
   out.judgement = judge(*metric, series, key, now);
   if (series != nullptr && series->has_sample()) out.taken = series->taken();
-  if (out.judgement.flaw == MetricFlaw::kNone) {
+  if (series != nullptr && out.judgement.flaw == MetricFlaw::kNone) {
     out.number = series->value();
     return out;
   }
