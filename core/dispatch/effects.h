@@ -157,11 +157,17 @@ struct Reply {
   Result<std::vector<model::WorkId>> result;
 };
 
+/// The answer to a PushReceived.
+struct PushReply {
+  Ticket ticket = 0;
+  Result<model::PushAnswer> result;
+};
+
 using Effect =
     std::variant<model::HostCommand, OpenSet, UseSet, UseDriver, CreateCall, ListCall, LookUpCall,
                  DestroyCall, TagsCall, PowerCall, PricesCall, QuotaGroupCall, ConsoleCall,
                  ImagesCall, OfferingsCall, LeftoversCall, DestroyLeftoverCall, WatchCall,
-                 DrainCall, MakePlan, EpochsCompared, Reply>;
+                 DrainCall, MakePlan, EpochsCompared, Reply, PushReply>;
 
 /// The result of one event. An effect is issued only when every change before it is durable, unless
 /// it depends on no commit (immediate_effects.h).

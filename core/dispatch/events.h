@@ -227,6 +227,13 @@ struct KillInstance {
   model::InstanceId instance;
   std::string reason;
 };
+/// An outside scheduler tells what it needs of a pool.
+struct PushReceived {
+  Ticket ticket = 0;
+  std::string principal;
+  std::string pool;
+  model::Push push;
+};
 /// An outside party says that the host is ready, in a pool whose readiness is that.
 struct ReportReady {
   Ticket ticket = 0;
@@ -290,7 +297,7 @@ using Event =
                  LeftoversListed, LeftoverDestroyed, NoticesSeen, WatchEnded, model::HostEvent,
                  MetricsRead, ZonesRead, PastRead, DrainEnded, Submit, SubmitLease, ReturnLease,
                  RenewLease, CancelWork, ReleaseWork, CancelHeld, OutputsRemoved, GiveUpOutput,
-                 SetIdleBehavior, KillInstance, ReportReady, OpenGate, AcceptAccount, BelieveList,
+                 SetIdleBehavior, KillInstance, PushReceived, ReportReady, OpenGate, AcceptAccount, BelieveList,
                  GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten, DiskChanged,
                  JumpHostChanged>;
 

@@ -39,6 +39,7 @@ enum class WorkKind : std::uint8_t {
   kJob,          ///< A command to run: "j-7".
   kLease,        ///< A host that is lent for a time: "l-7".
   kReservation,  ///< A signed request for a resource, limited in time: "r-7".
+  kTask,         ///< A task of an outside scheduler. It has no number here, and is never placed.
 };
 
 /// One piece of work. All kinds take their numbers from one counter, so a number names one piece of

@@ -18,6 +18,7 @@
 #include "core/model/metric.h"
 #include "core/model/offered.h"
 #include "core/model/offering.h"
+#include "core/model/push.h"
 #include "core/model/quotas.h"
 #include "core/model/scaling.h"
 
@@ -149,6 +150,7 @@ struct PoolPolicy {
   Duration starvation_after = 10min;
   Readiness readiness = Readiness::kAgent;
   std::optional<LeasePolicy> leases;  ///< Unset: it lends none.
+  std::optional<PushedPolicy> pushed;  ///< Set: an outside scheduler says what it needs.
   std::vector<VerifyMethod> verify{VerifyMethod::kDelivered, VerifyMethod::kChallenge};
   bool rotate_keys = true;
   Placement placement;              ///< What it says wins over the type's.

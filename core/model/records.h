@@ -18,6 +18,7 @@
 #include "core/model/lease.h"
 #include "core/model/ledger.h"
 #include "core/model/offered.h"
+#include "core/model/push.h"
 #include "core/model/reason.h"
 
 /// The durable state, as rows. The loop sends changes, and the store writes them in order, in one
@@ -157,6 +158,9 @@ struct InstanceRecord {
   std::optional<Notice> interruption;
   Wall drain_began;         ///< Before it goes because of its pool's bounds; 0: it does not drain.
   bool drain_over = false;  ///< It is quiet, or the time for that has passed.
+  /// What an outside scheduler says of its agent there, and since when.
+  AgentReport agent = AgentReport::kNone;
+  Wall agent_since;
   friend bool operator==(const InstanceRecord&, const InstanceRecord&) = default;
 };
 struct InstanceChanged {
@@ -259,7 +263,7 @@ struct GpuForgotten {
 using Change =
     std::variant<WorkItem, WorkChanged, LeaseChanged, AttemptChanged, Boxed<InstanceChanged>,
                  Boxed<GateChanged>, GateOpened, PriceRow, SetAccount, ImageRow, ImageForgotten,
-                 PrincipalUse, OfferedRow, OfferedGone, RamReport, RamForgotten, GpuReport,
+                 PrincipalUse, PusherRecord, OfferedRow, OfferedGone, RamReport, RamForgotten, GpuReport,
                  GpuForgotten, LedgerRecord>;
 /// The change, if it is of this kind; else null.
 template <class Kind>
@@ -324,6 +328,7 @@ struct Restored {
   std::vector<SetAccount> accounts;
   std::vector<ImageRow> images;
   std::vector<PrincipalUse> uses;
+  std::vector<PusherRecord> pushers;
   std::vector<OfferedRow> offered;
   std::vector<RamReport> ram_reports;
   std::vector<GpuReport> gpu_reports;

@@ -126,6 +126,39 @@ struct PoolView {
   Micros price_per_hour;
   std::optional<SelectionView> selection;  ///< Unset: it has a list of types.
 };
+/// A host of a pool that an outside scheduler sizes.
+struct PushedHostView {
+  InstanceId instance;
+  std::string agent;  ///< As the scheduler names it; empty: the name is not known yet.
+  std::string state;  ///< "coming", "idle", "busy", "lost"; for people and programs.
+  Wall since;         ///< In that state; 0: not known.
+  std::int32_t slots = 0;
+  bool is_going = false, is_acknowledged = false;
+  std::string reason;  ///< Why it is going; empty: it is not.
+};
+/// Why no host could be created lately, of all gates that hold back creates of the pool the oldest.
+struct LaunchErrorView {
+  Wall since, until;
+  std::uint32_t refusals = 0;
+  std::string message;  ///< The cloud's words.
+};
+/// The answer to `GET /v1/pools/{p}/scaling-info`.
+struct ScalingInfoView {
+  std::string pool;
+  std::string principal, session;  ///< Of the last push; empty: nobody has pushed yet.
+  std::uint64_t sequence = 0, answer = 0;
+  std::optional<Duration> age;  ///< Of the last push; unset: none since the start.
+  std::string problem;          ///< Why the pool is held: no push, a push that is too old. Or empty.
+  std::vector<std::int32_t> slots_per_instance;  ///< Of its types, ascending.
+  std::int64_t current_slots = 0;                ///< Of its hosts.
+  std::vector<std::string> instance_types;
+  std::optional<LaunchErrorView> launch_error;
+  std::vector<PushedTask> tasks;
+  std::optional<std::int64_t> desired_new;
+  std::vector<NeverFits> never_fits;
+  std::vector<std::string> unknown_agents;
+  std::vector<PushedHostView> instances;
+};
 /// The driver of a set.
 struct DriverView {
   std::string name, version;  ///< The version is empty until the driver was loaded.

@@ -53,6 +53,11 @@ struct Drain {
   model::InstanceId host;
   std::string reason;
 };
+/// The host is to go, and its scheduler has not acknowledged that (docs/pushed.md).
+struct Going {
+  model::InstanceId host;
+  std::string reason;
+};
 /// Only the first item of the class may be placed on the host, until it was placed.
 struct Reserve {
   model::InstanceId host;
@@ -94,6 +99,7 @@ struct Plan {
   std::vector<SwitchOff> switch_offs;
   std::vector<Shutdown> shutdowns;
   std::vector<Drain> drains;
+  std::vector<Going> going;
   std::vector<Reserve> reservations;  ///< Replace all earlier ones.
   std::vector<Close> closed;          ///< By id. Likewise.
   std::vector<Waiting> waiting;

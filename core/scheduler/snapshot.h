@@ -45,6 +45,14 @@ enum class DrainPhase : std::uint8_t {
   kUnderWay,  ///< It gets no new work, and counts in no bound; it stays on.
   kOver,      ///< It is quiet, or its time is over: it goes when it is empty.
 };
+/// What an outside scheduler says of its agent on a host (pools with `pushed`).
+enum class AgentState : std::uint8_t {
+  kNone,    ///< No scheduler sizes its pool.
+  kComing,  ///< No agent has connected, and the host is younger than `starting`: it takes tasks.
+  kIdle,
+  kBusy,    ///< Something runs there: the host is `busy` too, and stays.
+  kLost,    ///< Older, and without agent. It takes no tasks, and goes after `disconnected`.
+};
 /// A host as the planner sees it: a member for each fact that decides what may be done with it.
 struct HostView {
   model::InstanceId id;
@@ -91,6 +99,9 @@ struct HostView {
   bool ends = false;            ///< kLeaving: its destroy is under way, and will free its room.
   std::optional<double> rank = {};  ///< Its `scaling.rank`: the lowest goes first. Unset: unknown.
   DrainPhase drain = DrainPhase::kNone;
+  AgentState agent = AgentState::kNone;
+  Mono agent_since{};         ///< kIdle, kLost: since then.
+  bool acknowledged = false;  ///< Its scheduler places nothing there any more: it may end.
 
   [[nodiscard]] bool is_on() const {
     return phase == HostPhase::kComing || phase == HostPhase::kReady;

@@ -20,8 +20,9 @@ MAY_INCLUDE = {
     "work": VALUES,
     "demand": VALUES + ["pricing"],
     "gates": VALUES,
+    "pushed": VALUES,
     "scheduler": VALUES + ["pricing", "demand", "gates"],
-    "dispatch": VALUES + ["expression", "pricing", "fleet", "work", "demand", "gates", "scheduler"],
+    "dispatch": VALUES + ["expression", "pushed", "pricing", "fleet", "work", "demand", "gates", "scheduler"],
     "json": VALUES,
     "usage": ["base"],
     "store": VALUES + ["log", "crypto", "json"],
@@ -35,8 +36,8 @@ MAY_INCLUDE = {
     "metrics": VALUES + ["log"],
     "sources": VALUES + ["log", "json"],
     "config": VALUES + ["crypto", "json", "expression", "sources"],
-    "planning": VALUES + ["demand", "gates", "scheduler", "json", "config"],
-    "simulation": VALUES + ["expression", "demand", "gates", "scheduler", "dispatch", "json", "tap", "config",
+    "planning": VALUES + ["pushed", "demand", "gates", "scheduler", "json", "config"],
+    "simulation": VALUES + ["expression", "pushed", "demand", "gates", "scheduler", "dispatch", "json", "tap", "config",
                             "sources"],
     "api": VALUES + ["log", "crypto", "async", "json"],
     "daemon": ["*"],
@@ -53,7 +54,7 @@ INNER = {
     "sdk/check": ["proxy", "faults", "run", "host", "groups", "process", "report"],
 }
 # Decisions: time, chance and the outside world come in as arguments.
-PURE = {"model", "expression", "pricing", "fleet", "work", "demand", "gates", "scheduler", "dispatch", "planning", "cards"}
+PURE = {"model", "expression", "pushed", "pricing", "fleet", "work", "demand", "gates", "scheduler", "dispatch", "planning", "cards"}
 NOT_IN_PURE = re.compile(
     r"::now\(\)|\bsleep_(for|until)\b|<(thread|mutex|future|random|iostream|fstream)>|base/mutex\.h"
     r"|\bgetenv\b|spdlog"
