@@ -38,6 +38,8 @@ enum class Reason : std::uint8_t {
   kGaveWay,
   kExchanged,
   kAbovePriceLimit,
+  kDisconnected,
+  kTooOld,
   kUnwantedSpot,
   kFailed,
   kUnreachable,

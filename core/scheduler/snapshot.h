@@ -101,6 +101,8 @@ struct HostView {
   DrainPhase drain = DrainPhase::kNone;
   AgentState agent = AgentState::kNone;
   Mono agent_since{};         ///< kIdle, kLost: since then.
+  bool was_listed = false;    ///< A push has listed its agent.
+  bool is_going = false;      ///< The last plan wanted it to go.
   bool acknowledged = false;  ///< Its scheduler places nothing there any more: it may end.
 
   [[nodiscard]] bool is_on() const {
