@@ -21,15 +21,17 @@ const char* to_string(Role role) {
       return "submit";
     case Role::kAdmin:
       return "admin";
+    case Role::kScaler:
+      return "scaler";
   }
   return "?";
 }
 
 Result<Role> parse_role(std::string_view text) {
-  for (const Role role : {Role::kRead, Role::kSubmit, Role::kAdmin})
+  for (const Role role : {Role::kRead, Role::kSubmit, Role::kAdmin, Role::kScaler})
     if (text == to_string(role)) return role;
   return fail(Errc::kInvalidArgument,
-              "'" + std::string(text) + "' is no role (read, submit, admin)");
+              "'" + std::string(text) + "' is no role (read, submit, admin, scaler)");
 }
 
 Sight sight_of(const Principal& who, const std::string& submitter) {
