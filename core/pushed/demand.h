@@ -19,15 +19,17 @@ struct TaskClass {
 struct Demand {
   std::vector<TaskClass> classes;  ///< By slots, most first.
   std::vector<model::NeverFits> never_fits;
-  std::uint64_t tasks = 0;  ///< That wait and fit, those that a group's maximum holds back included.
-  std::int64_t slots = 0;   ///< That they ask for, groups' maximums applied.
+  std::uint64_t tasks =
+      0;                   ///< That wait and fit, those that a group's maximum holds back included.
+  std::int64_t slots = 0;  ///< That they ask for, groups' maximums applied.
   friend bool operator==(const Demand&, const Demand&) = default;
 };
 
 /// `sizes`: the slots of the types of the pool, ascending, each once; 0 for types without slots.
 /// - With one size S above 0 the demand is `max(ceil(aux / aux_per_agent), ceil(slots / S))` whole
 ///   hosts, and a task counts if its slots are at most S or a multiple of S.
-/// - With several sizes, tasks are items of their slots, which the plan packs. A task wider than the
+/// - With several sizes, tasks are items of their slots, which the plan packs. A task wider than
+/// the
 ///   largest size is several whole hosts of a size that divides it. Tasks without slots ask for the
 ///   hosts that those of tasks with slots leave missing.
 /// - The tasks of a group count up to its maximum of slots.
