@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/units.h"
+
 namespace hostler::scheduler {
 
 using model::Reason;
@@ -11,6 +13,24 @@ WithoutAgent without_agent(Mono created, std::optional<Mono> missing_since,
   const Mono started = created + pushed.starting;
   if (now < started) return {};
   return {AgentState::kLost, std::max(started, missing_since.value_or(started))};
+}
+
+std::vector<Bound> bounds_of_push(Mono pushed_at, const model::PushedPolicy& pushed, Mono now) {
+  using enum BoundOf;
+  const Duration age = now - pushed_at;
+  const bool may_abandon = pushed.abandoned_after > Duration::zero();
+  const std::optional<Mono> abandoned =
+      may_abandon ? std::optional(pushed_at + pushed.abandoned_after) : std::nullopt;
+  const auto say = [](std::optional<std::int64_t> min, std::optional<std::int64_t> max,
+                      const std::string& reason, std::optional<Mono> until) {
+    return std::vector<Bound>{{kStartedMin, kPushedSource, min, reason, until},
+                              {kStartedMax, kPushedSource, max, reason, until}};
+  };
+  if (abandoned && now >= *abandoned)
+    return say(0, 0, "no push for " + format_duration(age), std::nullopt);
+  if (age >= pushed.max_age)
+    return say({}, {}, "the last push is " + format_duration(age) + " old", abandoned);
+  return say(0, kBoundMax, "", pushed_at + pushed.max_age);
 }
 
 bool is_awaited(const HostView& host, const model::PoolPolicy& pool, Mono now) {

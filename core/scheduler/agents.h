@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "core/base/time.h"
 #include "core/model/policy.h"
 #include "core/model/reason.h"
@@ -20,6 +23,11 @@ struct WithoutAgent {
 /// `missing_since`: unset if no push has listed its agent.
 [[nodiscard]] WithoutAgent without_agent(Mono created, std::optional<Mono> missing_since,
                                          const model::PushedPolicy& pushed, Mono now);
+
+/// What a push says of the bounds of its pool: nothing but that it is known, until it is older than
+/// `max_age`. Then minimum and maximum are unknown; from `abandoned_after` on both are 0.
+[[nodiscard]] std::vector<Bound> bounds_of_push(Mono pushed_at, const model::PushedPolicy& pushed,
+                                                Mono now);
 
 /// Its agent was listed, and has been missing for less than `shrink_after`: that may be a mistake.
 [[nodiscard]] bool is_awaited(const HostView& host, const model::PoolPolicy& pool, Mono now);

@@ -139,7 +139,7 @@ TEST_F(AgentsTest, W2_AnIdleHostIsNamedFirstAndEndsOnceThatIsAcknowledged) {
   Plan made = plan();
   EXPECT_THAT(made.shutdowns, IsEmpty());
   ASSERT_THAT(made.going, SizeIs(1));
-  EXPECT_EQ(made.going[0].reason, "idle for 21m, idle timeout 20m");
+  EXPECT_EQ(made.going[0].reason, "idle for 21 m, idle timeout 20 m");
   site.snapshot.hosts[0].acknowledged = true;
   made = plan();
   EXPECT_THAT(made.going, IsEmpty());
@@ -196,7 +196,7 @@ TEST_F(AgentsTest, W4_BeyondTheMaximumNoBusyHostGoes) {
 
 TEST_F(AgentsTest, BeyondTheMaximumSpotRequestsGoBeforeComingIdleAndLostHosts) {
   host(1, AgentState::kBusy);
-  host(2, AgentState::kLost);
+  host(2, AgentState::kLost, 6min);
   host(3, AgentState::kIdle);
   host(4, AgentState::kComing, 0s, 2min);
   host(5, AgentState::kComing, 0s, 1min);
@@ -220,7 +220,7 @@ TEST_F(AgentsTest, AHostThatGoesForItselfMakesRoomBelowTheMaximum) {
   host(3, AgentState::kBusy);
   const Plan made = plan();
   ASSERT_THAT(ids(made.going), ElementsAre(1)) << "not the newest as well";
-  EXPECT_THAT(made.going[0].reason, HasSubstr("idle for 21m"));
+  EXPECT_THAT(made.going[0].reason, HasSubstr("idle for 21 m"));
 }
 
 TEST_F(AgentsTest, AHostWithoutAgentIsLostFromStartingOn) {
@@ -245,7 +245,7 @@ TEST_F(AgentsTest, W5_ALostHostTakesNoTasksAndEndsAfterDisconnectedWhateverTheMi
   const Plan made = plan();
   ASSERT_THAT(made.shutdowns, SizeIs(1)) << "no agent is there that could acknowledge";
   EXPECT_EQ(made.shutdowns[0].code, Reason::kDisconnected);
-  EXPECT_EQ(made.shutdowns[0].reason, "without agent for 10m, the limit is 10m");
+  EXPECT_EQ(made.shutdowns[0].reason, "without agent for 10 m, the limit is 10 m");
   EXPECT_THAT(made.creates, SizeIs(1)) << "the minimum gets another in the same plan";
 }
 
