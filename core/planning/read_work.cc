@@ -96,7 +96,8 @@ bool read_view(const json::Field& element, Draft& draft, Views& views, std::uint
     named = read_class(id, out.id);
     o.may("kind").word(out.kind, kKinds);
     o.need("count").integer(out.count, 1, kCountMax);
-    out.shape.needs = model::JobSpec{}.needs;
+    out.displaced = out.kind == model::WorkKind::kTask;
+    if (!out.displaced) out.shape.needs = model::JobSpec{}.needs;
     read_resources(o.may("needs"), out.shape.needs, out.shape.constraints.gpu);
     o.may("priority").integer(out.shape.priority, -kPriorityMax, kPriorityMax);
     read_constraints(o.may("constraints"), out.shape.constraints);
