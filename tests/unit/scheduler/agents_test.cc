@@ -1,5 +1,4 @@
-// Hosts of a pool that an outside scheduler sizes: who goes, in which order, and after which
-// promise. "5.3.2" and the like are weaknesses of Determined (docs/design/determined.md).
+// Hosts of a pool that an outside scheduler sizes. "5.3.2": docs/design/determined.md.
 #include "core/scheduler/agents.h"
 
 #include <gmock/gmock.h>
@@ -52,6 +51,7 @@ class AgentsTest : public testing::Test {
     view.shape.exclusive = whole;
     view.displaced = true;
     view.heads.clear();
+    view.oldest = {};
     return cls;
   }
   static std::vector<std::uint64_t> ids(const auto& actions) {
@@ -96,6 +96,21 @@ TEST_F(AgentsTest, W6_SmallTasksGetSmallHosts) {
   site.snapshot.offerings[small].resources.slots = 2;
   tasks(1, 2);
   EXPECT_THAT(bought(plan()), ElementsAre(small));
+}
+
+// 5.3.8: requests for spot hosts never time out.
+TEST_F(AgentsTest, W8_ASpotRequestThatTakesTooLongIsGivenUp) {
+  const std::uint32_t spot = site.type("gpu-spot", 8, 32, 500, model::Market::kSpot);
+  site.snapshot.offerings[spot].resources.slots = 8;
+  HostView& request = host(1, AgentState::kComing, 0s, 1min);
+  request.unfulfilled_spot = true;
+  request.offering = spot;
+  tasks(1, 8, /*whole=*/true);
+  EXPECT_THAT(bought(plan()), IsEmpty());
+  request.created = site.snapshot.now - 2h;
+  const Plan made = plan();
+  EXPECT_THAT(bought(made), ElementsAre(gpu));
+  EXPECT_THAT(ids(made.shutdowns), ElementsAre(1)) << "nothing can run on it";
 }
 
 TEST_F(AgentsTest, ATextSaysHowManySlotsAreMissing) {
