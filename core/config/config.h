@@ -24,8 +24,9 @@ enum class Escalate : std::uint8_t { kAuto, kSudo, kNone };
 
 struct Token {
   std::string name;
-  std::string role;    ///< "admin", "submit" or "read".
-  std::string sha256;  ///< Hash of the token, 64 hex digits.
+  std::string role;                     ///< "admin", "submit", "read" or "scaler".
+  std::string sha256;                   ///< Hash of the token, 64 hex digits.
+  std::vector<std::string> pools = {};  ///< Of the role "scaler": for which it may push.
   friend bool operator==(const Token&, const Token&) = default;
 };
 

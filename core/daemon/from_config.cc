@@ -165,7 +165,8 @@ api::ServerOptions server_options(const config::Access& access, const Descriptor
 Result<std::vector<api::Token>> tokens_of(const config::Access& access) {
   std::vector<api::Token> tokens;
   for (const auto& token : access.tokens)
-    tokens.push_back({token.name, HOSTLER_TRY(api::parse_role(token.role)), token.sha256});
+    tokens.push_back(
+        {token.name, HOSTLER_TRY(api::parse_role(token.role)), token.sha256, token.pools});
   return tokens;
 }
 

@@ -12,7 +12,12 @@
 /// What one principal may have at the same time.
 namespace hostler::model {
 
-enum class Role : std::uint8_t { kRead, kSubmit, kAdmin };
+enum class Role : std::uint8_t {
+  kRead,
+  kSubmit,
+  kAdmin,
+  kScaler,  ///< Only scaling-info of the pools of its token, and /health.
+};
 
 /// Limits of one principal. Unset: no limit; 0: nothing is allowed.
 struct Quota {
