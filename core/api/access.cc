@@ -50,7 +50,9 @@ Principal Access::by_user(unsigned uid) {
       getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr &&
       std::string_view(entry.pw_name) == printable(entry.pw_name, model::kForeignNameMax);
   const std::string name = known ? entry.pw_name : std::to_string(uid);
-  return {"user " + name, is_admin(uid) ? Role::kAdmin : Role::kSubmit};
+  return {.name = "user " + name,
+          .role = is_admin(uid) ? Role::kAdmin : Role::kSubmit,
+          .on_socket = true};
 }
 
 void Access::set_tokens(std::vector<Token> tokens) {
@@ -114,7 +116,7 @@ Result<Principal> Access::by_digest(const std::string& digest) const {
     if (differences == 0) match = &token;
   }
   if (match == nullptr) return fail(Errc::kForbidden, "the token is not known here");
-  return Principal{match->principal(), match->role};
+  return Principal{match->principal(), match->role, match->pools};
 }
 
 }  // namespace hostler::api

@@ -17,7 +17,7 @@ namespace hostler::api {
 struct Token {
   std::string name;  ///< `[a-z0-9_-]{1,63}`; the principal is "token NAME".
   Role role = Role::kRead;
-  std::string sha256;  ///< Of the token, hex; the token itself is stored nowhere.
+  std::string sha256;                   ///< Of the token, hex; the token itself is stored nowhere.
   std::vector<std::string> pools = {};  ///< Of the role `scaler`: for which it may push.
   [[nodiscard]] std::string principal() const { return "token " + name; }
 };

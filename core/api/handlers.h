@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/api/http.h"
+#include "core/api/push_queue.h"
 #include "core/api/routes.h"
 #include "core/json/writer.h"
 
@@ -18,9 +19,13 @@ inline constexpr std::size_t kGateKeyMax = 1024;
 /// Longest body with a configuration, in bytes: its text is a string of JSON.
 inline constexpr std::size_t kConfigBodyMax = std::size_t{8} << 20;
 
+/// What the agents and tasks of a push take in memory, at most: so many times its text.
+inline constexpr std::uint64_t kPushInMemory = 4;
+
 struct Context {
   Service* service;
   Limits limits;
+  std::shared_ptr<PushQueue> pushes;
 };
 
 void get_health(const Context&, Request, Respond);
@@ -55,6 +60,8 @@ void post_idle_behavior(const Context&, Request, Respond);
 void post_kill(const Context&, Request, Respond);
 void post_ready(const Context&, Request, Respond);
 void get_pools(const Context&, Request, Respond);
+void get_scaling_info(const Context&, Request, Respond);
+void put_scaling_info(const Context&, Request, Respond);
 void get_types(const Context&, Request, Respond);
 void get_sets(const Context&, Request, Respond);
 void get_console(const Context&, Request, Respond);
@@ -95,7 +102,7 @@ Answer<std::string> text_answer(Respond respond);
 /// Answers `{}` or with the error.
 Answer<void> empty_answer(Respond respond);
 
-/// kForbidden unless the principal has at least this role.
+/// kForbidden unless the principal has at least this role, of those that have an order.
 Result<void> need_role(const Principal& who, Role role);
 /// Work of the kind that the path is about: "j-42" of `/v1/jobs/j-42`, "l-3" of `/v1/leases/l-3`;
 /// or kInvalidArgument.

@@ -1,9 +1,24 @@
 #include "core/api/route_table.h"
 
+#include <algorithm>
+
+#include "core/base/text.h"
+
 namespace hostler::api {
+namespace {
+
+/// A scaler has rights on the pools of its token only.
+Result<void> check_pool(const Principal& who, const std::string& pool) {
+  if (std::ranges::find(who.pools, pool) != who.pools.end()) return {};
+  return fail(Errc::kForbidden, who.name + " has no right on the pool '" + printable(pool, 63) +
+                                    "': it is not in the pools of the token");
+}
+
+}  // namespace
 
 const std::vector<Route>& routes() {
-  constexpr Role kRead = Role::kRead, kSubmit = Role::kSubmit, kAdmin = Role::kAdmin;
+  constexpr Role kRead = Role::kRead, kSubmit = Role::kSubmit, kAdmin = Role::kAdmin,
+                 kScaler = Role::kScaler;
   static const std::vector<Route> table{
       {"GET", {"health"}, {}, get_health},
       {"GET", {"metrics"}, kRead, get_metrics},
@@ -48,6 +63,8 @@ const std::vector<Route>& routes() {
       {"POST", {"v1", "instances", "*", "kill"}, kAdmin, post_kill},
       {"POST", {"v1", "instances", "*", "ready"}, kSubmit, post_ready},
       {"GET", {"v1", "pools"}, kRead, get_pools},
+      {"GET", {"v1", "pools", "*", "scaling-info"}, kRead, get_scaling_info, {}, true},
+      {"PUT", {"v1", "pools", "*", "scaling-info"}, kScaler, put_scaling_info, {}, true},
       {"GET", {"v1", "types"}, kRead, get_types},
       {"GET", {"v1", "sets"}, kRead, get_sets},
       {"POST", {"v1", "sets", "*", "accept-account"}, kAdmin, post_accept_account},
@@ -67,6 +84,14 @@ const std::vector<Route>& routes() {
       {"GET", {"v1", "events"}, kRead, get_events, {"after", "follow", "limit"}},
   };
   return table;
+}
+
+Result<void> check_role(const Route& route, const Request& request) {
+  if (!route.role) return {};
+  const Principal& who = request.who;
+  if (who.role == Role::kScaler && route.for_scalers) return check_pool(who, request.path.at(2));
+  if (*route.role == Role::kScaler && who.role == Role::kAdmin && who.on_socket) return {};
+  return need_role(who, *route.role);
 }
 
 std::string pattern(const Route& route) {

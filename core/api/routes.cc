@@ -31,7 +31,7 @@ Result<void> check_query(const Route& route, const Request& request) {
 }
 
 Result<void> check(const Route& route, const Request& request) {
-  if (route.role) HOSTLER_TRY(need_role(request.who, *route.role));
+  HOSTLER_TRY(check_role(route, request));
   return check_query(route, request);
 }
 
@@ -102,7 +102,7 @@ Respond watched(const std::shared_ptr<const Watch>& watch, std::string_view meth
 class ServiceSite final : public Site {
  public:
   ServiceSite(Service& service, Limits limits, Watch watch)
-      : context_{&service, std::move(limits)},
+      : context_{&service, std::move(limits), std::make_shared<PushQueue>()},
         watch_(std::make_shared<const Watch>(std::move(watch))) {}
 
   Result<std::uint64_t> admit(const Request& request) override {
@@ -118,17 +118,20 @@ class ServiceSite final : public Site {
     if (is_upload(request.method, request.path)) return context_.limits.blob_bytes_max;
     if (request.method == "GET") return 0;
     if (route->run == post_config_diff) return kConfigBodyMax;
+    if (route->run == put_scaling_info) return model::kPushBytesMax;
     const bool has_jobs = route->run == post_jobs || route->run == post_dry_run;
     return has_jobs ? context_.limits.submit_bytes_max : kSmallBody;
   }
 
   MemoryBounds bodies_max() const override {
     // The largest submit of one source fits with the jobs that it is parsed into, and that of
-    // another source beside it.
+    // another source beside it; so does the largest push.
     constexpr std::uint64_t kJobBytes = 1024;
-    const std::uint64_t largest =
+    const std::uint64_t submit =
         2 * std::max<std::uint64_t>(context_.limits.submit_bytes_max, kSmallBody) +
         kJobBytes * context_.limits.submit_jobs_max;
+    const std::uint64_t largest =
+        std::max<std::uint64_t>(submit, (1 + kPushInMemory) * model::kPushBytesMax);
     return {2 * largest, largest};
   }
 

@@ -10,6 +10,7 @@
 #include "core/api/lease_codec.h"
 #include "core/base/error.h"
 #include "core/model/dump.h"
+#include "core/model/push.h"
 #include "core/model/quotas.h"
 #include "core/model/records.h"
 #include "core/model/views.h"
@@ -24,6 +25,8 @@ using model::Role;
 struct Principal {
   std::string name;
   Role role = Role::kRead;
+  std::vector<std::string> pools = {};  ///< Of the role `scaler`.
+  bool on_socket = false;               ///< Known by peer credentials.
 };
 
 /// Called once, on any thread, possibly before the function that takes it has returned.
@@ -242,6 +245,15 @@ class Service {
   virtual void console(const Principal& who, model::InstanceId instance,
                        Answer<model::ConsoleView> answer) = 0;
   virtual void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) = 0;
+  /// What an outside scheduler says of its pool, within the limits of core/model/push.h. kConflict:
+  /// another principal pushes for the pool, a later session of this one has taken over
+  /// ("superseded"), or a later push of the session was taken. kNotFound: there is no such pool, or
+  /// no scheduler sizes it.
+  virtual void push(const Principal& who, const std::string& pool, model::Push push,
+                    Answer<model::PushAnswer> answer) = 0;
+  /// What the last push said, and what became of it. kNotFound as above.
+  virtual void scaling_info(const Principal& who, const std::string& pool,
+                            Answer<model::ScalingInfoView> answer) = 0;
   /// Types that are configured, and those that pools choose of what is offered.
   virtual void types(const Principal& who, Answer<std::vector<model::TypeView>> answer) = 0;
   virtual void sets(const Principal& who, Answer<std::vector<model::SetView>> answer) = 0;

@@ -25,6 +25,7 @@ struct Issue {
   void operator()(dispatch::MakePlan& request) const { targets.planner->make(std::move(request)); }
   void operator()(dispatch::EpochsCompared& result) const { targets.on_epochs(result); }
   void operator()(dispatch::Reply& reply) const { targets.replies->answer(std::move(reply)); }
+  void operator()(dispatch::PushReply& reply) const { targets.replies->answer(std::move(reply)); }
   void operator()(dispatch::DrainCall& call) const { targets.drains->run(std::move(call)); }
   template <class Call>
   void operator()(Call& call) const {

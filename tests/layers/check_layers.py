@@ -39,7 +39,7 @@ MAY_INCLUDE = {
     "planning": VALUES + ["pushed", "demand", "gates", "scheduler", "json", "config"],
     "simulation": VALUES + ["expression", "pushed", "demand", "gates", "scheduler", "dispatch", "json", "tap", "config",
                             "sources"],
-    "api": VALUES + ["log", "crypto", "async", "json"],
+    "api": VALUES + ["pushed", "log", "crypto", "async", "json"],
     "daemon": ["*"],
     "cli": VALUES + ["crypto", "json", "usage", "expression", "sources", "scheduler", "config", "planning",
             "plugin_host", "driver_host", "tap", "simulation", "api"],

@@ -224,6 +224,16 @@ void DaemonService::pools(const api::Principal&, api::Answer<std::vector<model::
   uses_.loop->query(
       [answer = std::move(answer)](const dispatch::Queries& state, Now) { answer(state.pools()); });
 }
+void DaemonService::push(const api::Principal& who, const std::string& pool, model::Push push,
+                         api::Answer<model::PushAnswer> answer) {
+  request_change(dispatch::PushReceived{0, who.name, pool, std::move(push)}, std::move(answer));
+}
+void DaemonService::scaling_info(const api::Principal&, const std::string& pool,
+                                 api::Answer<model::ScalingInfoView> answer) {
+  uses_.loop->query([pool, answer = std::move(answer)](const dispatch::Queries& state, Now now) {
+    answer(state.scaling_info(pool, now));
+  });
+}
 void DaemonService::types(const api::Principal&, api::Answer<std::vector<model::TypeView>> answer) {
   uses_.loop->query(
       [answer = std::move(answer)](const dispatch::Queries& state, Now) { answer(state.types()); });

@@ -112,6 +112,10 @@ class DaemonService final : public api::Service {
   void console(const api::Principal& who, model::InstanceId instance,
                api::Answer<model::ConsoleView> answer) override;
   void pools(const api::Principal& who, api::Answer<std::vector<model::PoolView>> answer) override;
+  void push(const api::Principal& who, const std::string& pool, model::Push push,
+            api::Answer<model::PushAnswer> answer) override;
+  void scaling_info(const api::Principal& who, const std::string& pool,
+                    api::Answer<model::ScalingInfoView> answer) override;
   void types(const api::Principal& who, api::Answer<std::vector<model::TypeView>> answer) override;
   void sets(const api::Principal& who, api::Answer<std::vector<model::SetView>> answer) override;
   void accept_account(const api::Principal& who, const std::string& set,
@@ -158,8 +162,8 @@ class DaemonService final : public api::Service {
   [[nodiscard]] Result<void> may_change(const api::Principal& who, model::WorkId work) const;
   /// Posts a change to the loop, which answers once it is durable. Refused at once, and not posted,
   /// while the store does not commit.
-  template <class Event>
-  void request_change(Event event, PendingReplies::Answer answer) {
+  template <class Event, class Answer>
+  void request_change(Event event, Answer answer) {
     if (const auto able = check_store(); !able) return answer(tl::unexpected(able.error()));
     const auto ticket = uses_.replies->add(std::move(answer));
     if (!ticket) return;

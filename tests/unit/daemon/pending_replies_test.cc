@@ -30,9 +30,23 @@ class PendingRepliesTest : public testing::Test {
 TEST_F(PendingRepliesTest, EachRequestIsAnsweredOnce) {
   const auto ticket = replies.add(recorder());
   ASSERT_TRUE(ticket);
-  replies.answer({*ticket, {}});
-  replies.answer({*ticket, {}});
+  replies.answer(dispatch::Reply{*ticket, {}});
+  replies.answer(dispatch::Reply{*ticket, {}});
   EXPECT_THAT(answers, ElementsAre("done"));
+}
+
+TEST_F(PendingRepliesTest, APushIsAnsweredWithItsAnswerOrRefusedAsAllAre) {
+  std::vector<std::string> told;
+  const PendingReplies::PushAnswer tell = [&told](const Result<model::PushAnswer>& result) {
+    told.push_back(result ? std::to_string(result->answer) : result.error().message);
+  };
+  const auto ticket = replies.add(tell);
+  ASSERT_TRUE(ticket);
+  replies.answer(dispatch::PushReply{*ticket, model::PushAnswer{7, {}, {}, {}}});
+  (void)replies.add(tell);
+  replies.refuse_all(kUnknown, kRefused);
+  EXPECT_FALSE(replies.add(tell));
+  EXPECT_THAT(told, ElementsAre("7", "it may yet", "not now"));
 }
 
 // Bug: a request that came after the failure was reported waited until the store committed again,
@@ -51,7 +65,7 @@ TEST_F(PendingRepliesTest, ARequestWhileTheStoreFailsIsRefusedAtOnce) {
   ASSERT_TRUE(after);
   EXPECT_NE(*after, *before);
   EXPECT_THAT(answers, IsEmpty());
-  replies.answer({*after, {}});
+  replies.answer(dispatch::Reply{*after, {}});
   EXPECT_THAT(answers, ElementsAre("done"));
 }
 
