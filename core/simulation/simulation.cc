@@ -66,26 +66,23 @@ class Site {
     HOSTLER_TRY(metrics.begin());
     submitters_.begin();
     schedulers_.begin();
-    Report out;
-    while (!problem() && time_.next() <= start_ + scenario_.lasts && events_ < limits_.events) {
-      ++events_;
+    while (!problem() && time_.next() <= start_ + scenario_.lasts && out_.events < limits_.events) {
+      ++out_.events;
       if (!time_.step()) break;
     }
     if (auto found = problem()) return tl::unexpected(*std::move(found));
-    out.reached_limit = events_ >= limits_.events;
-    out.lasted = out.reached_limit ? since_start() : scenario_.lasts;
-    out.skipped = submitters_.skipped();
-    out.plans = plans_;
-    out.events = events_;
+    out_.reached_limit = out_.events >= limits_.events;
+    out_.lasted = out_.reached_limit ? since_start() : scenario_.lasts;
+    out_.skipped = submitters_.skipped();
     for (auto& [set, cloud] : clouds_) {
       const Cloud::Paid& paid = cloud->paid();
-      out.cost += paid.cost / 1e6;
-      out.host_hours += paid.hours;
-      out.vcpu_hours_bought += paid.vcpu_hours;
+      out_.cost += paid.cost / 1e6;
+      out_.host_hours += paid.hours;
+      out_.vcpu_hours_bought += paid.vcpu_hours;
     }
-    out.tasks = schedulers_.complete(out.lasted);
-    observer_.complete(out);
-    return out;
+    out_.tasks = schedulers_.complete(out_.lasted);
+    observer_.complete(out_);
+    return out_;
   }
 
  private:
@@ -189,7 +186,7 @@ class Site {
   { clouds_.at(call.set)->take(call); }
   void on(const model::HostCommand& command) { hosts_.take(command); }
   void on(const dispatch::MakePlan& wanted) {
-    ++plans_;
+    ++out_.plans;
     auto plan = scheduler::make_plan(*wanted.snapshot, *wanted.policy);
     answer(kPlan, dispatch::PlanMade{wanted.number, std::move(plan)});
   }
@@ -239,7 +236,7 @@ class Site {
   OutsideSchedulers schedulers_;
   std::vector<dispatch::Outbox> uncommitted_;
   Mono tick_at_ = Mono::max();
-  std::uint64_t plans_ = 0, events_ = 0;
+  Report out_;
 };
 
 }  // namespace
