@@ -16,9 +16,10 @@ constexpr std::array kAgentNames{
 
 /// A duration, or "off", which is 0.
 bool read_limit(const json::Field& field, Duration& out, Duration min) {
-  std::string text;
-  if (!field.text(text, {.bytes_max = 63, .one_line = true})) return false;
-  const auto read = text == "off" ? Duration{} : parse_duration(text).value_or(Duration{});
+  if (!field.present()) return false;
+  const json::Value& value = *field.value();
+  const std::string text(value.is(json::Kind::kString) ? value.text() : "");
+  const Duration read = parse_duration(text).value_or(Duration{});
   if (text != "off" && (read < min || read > kLongest))
     return field.refuse("\"off\", or a duration from " + exact_duration(min) + " to " +
                         exact_duration(kLongest));

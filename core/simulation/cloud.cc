@@ -200,6 +200,13 @@ Machine* Cloud::at(const std::string& id) {
   return machine != nullptr && machine->state == CloudState::kRunning ? machine : nullptr;
 }
 
+std::vector<const Machine*> Cloud::running() const {
+  std::vector<const Machine*> out;
+  for (const auto& [number, machine] : machines_)
+    if (machine->state == CloudState::kRunning) out.push_back(machine.get());
+  return out;
+}
+
 const std::shared_ptr<const model::ListedInstance>& Cloud::show(const Machine& machine) {
   if (!machine.shown)
     machine.shown = std::make_shared<const model::ListedInstance>(describe(machine));

@@ -38,6 +38,8 @@ class Cloud {
 
   /// The machine that runs at this address, which is its id, or null. Those of all clouds differ.
   [[nodiscard]] Machine* at(const std::string& id);
+  /// Those that run, by number. Valid until one of them changes.
+  [[nodiscard]] std::vector<const Machine*> running() const;
   /// The cost of all machines until now.
   struct Paid {
     double cost = 0;  ///< In millionths.

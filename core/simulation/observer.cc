@@ -1,7 +1,6 @@
 #include "core/simulation/observer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <variant>
 
@@ -18,14 +17,6 @@ bool is_on(InstanceState state) {
   return state == InstanceState::kRequested || state == InstanceState::kBooting ||
          state == InstanceState::kUnknown || state == InstanceState::kIdle ||
          state == InstanceState::kBusy;
-}
-
-Duration quantile(std::vector<float>& waits, double part) {
-  if (waits.empty()) return {};
-  const auto last = static_cast<double>(waits.size() - 1);
-  const auto at = waits.begin() + static_cast<std::ptrdiff_t>(std::ceil(last * part));
-  std::ranges::nth_element(waits, at);
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(*at));
 }
 
 }  // namespace
@@ -65,7 +56,7 @@ void Observer::see(const model::WorkRecord& row, Duration now) {
     ++now_.running;
     job.running_since = now;
     if (job.attempt == 0)
-      waits_.push_back(std::chrono::duration<float>(now - job.submitted).count());
+      waits_.add(now - job.submitted);
     else if (row.attempt != job.attempt)
       ++report_.started_again;
     job.attempt = row.attempt;
@@ -104,7 +95,8 @@ void Observer::see(const model::InstanceRecord& row) {
   report_.hosts_at_once = std::max(report_.hosts_at_once, now_.booting + now_.idle + now_.busy);
   if (row.state != InstanceState::kGone) return;
   if (!host.is_made) ++report_.creates_refused;
-  if (host.is_made && row.first_job.us == 0) ++report_.never_used;
+  const bool was_used = row.first_job.us != 0 || row.agent != model::AgentReport::kNone;
+  if (host.is_made && !was_used) ++report_.never_used;
   if (host.is_made && row.ready.us == 0) ++report_.never_ready;
   hosts_.erase(found);
 }
@@ -129,12 +121,12 @@ void Observer::complete(Report& out) {
     if (job.state == WorkState::kRunning)
       report_.vcpu_hours_used += hours(out.lasted - job.running_since) * job.vcpus;
     if (job.attempt == 0 && job.state != WorkState::kRunning)
-      waits_.push_back(std::chrono::duration<float>(out.lasted - job.submitted).count());
+      waits_.add(out.lasted - job.submitted);
   }
   report_.has_waits = !waits_.empty();
-  report_.wait_median = quantile(waits_, 0.5);
-  report_.wait_p95 = quantile(waits_, 0.95);
-  report_.wait_most = quantile(waits_, 1);
+  report_.wait_median = waits_.quantile(0.5);
+  report_.wait_p95 = waits_.quantile(0.95);
+  report_.wait_most = waits_.quantile(1);
   report_.waiting = now_.waiting;
   report_.running = now_.running;
   Report mine = std::move(report_);
@@ -146,6 +138,7 @@ void Observer::complete(Report& out) {
   mine.cost = out.cost;
   mine.plans = out.plans;
   mine.events = out.events;
+  mine.tasks = std::move(out.tasks);
   out = std::move(mine);
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/model/records.h"
 #include "core/simulation/report.h"
+#include "core/simulation/waits.h"
 
 namespace hostler::simulation {
 
@@ -45,7 +46,7 @@ class Observer {
   std::map<model::WorkId, JobSeen> jobs_;
   std::map<model::InstanceId, HostSeen> hosts_;
   std::vector<model::WorkId> ended_;
-  std::vector<float> waits_;  ///< Seconds.
+  Waits waits_;
   Sample now_;
   Duration sample_interval_ = std::chrono::seconds(1), next_sample_{};
 };

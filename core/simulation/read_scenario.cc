@@ -11,6 +11,8 @@
 #include "core/json/reader.h"
 #include "core/model/currency.h"
 #include "core/simulation/read_metrics.h"
+#include "core/simulation/read_pushed.h"
+#include "core/simulation/read_times.h"
 #include "core/simulation/recorded_cloud.h"
 
 namespace hostler::simulation {
@@ -20,34 +22,6 @@ constexpr std::size_t kFileMax = std::size_t{16} << 20U;
 constexpr std::size_t kPartsMax = 1000;  ///< Of arrivals, traces, prices, ...
 constexpr std::int64_t kVersion = 1;
 constexpr std::int64_t kBytesMax = std::int64_t{1} << 50;
-constexpr std::int64_t kCountMax = 10'000'000, kRateMax = 1'000'000'000;
-constexpr Duration kShortest = 1ms, kLongest = 24h * 365;
-
-/// "30s", {"least": "20s", "most": "40s"} or {"mean": "5m"}.
-void read_spread(const json::Field& field, Spread& out) {
-  if (!field.present()) return;
-  if (field.value()->is(json::Kind::kString)) {
-    if (field.duration(out.least, kShortest, kLongest))
-      out.most = out.least, out.mean = {}, out.samples.clear();
-    return;
-  }
-  if (!field.value()->is(json::Kind::kObject)) {
-    field.refuse("a duration such as \"30s\", {\"least\", \"most\"} or {\"mean\"}");
-    return;
-  }
-  field.object([&](json::Object& o) {
-    out.samples.clear();
-    if (o.value().has("mean")) {
-      o.may("mean").duration(out.mean, kShortest, kLongest);
-      return;
-    }
-    out.mean = {};
-    o.need("least").duration(out.least, kShortest, kLongest);
-    const json::Field most = o.need("most");
-    if (most.duration(out.most, kShortest, kLongest) && out.most < out.least)
-      most.refuse("at least \"" + exact_duration(out.least) + "\", the value of \"least\"");
-  });
-}
 
 void read_part(const json::Field& field, double& out) { field.number(out, 0, 1); }
 
@@ -82,16 +56,7 @@ void read_arrivals(json::Object& o, Duration lasts, Arrivals& out) {
   read_shape(o, out.shape);
   read_spread(o.may("runs"), out.runs);
   read_part(o.may("fails"), out.fails);
-  out.until = lasts;
-  o.may("from").duration(out.from, Duration::zero(), kLastsMax);
-  const json::Field until = o.may("until");
-  if (until.duration(out.until, Duration::zero(), kLastsMax) && out.until < out.from)
-    until.refuse("\"" + exact_duration(out.from) + "\", the value of \"from\", or later");
-  const auto how = o.exactly_one({"count", "per_hour", "every"});
-  if (how == "count") o.may("count").integer(out.count, 1, kCountMax);
-  if (how == "per_hour")
-    o.may("per_hour").number(out.per_hour, 1e-6, static_cast<double>(kRateMax));
-  if (how == "every") o.may("every").duration(out.every, kShortest, kLongest);
+  read_times(o, lasts, out);
 }
 
 void read_trace(json::Object& o, const std::filesystem::path& folder, Trace& out) {
@@ -123,7 +88,7 @@ void read_faults(json::Object& o, CloudModel& out) {
     one.object([&](json::Object& lists) {
       EmptyLists& spell = out.empty_lists.emplace_back();
       lists.need("from").duration(spell.from, Duration::zero(), kLastsMax);
-      lists.need("lasting").duration(spell.lasting, kShortest, kLastsMax);
+      lists.need("lasting").duration(spell.lasting, kShortestTime, kLastsMax);
     });
   });
 }
@@ -183,6 +148,7 @@ void read_all(json::Object& o, const std::filesystem::path& folder, Scenario& ou
   read_starts(o.may("starts"), out.starts);
   read_metrics(o.may("metrics"), out.metrics);
   read_load(o.need("load"), folder, out);
+  read_pushed(o.may("pushed"), out.lasts, out.pushed);
   o.may("clouds").members(kPartsMax, [&](std::string_view set, const json::Field& cloud) {
     cloud.object(
         [&](json::Object& members) { read_cloud(members, folder, out.clouds[std::string(set)]); });
@@ -244,6 +210,13 @@ Result<void> check_against(const Scenario& scenario, const model::SitePolicy& po
     for (const PriceChange& change : cloud.prices)
       if (!has(policy.types, change.type))
         return unknown("clouds." + set + ".prices", change.type, policy.types);
+  }
+  for (const PushedLoad& one : scenario.pushed) {
+    const auto pool = std::ranges::find(policy.pools, one.pool, &model::PoolPolicy::name);
+    if (pool == policy.pools.end()) return unknown("pushed[].pool", one.pool, policy.pools);
+    if (!pool->pushed)
+      return refuse("pushed[].pool: the pool \"" + one.pool +
+                    "\" of the config takes no pushes: it needs the key `pushed`");
   }
   for (const Arrivals& one : scenario.arrivals)
     for (const std::string& type : one.shape.constraints.types)

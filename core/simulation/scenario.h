@@ -35,6 +35,16 @@ struct Arrivals {
   Duration every{};          ///< at equal intervals.
 };
 
+/// A scheduler that is not hostler's: it pushes the tasks that wait for hosts of a pool, and runs
+/// them there.
+struct PushedLoad {
+  std::string pool;
+  Duration interval = 5s;                         ///< Between two pushes.
+  std::map<std::string, std::int64_t> group_max;  ///< Slots that the tasks of a group may use.
+  /// Their `user` is the group, empty: none; `shape.needs.slots` is what a task needs.
+  std::vector<Arrivals> tasks;
+};
+
 /// Jobs of a file in the Standard Workload Format.
 /// https://www.cs.huji.ac.il/labs/parallel/workload/swf.html
 struct Trace {
@@ -96,6 +106,7 @@ struct Scenario {
   Duration lasts = 24h;                ///< The simulation ends then, whatever is left.
   std::vector<Arrivals> arrivals;
   std::vector<Trace> traces;
+  std::vector<PushedLoad> pushed;            ///< One for each pool at most.
   std::map<std::string, CloudModel> clouds;  ///< By set; sets that are not named have the defaults.
   std::map<std::string, MetricSeries> metrics;  ///< By name.
   std::filesystem::path config;                 ///< Absolute; empty: the options name one.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -14,6 +15,7 @@
 #include "core/simulation/load.h"
 #include "core/simulation/metric_feed.h"
 #include "core/simulation/observer.h"
+#include "core/simulation/outside_schedulers.h"
 #include "core/simulation/submitters.h"
 
 namespace hostler::simulation {
@@ -26,7 +28,8 @@ constexpr Duration kForget = 10min;  ///< Between two times at which the store r
 /// The daemon, its clouds and hosts, and those who submit jobs.
 class Site {
  public:
-  Site(const Scenario& scenario, const model::SitePolicy& policy, const Limits& limits, Load load)
+  Site(const Scenario& scenario, const model::SitePolicy& policy, const Limits& limits, Load load,
+       std::vector<Load> pushed)
       : scenario_(scenario),
         policy_(policy),
         limits_(limits),
@@ -43,7 +46,10 @@ class Site {
                    model::HostIdentity& identity) { make_secrets(request, identity); },
             dispatch::Options{{}, scenario.seed}),
         submitters_(time_, std::move(load), limits, observer_,
-                    [this](dispatch::Event event) { post(std::move(event)); }) {
+                    [this](dispatch::Event event) { post(std::move(event)); }),
+        schedulers_(time_, scenario, policy, std::move(pushed),
+                    {[this] { return machines(); },
+                     [this](dispatch::Event event) { post(std::move(event)); }}) {
     for (const auto& set : policy.sets) add_cloud(set.name);
   }
   Site(const Site&) = delete;
@@ -59,26 +65,24 @@ class Site {
                        [this](dispatch::Event event) { post(std::move(event)); });
     HOSTLER_TRY(metrics.begin());
     submitters_.begin();
-    Report out;
-    while (!submitters_.problem() && time_.next() <= start_ + scenario_.lasts &&
-           events_ < limits_.events) {
-      ++events_;
+    schedulers_.begin();
+    while (!problem() && time_.next() <= start_ + scenario_.lasts && out_.events < limits_.events) {
+      ++out_.events;
       if (!time_.step()) break;
     }
-    if (submitters_.problem()) return tl::unexpected(*submitters_.problem());
-    out.reached_limit = events_ >= limits_.events;
-    out.lasted = out.reached_limit ? since_start() : scenario_.lasts;
-    out.skipped = submitters_.skipped();
-    out.plans = plans_;
-    out.events = events_;
+    if (auto found = problem()) return tl::unexpected(*std::move(found));
+    out_.reached_limit = out_.events >= limits_.events;
+    out_.lasted = out_.reached_limit ? since_start() : scenario_.lasts;
+    out_.skipped = submitters_.skipped();
     for (auto& [set, cloud] : clouds_) {
       const Cloud::Paid& paid = cloud->paid();
-      out.cost += paid.cost / 1e6;
-      out.host_hours += paid.hours;
-      out.vcpu_hours_bought += paid.vcpu_hours;
+      out_.cost += paid.cost / 1e6;
+      out_.host_hours += paid.hours;
+      out_.vcpu_hours_bought += paid.vcpu_hours;
     }
-    observer_.complete(out);
-    return out;
+    out_.tasks = schedulers_.complete(out_.lasted);
+    observer_.complete(out_);
+    return out_;
   }
 
  private:
@@ -97,7 +101,10 @@ class Site {
           time_.after(delay,
                       [this, event = std::move(event)]() mutable { post(std::move(event)); });
         },
-        [this](model::InstanceId instance) { hosts_.lost(instance); });
+        [this](model::InstanceId instance) {
+          hosts_.lost(instance);
+          schedulers_.lost(instance);
+        });
   }
 
   void make_secrets(model::CreateRequest& request, model::HostIdentity& identity) {
@@ -111,6 +118,17 @@ class Site {
     for (auto& [set, cloud] : clouds_)
       if (Machine* machine = cloud->at(address)) return machine;
     return nullptr;
+  }
+
+  std::vector<const Machine*> machines() const {
+    std::vector<const Machine*> out;
+    for (const auto& [set, cloud] : clouds_)
+      for (const Machine* machine : cloud->running()) out.push_back(machine);
+    return out;
+  }
+  /// Why no more work arrives.
+  [[nodiscard]] std::optional<Error> problem() const {
+    return submitters_.problem() ? submitters_.problem() : schedulers_.problem();
   }
 
   void forget() {
@@ -168,7 +186,7 @@ class Site {
   { clouds_.at(call.set)->take(call); }
   void on(const model::HostCommand& command) { hosts_.take(command); }
   void on(const dispatch::MakePlan& wanted) {
-    ++plans_;
+    ++out_.plans;
     auto plan = scheduler::make_plan(*wanted.snapshot, *wanted.policy);
     answer(kPlan, dispatch::PlanMade{wanted.number, std::move(plan)});
   }
@@ -198,6 +216,7 @@ class Site {
   void on(const dispatch::DestroyLeftoverCall&) {}
   void on(const dispatch::EpochsCompared&) {}
   void on(const dispatch::Reply&) {}
+  void on(const dispatch::PushReply& answer) { schedulers_.hear(answer); }
 
   void answer(Duration delay, dispatch::Event event) {
     time_.after(delay, [this, event = std::move(event)]() mutable { post(std::move(event)); });
@@ -214,9 +233,10 @@ class Site {
   Hosts hosts_;
   dispatch::Dispatcher kernel_;
   Submitters submitters_;
+  OutsideSchedulers schedulers_;
   std::vector<dispatch::Outbox> uncommitted_;
   Mono tick_at_ = Mono::max();
-  std::uint64_t plans_ = 0, events_ = 0;
+  Report out_;
 };
 
 }  // namespace
@@ -224,7 +244,8 @@ class Site {
 Result<Report> simulate(const Scenario& scenario, const model::SitePolicy& policy,
                         const Limits& limits) {
   Load load = HOSTLER_TRY(Load::open(scenario));
-  return Site(scenario, policy, limits, std::move(load)).run();
+  std::vector<Load> pushed = HOSTLER_TRY(OutsideSchedulers::open(scenario));
+  return Site(scenario, policy, limits, std::move(load), std::move(pushed)).run();
 }
 
 }  // namespace hostler::simulation

@@ -49,6 +49,20 @@ TEST(KeyChangesTest, ChangeHasItsPathAndBothValues) {
               ElementsAre("types[0].price (t): 1 -> 2"));
 }
 
+TEST(KeyChangesTest, KeysOfOutsideSchedulersAreShownOneByOne) {
+  const auto pushed = [](const std::string& members) {
+    return with(kBase, "\"max\": 3", R"("readiness": "ssh", "pushed": {)" + members + "}");
+  };
+  std::vector<std::string> shown;
+  for (const auto& one : key_changes(config_of(pushed(R"("max_age": "1m", "lifetime_max": "off")")),
+                                     config_of(pushed(R"("max_age": "1m", "lifetime_max": "7d")"))))
+    shown.push_back(one.path + ": " + one.from + " -> " + one.to +
+                    (one.needs_restart ? " restart" : ""));
+  EXPECT_THAT(shown, ElementsAre("pools[0].pushed.lifetime_max: \"off\" -> \"7d\""));
+  EXPECT_THAT(changes(with(kBase, "\"price\": 1", "\"price\": 1, \"slots\": 4")),
+              ElementsAre("types[0].slots (t):  -> 4"));
+}
+
 TEST(KeyChangesTest, ValueThatIsOnlyWrittenInAnotherWayIsNoChange) {
   EXPECT_THAT(changes(with(kBase, "\"max\": 3", "\"max\": 3, \"idle_timeout\": \"60s\"")),
               IsEmpty());

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/model/ids.h"
+#include "core/model/push.h"
+
+namespace hostler::simulation {
+
+/// The agents of an outside scheduler, one on each host that is up, and the slots that its tasks
+/// use there.
+class Agents {
+ public:
+  /// `widest`: the most slots that a type of the pool has. `aux_max`: tasks without slots that one
+  /// agent runs.
+  Agents(std::int32_t widest, std::int32_t aux_max) : widest_(widest), aux_max_(aux_max) {}
+
+  /// An agent connects. Does nothing if it is known.
+  void add(model::InstanceId host, std::string name, std::int32_t slots);
+  /// Its host has gone, and so has all that ran there.
+  void remove(model::InstanceId host) { agents_.erase(host); }
+  /// Nothing is placed on agents of these names.
+  void avoid(std::vector<std::string> names) { avoided_ = {names.begin(), names.end()}; }
+
+  /// Uses the first agent with room for a task of so many slots; for a task that is wider than all
+  /// types, several agents as a whole. Returns their hosts; empty: there is no room.
+  [[nodiscard]] std::vector<model::InstanceId> place(std::int32_t slots);
+  /// A task of so many slots has ended there. Hosts that have gone are left out.
+  void release(std::int32_t slots, const std::vector<model::InstanceId>& hosts);
+
+  /// As a push says them.
+  [[nodiscard]] std::vector<model::PushedAgent> listed() const;
+
+ private:
+  struct Agent {
+    std::string name;
+    std::int32_t slots = 0, used = 0;
+    std::int32_t aux = 0;  ///< Tasks without slots.
+    [[nodiscard]] bool is_idle() const { return used == 0 && aux == 0; }
+  };
+  [[nodiscard]] bool takes(const Agent& agent, std::int32_t slots) const;
+  [[nodiscard]] std::vector<model::InstanceId> place_on_several(std::int32_t slots);
+
+  const std::int32_t widest_, aux_max_;
+  std::map<model::InstanceId, Agent> agents_;  ///< The oldest host first.
+  std::set<std::string> avoided_;
+};
+
+}  // namespace hostler::simulation
