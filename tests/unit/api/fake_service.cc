@@ -190,6 +190,19 @@ void FakeService::instances(const Principal&, Answer<std::vector<model::Instance
   give(answer, instance_views);
 }
 
+void FakeService::push(const Principal& who, const std::string& pool, model::Push push,
+                       Answer<model::PushAnswer> answer) {
+  note("push for " + pool + " by " + who.name);
+  pushed = std::move(push);
+  give(answer, push_answer);
+}
+
+void FakeService::scaling_info(const Principal& who, const std::string& pool,
+                               Answer<model::ScalingInfoView> answer) {
+  note("scaling_info of " + pool + " by " + who.name);
+  give(answer, scaling);
+}
+
 void FakeService::report_ready(const Principal& who, model::InstanceId instance,
                                Answer<void> answer) {
   note("ready " + instance.text() + " by " + who.name);
@@ -378,12 +391,14 @@ ServerOptions ApiTest::options() const {
 
 Result<std::unique_ptr<Server>> ApiTest::listen(const ServerOptions& options) {
   const auto token = [](const char* name, Role role, const char* text) {
-    return Token{name, role, crypto::sha256_hex(text)};
+    return Token{name, role, crypto::sha256_hex(text), {}};
   };
+  Token scaler = token("sched", Role::kScaler, "ScaleScale");
+  scaler.pools = {"gpu"};
   return Server::listen(
       options,
       {token("look", Role::kRead, "ReadReadRead"), token("ci", Role::kSubmit, "SubmitSubmit"),
-       token("ops", Role::kAdmin, "AdminAdmin")},
+       token("ops", Role::kAdmin, "AdminAdmin"), scaler},
       make_site(service, limits));
 }
 
