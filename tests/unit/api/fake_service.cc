@@ -190,19 +190,6 @@ void FakeService::instances(const Principal&, Answer<std::vector<model::Instance
   give(answer, instance_views);
 }
 
-void FakeService::push(const Principal& who, const std::string& pool, model::Push push,
-                       Answer<model::PushAnswer> answer) {
-  note("push for " + pool + " by " + who.name);
-  pushed = std::move(push);
-  give(answer, push_answer);
-}
-
-void FakeService::scaling_info(const Principal& who, const std::string& pool,
-                               Answer<model::ScalingInfoView> answer) {
-  note("scaling_info of " + pool + " by " + who.name);
-  give(answer, scaling);
-}
-
 void FakeService::report_ready(const Principal& who, model::InstanceId instance,
                                Answer<void> answer) {
   note("ready " + instance.text() + " by " + who.name);
