@@ -82,6 +82,7 @@ void read_all(json::Object& o, Context& context, Config& out) {
   read_sets(o.need("sets"), context, out.sandbox_min, out.sets, out.site);
   o.may("agent").object([&](json::Object& agent) { read_agent(agent, out.agent); });
   read_pools(o.need("pools"), context, out);
+  check_token_pools(o, out);
   read_site(o, out.site);
   read_metrics(o.may("metrics"), context, out);
   check_expressions(o, context, out);

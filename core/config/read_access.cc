@@ -11,7 +11,9 @@ namespace {
 constexpr std::size_t kSocketPathMax = 107;  // of sockaddr_un::sun_path
 constexpr std::array kRoles{json::Word<std::string_view>{"admin", "admin"},
                             json::Word<std::string_view>{"submit", "submit"},
-                            json::Word<std::string_view>{"read", "read"}};
+                            json::Word<std::string_view>{"read", "read"},
+                            json::Word<std::string_view>{"scaler", "scaler"}};
+constexpr std::size_t kPoolsMax = 1000;
 
 bool is_numeric_address(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdef:.") == std::string::npos &&
@@ -38,6 +40,17 @@ void read_socket(json::Object& o, const Context& context, Access& out) {
   o.may("group").text(out.socket_group, {.bytes_max = 64, .bytes_min = 1, .one_line = true});
 }
 
+/// The pools for which a scheduler may push.
+void read_token_pools(json::Object& o, Token& out) {
+  if (out.role != "scaler") {
+    o.may("pools").problem("only a token with the role scaler has pools: remove one of the two");
+    return;
+  }
+  const json::Field pools = o.need("pools");
+  if (pools.names(out.pools, kPoolsMax) && out.pools.empty())
+    pools.problem("found no pool, allowed: at least one");
+}
+
 /// Parses a tokens file: {"tokens": [{"name": "ci", "role": "submit", "sha256": "..."}]}
 Result<std::vector<Token>> read_tokens(const std::string& text) {
   std::vector<Token> tokens;
@@ -48,6 +61,7 @@ Result<std::vector<Token>> read_tokens(const std::string& text) {
     if (name.name(token.name)) claim_name(name, token.name, names);
     std::string_view role;
     if (o.need("role").word(role, kRoles)) token.role = role;
+    read_token_pools(o, token);
     const json::Field digest = o.need("sha256");
     if (!digest.text(token.sha256, {.bytes_max = 64, .secret = true})) return;
     const auto bytes = from_hex(token.sha256);
@@ -104,6 +118,23 @@ bool is_loopback(const std::string& address) {
 void read_access(json::Object& o, const Context& context, Access& out) {
   o.may("socket").object([&](json::Object& socket) { read_socket(socket, context, out); });
   o.may("tcp").object([&](json::Object& tcp) { read_tcp(tcp, context, out); });
+}
+
+void check_token_pools(json::Object& o, const Config& config) {
+  // Otherwise what follows may be about problems that were told.
+  if (!o.problems().ok()) return;
+  std::set<std::string> pushed;
+  std::string all;
+  for (const model::PoolPolicy& pool : config.site.pools)
+    if (pool.pushed && pushed.insert(pool.name).second)
+      all += (all.empty() ? "" : ", ") + pool.name;
+  for (const Token& token : config.access.tokens)
+    for (const std::string& pool : token.pools)
+      if (!pushed.contains(pool))
+        json::Field(o.value().at("access").at("tcp").at("tokens_file"), o.problems())
+            .problem("token \"" + token.name + "\" has the pool \"" + pool +
+                     "\", which is not a configured pool with `pushed`, allowed: " +
+                     (all.empty() ? "none are configured" : printable(all, 300)));
 }
 
 }  // namespace hostler::config

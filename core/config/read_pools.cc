@@ -168,16 +168,18 @@ void check_login(const json::Field& field, const Config& config, const model::Po
       check_login_set(field, config, i);
 }
 
-/// Hosts without an agent are lent, or serve what metrics count; else they are of no use. Some need
-/// no connection, so that nothing can be sent there.
+/// Hosts without an agent are lent, or serve others than hostler; else they are of no use. Some
+/// need no connection, so that nothing can be sent there.
 void check_readiness(json::Object& o, const model::PoolPolicy& pool) {
   const std::string kind = to_string(pool.readiness);
-  if (pool.readiness != model::Readiness::kAgent && !pool.leases && !pool.sizes.texts.any())
+  const bool serves_others = pool.leases || pool.pushed || pool.sizes.texts.any();
+  if (pool.readiness != model::Readiness::kAgent && !serves_others)
     o.may("readiness")
         .problem(
             "found \"" + kind +
             "\" in a pool that lends no hosts: hosts without an agent run no "
-            "jobs; allowed: agent, or any with `leases`, or with a bound that is an expression");
+            "jobs; allowed: agent, or any with `leases`, with `pushed`, or with a bound that is an "
+            "expression");
   if (pool.leases && !pool.leases->clean_command.empty() && !model::needs_link(pool.readiness))
     o.may("leases").problem(
         "clean_command needs readiness agent or ssh, because it runs over the proved connection; "
@@ -213,6 +215,7 @@ void read_pool(json::Object& o, const Context& context, const Config& config,
   o.may("no_new_privs").boolean(out.no_new_privs);
   o.may("drop_capabilities").boolean(out.drop_capabilities);
   check_readiness(o, out);
+  check_pushed(o, out);
   check_login(o.may("leases"), config, out);
 }
 
@@ -228,6 +231,7 @@ void read_plan_keys(json::Object& o, model::PoolPolicy& out) {
   o.may("uses_max").integer(out.uses_max, 0, 1'000'000);
   o.may("readiness").word(out.readiness, kReadiness);
   read_leases(o.may("leases"), out.leases);
+  read_pushed(o.may("pushed"), out.pushed);
   read_scaling(o.may("scaling"), out.scaling);
 }
 

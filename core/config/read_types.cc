@@ -5,6 +5,7 @@
 #include "core/base/units.h"
 #include "core/config/readers.h"
 #include "core/json/gpus.h"
+#include "core/model/push.h"
 
 namespace hostler::config {
 namespace {
@@ -68,6 +69,8 @@ void read_type(json::Object& o, model::InstanceType& out) {
   o.may("added_scratch").size(out.added_scratch, 0, kBytesMax);
   out.resources.scratch = std::min(out.resources.scratch + out.added_scratch, kBytesMax);
   json::read_gpus(o.may("gpus"), out.resources.gpus, out.gpu_groups);
+  out.resources.slots = std::min(out.resources.gpus, model::kSlotsMax);
+  o.may("slots").integer(out.resources.slots, 0, model::kSlotsMax);
   o.need("price").millionths(out.price_per_hour.value, 0, kPriceMax);
   o.may("market").word(out.market, kMarkets);
   o.may("jobs_max").integer(out.jobs_max, 1, model::kJobsOnHostMax);

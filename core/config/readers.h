@@ -59,6 +59,8 @@ bool is_loopback(const std::string& address);
 std::optional<unsigned> parse_mode(std::string_view text);
 
 void read_access(json::Object& o, const Context& context, Access& out);
+/// The pools of tokens with the role `scaler`. Call it when access and pools have been read.
+void check_token_pools(json::Object& o, const Config& config);
 void read_ceilings(const json::Field& field, model::Ceilings& out);
 /// Which drivers the site takes.
 void read_trusted_drivers(json::Object& o, model::TrustedDrivers& out);
@@ -102,6 +104,11 @@ bool is_plain_selector(std::string_view query);
 void check_expressions(json::Object& o, const Context& context, Config& out);
 /// How a pool lends hosts. Absent: `out` stays as it is.
 void read_leases(const json::Field& field, std::optional<model::LeasePolicy>& out);
+/// What an outside scheduler may push. Absent: `out` stays as it is.
+void read_pushed(const json::Field& field, std::optional<model::PushedPolicy>& out);
+/// Refuses what makes no sense in a pool with `pushed`, and sets the boot_timeout that follows from
+/// it. Call it when the other keys have been read into `out`.
+void check_pushed(json::Object& pool, model::PoolPolicy& out);
 /// `agent_folder`: where hostler keeps its own files on hosts, as configured. Reads the files and
 /// the cloud-config that the site puts on the new hosts of a pool.
 void read_boot(json::Object& o, const Context& context, const std::string& agent_folder,

@@ -38,8 +38,7 @@ struct PushedPolicy {
 inline constexpr std::size_t kPushBytesMax = std::size_t{4} * 1024 * 1024;
 inline constexpr std::size_t kPushedAgentsMax = 20'000;
 inline constexpr std::size_t kPushedTasksMax = 100'000;
-inline constexpr std::size_t kPushedNameMax =
-    256;  ///< Bytes of a session, an agent, a task, a group.
+inline constexpr std::size_t kPushedNameMax = 256;  ///< Bytes: session, agent, task, group.
 inline constexpr std::int32_t kSlotsMax = 1'000'000;
 
 struct PushedAgent {
@@ -72,8 +71,8 @@ struct NeverFits {
   friend bool operator==(const NeverFits&, const NeverFits&) = default;
 };
 struct PushAnswer {
-  std::uint64_t answer = 0;        ///< Its number. Numbers grow; a restart begins elsewhere.
-  std::vector<std::string> going;  ///< Agents that hostler wants to end.
+  std::uint64_t answer = 0;                 ///< Its number: above those of earlier answers.
+  std::vector<std::string> going;           ///< Agents that hostler wants to end.
   std::vector<std::string> unknown_agents;  ///< Pushed agents that no instance of the pool has.
   std::vector<NeverFits> never_fits;
   friend bool operator==(const PushAnswer&, const PushAnswer&) = default;

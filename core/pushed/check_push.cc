@@ -10,7 +10,8 @@ namespace hostler::pushed {
 namespace {
 
 tl::unexpected<Error> refuse(const std::string& path, const std::string& text) {
-  return tl::unexpected(Error{.code = Errc::kInvalidArgument, .message = text, .path = path});
+  return tl::unexpected(
+      Error{.code = Errc::kInvalidArgument, .message = path + ": " + text, .path = path});
 }
 
 Result<void> check_name(const std::string& name, const std::string& path) {
@@ -18,6 +19,7 @@ Result<void> check_name(const std::string& name, const std::string& path) {
   if (name.size() > model::kPushedNameMax)
     return refuse(path, "it has " + std::to_string(name.size()) + " bytes, and may have " +
                             std::to_string(model::kPushedNameMax));
+  if (!is_utf8(name)) return refuse(path, "'" + printable(name, 60) + "' is not UTF-8 without NUL");
   return {};
 }
 

@@ -1,6 +1,8 @@
 #include "core/pushed/demand.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <string_view>
@@ -14,6 +16,11 @@ namespace {
 using Sizes = std::span<const std::int32_t>;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+/// Whole hosts for so much of what one host has `each` of: 0 if that is none.
+std::int64_t hosts_for(std::int64_t amount, std::int64_t each) {
+  return each > 0 ? ceil_div(amount, each) : 0;
+}
 
 /// The largest size that the task fills several times, or 0: none does.
 std::int64_t divisor_of(std::int64_t slots, Sizes sizes) {
@@ -30,78 +37,88 @@ bool fits(std::int64_t slots, Sizes sizes) {
 
 /// What the tasks that fit ask for together.
 struct Sums {
-  std::int64_t aux = 0;                        ///< Tasks without slots.
-  std::int64_t slots = 0;                      ///< Each group up to its maximum.
-  std::map<std::int64_t, std::int64_t> items;  ///< By slots: tasks, each group up to its maximum.
+  std::int64_t aux = 0;                         ///< Tasks without slots.
+  std::int64_t slots = 0;                       ///< Each group up to its maximum.
+  std::map<std::int64_t, std::uint64_t> items;  ///< Tasks by their slots.
 };
 
 class Adder {
  public:
-  explicit Adder(const std::map<std::string, std::int64_t>& group_max) : group_max_(group_max) {}
+  /// `whole`: a task that its group's maximum has no room for counts for nothing, as no scheduler
+  /// starts a part of it. Otherwise the part counts.
+  Adder(const std::map<std::string, std::int64_t>& group_max, bool whole)
+      : left_(group_max.begin(), group_max.end()), whole_(whole) {}
 
   void add(const model::PushedTask& task) {
     if (task.slots == 0) {
       ++sums_.aux;
       return;
     }
-    const auto max = task.group.empty() ? group_max_.end() : group_max_.find(task.group);
-    if (max == group_max_.end()) {
-      sums_.slots = add_saturating(sums_.slots, std::int64_t{task.slots});
-      ++sums_.items[task.slots];
-      return;
-    }
-    std::int64_t& used = used_[task.group];
-    const std::int64_t left = max->second - used;
-    const std::int64_t taken = std::min<std::int64_t>(left, task.slots);
-    used += taken;
+    const std::int64_t taken = take(task);
+    if (taken > 0) ++sums_.items[task.slots];
     sums_.slots = add_saturating(sums_.slots, taken);
-    // The scheduler starts no part of a task.
-    if (taken == task.slots) ++sums_.items[task.slots];
   }
   [[nodiscard]] const Sums& sums() const { return sums_; }
 
  private:
-  const std::map<std::string, std::int64_t>& group_max_;
-  std::map<std::string_view, std::int64_t> used_;
+  std::int64_t take(const model::PushedTask& task) {
+    const auto left = task.group.empty() ? left_.end() : left_.find(task.group);
+    if (left == left_.end()) return task.slots;
+    if (whole_ && left->second < task.slots) return 0;
+    const std::int64_t taken = std::min<std::int64_t>(left->second, task.slots);
+    left->second -= taken;
+    return taken;
+  }
+
+  std::map<std::string_view, std::int64_t> left_;
+  const bool whole_;
   Sums sums_;
 };
 
 /// Makes the classes of one pool.
 class Classes {
  public:
-  explicit Classes(const std::string& pool) : pool_(pool) {}
-
-  void add(std::int64_t slots, bool is_whole_host, std::int64_t count) {
-    if (count <= 0) return;
-    model::WorkShape shape;
-    shape.needs.slots = static_cast<std::int32_t>(slots);
-    shape.constraints.pools = {pool_};
-    shape.exclusive = is_whole_host;
-    for (TaskClass& known : out_)
-      if (known.shape == shape) {
-        known.count += static_cast<std::uint64_t>(count);
-        return;
-      }
-    out_.push_back({std::move(shape), static_cast<std::uint64_t>(count)});
+  void add(std::int64_t slots, bool is_whole_host, std::uint64_t count) {
+    if (count > 0) counts_[{slots, is_whole_host}] += count;
   }
-  [[nodiscard]] std::vector<TaskClass> take() {
-    std::ranges::stable_sort(out_, [](const TaskClass& a, const TaskClass& b) {
-      return std::pair(a.shape.needs.slots, a.shape.exclusive) >
-             std::pair(b.shape.needs.slots, b.shape.exclusive);
-    });
-    return std::move(out_);
+  [[nodiscard]] std::vector<TaskClass> of(const std::string& pool) const {
+    std::vector<TaskClass> out;
+    for (const auto& [what, count] : counts_) {
+      auto& made = out.emplace_back();
+      made.shape.needs.slots = static_cast<std::int32_t>(what.first);
+      made.shape.constraints.pools = {pool};
+      made.shape.exclusive = what.second;
+      made.count = count;
+    }
+    return out;
   }
 
  private:
-  const std::string& pool_;
-  std::vector<TaskClass> out_;
+  std::map<std::pair<std::int64_t, bool>, std::uint64_t, std::greater<>> counts_;
 };
+
+/// The tasks with slots as items and, where they are wider than a host, as whole hosts.
+void pack(const Sums& sums, Sizes sizes, Classes& classes) {
+  const std::int64_t largest = sizes.back();
+  const auto narrow = std::distance(sums.items.begin(), sums.items.upper_bound(largest));
+  const std::int64_t step =
+      narrow > kTaskSizesMax ? std::max<std::int64_t>(1, ceil_div(largest, kTaskSizesMax)) : 1;
+  for (const auto& [slots, count] : sums.items) {
+    if (slots <= largest) {
+      const std::int64_t rounded = ceil_div(slots, step) * step;
+      classes.add(std::min(rounded, largest), /*is_whole_host=*/false, count);
+    } else {
+      const std::int64_t size = divisor_of(slots, sizes);
+      classes.add(size, /*is_whole_host=*/true, count * static_cast<std::uint64_t>(slots / size));
+    }
+  }
+}
 
 }  // namespace
 
 std::vector<std::int64_t> slots_that_would_do(std::int64_t slots, Sizes sizes) {
-  if (sizes.empty() || sizes.back() <= 0) return {};
   if (fits(slots, sizes)) return {slots};
+  if (sizes.empty() || sizes.back() <= 0) return {};
   std::int64_t below = sizes.back(), above = std::numeric_limits<std::int64_t>::max();
   for (const std::int64_t size : sizes) {
     if (size == 0) continue;
@@ -114,14 +131,15 @@ std::vector<std::int64_t> slots_that_would_do(std::int64_t slots, Sizes sizes) {
 Demand demand_of(const model::Push& push, Sizes sizes, const std::string& pool,
                  const model::PushedPolicy& policy) {
   Demand out;
-  Classes classes(pool);
+  Classes classes;
   if (push.desired_new) {
     out.tasks = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *push.desired_new));
-    classes.add(0, /*is_whole_host=*/true, *push.desired_new);
-    out.classes = classes.take();
+    classes.add(0, /*is_whole_host=*/true, out.tasks);
+    out.classes = classes.of(pool);
     return out;
   }
-  Adder adder(push.group_max);
+  const bool is_packed = sizes.size() > 1;
+  Adder adder(push.group_max, is_packed);
   for (const auto& task : push.tasks) {
     if (!fits(task.slots, sizes)) {
       out.never_fits.push_back({task.id, slots_that_would_do(task.slots, sizes)});
@@ -133,21 +151,18 @@ Demand demand_of(const model::Push& push, Sizes sizes, const std::string& pool,
   const Sums& sums = adder.sums();
   out.slots = sums.slots;
   const std::int64_t largest = sizes.empty() ? 0 : sizes.back();
-  const std::int64_t for_aux =
-      policy.aux_per_agent > 0 ? ceil_div(sums.aux, policy.aux_per_agent) : 0;
-  const std::int64_t for_slots = largest > 0 ? ceil_div(sums.slots, largest) : 0;
-  if (sizes.size() <= 1) {
-    classes.add(largest, /*is_whole_host=*/true, std::max(for_aux, for_slots));
-  } else {
-    for (const auto& [slots, count] : sums.items) {
-      const bool is_wide = slots > largest;
-      const std::int64_t size = is_wide ? divisor_of(slots, sizes) : slots;
-      classes.add(size, is_wide, is_wide ? count * (slots / size) : count);
-    }
+  const std::int64_t for_aux = hosts_for(sums.aux, policy.aux_per_agent);
+  const std::int64_t for_slots = hosts_for(sums.slots, largest);
+  if (is_packed) {
+    pack(sums, sizes, classes);
     // At least `for_slots` hosts come for the slots, and each runs tasks without slots as well.
-    classes.add(0, /*is_whole_host=*/true, for_aux - for_slots);
+    classes.add(0, /*is_whole_host=*/true,
+                static_cast<std::uint64_t>(std::max<std::int64_t>(0, for_aux - for_slots)));
+  } else {
+    classes.add(largest, /*is_whole_host=*/true,
+                static_cast<std::uint64_t>(std::max(for_aux, for_slots)));
   }
-  out.classes = classes.take();
+  out.classes = classes.of(pool);
   return out;
 }
 

@@ -17,29 +17,34 @@ struct TaskClass {
   friend bool operator==(const TaskClass&, const TaskClass&) = default;
 };
 struct Demand {
-  std::vector<TaskClass> classes;  ///< By slots, most first.
+  std::vector<TaskClass> classes;  ///< By slots, most first. Few: see kTaskSizesMax.
   std::vector<model::NeverFits> never_fits;
-  std::uint64_t tasks =
-      0;                   ///< That wait and fit, those that a group's maximum holds back included.
+  /// That wait and fit. Those that their group's maximum holds back are among them.
+  std::uint64_t tasks = 0;
   std::int64_t slots = 0;  ///< That they ask for, groups' maximums applied.
   friend bool operator==(const Demand&, const Demand&) = default;
 };
+/// Tasks of more different slots than this are rounded up before they are packed: a plan looks at
+/// each class, and a pusher could send as many as tasks.
+inline constexpr std::int64_t kTaskSizesMax = 256;
 
 /// `sizes`: the slots of the types of the pool, ascending, each once; 0 for types without slots.
-/// - With one size S above 0 the demand is `max(ceil(aux / aux_per_agent), ceil(slots / S))` whole
-///   hosts, and a task counts if its slots are at most S or a multiple of S.
+/// - With one size S the demand is `max(ceil(aux / aux_per_agent), ceil(slots / S))` whole hosts,
+///   each term 0 if its divisor is. A group counts up to its maximum of slots, so that the last
+///   task may count in part.
 /// - With several sizes, tasks are items of their slots, which the plan packs. A task wider than
-/// the
-///   largest size is several whole hosts of a size that divides it. Tasks without slots ask for the
-///   hosts that those of tasks with slots leave missing.
-/// - The tasks of a group count up to its maximum of slots.
-/// - `desired_new` asks for so many whole hosts of any size.
+///   the largest size is several whole hosts of the largest size that divides it. A group counts
+///   the tasks that its maximum has room for, in their order. Tasks without slots ask for the
+///   hosts that the others leave missing, of any type.
+/// - A task that is wider than the largest size and a multiple of none is in `never_fits`, and asks
+///   for nothing.
+/// - `desired_new` asks for so many whole hosts of any type.
 /// O(tasks log tasks). Numbers saturate.
 [[nodiscard]] Demand demand_of(const model::Push& push, std::span<const std::int32_t> sizes,
                                const std::string& pool, const model::PushedPolicy& policy);
 
-/// The nearest numbers of slots that a task may have, at most one below and one above; empty: the
-/// pool has no slots.
+/// The nearest numbers of slots that a task may have: `slots` itself if it fits, else one below and
+/// one above. Empty: the pool has no slots, so only 0 fits.
 [[nodiscard]] std::vector<std::int64_t> slots_that_would_do(std::int64_t slots,
                                                             std::span<const std::int32_t> sizes);
 

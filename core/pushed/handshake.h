@@ -5,9 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "core/base/time.h"
 #include "core/model/ids.h"
-#include "core/model/push.h"
 
 /// Why no host ends on which a scheduler has just placed work. A restart forgets all of it, so no
 /// acknowledgement outlives what it was about.
@@ -18,18 +16,22 @@ namespace hostler::pushed {
 class Handshake {
  public:
   /// Answers of this start have numbers above `base`; `seen` of others acknowledges nothing.
-  explicit Handshake(std::uint64_t base) : base_(base), last_(base) {}
+  explicit Handshake(std::uint64_t base) : last_(base) {}
 
-  /// A push says that it has acted on answer `seen`. `is_idle(id)`: it lists the host's agent as
-  /// idle, or not at all. A host that is busy is acknowledged no more, and is off the list unless
-  /// it `stays_named`: it is too old, and goes once it is idle.
+  /// A push says that the scheduler has acted on answer `seen`, and that the agents of `busy` run
+  /// tasks: it lists all others as idle, or not at all. A busy host is acknowledged no more, and is
+  /// off the list unless it is `too_old`: that one goes once it is idle.
   void pushed(std::uint64_t seen, const std::set<model::InstanceId>& busy,
               const std::set<model::InstanceId>& too_old);
-  /// Another session pushes: it knows of no answer to the one before.
+  /// Another session pushes: it knows of no answer to the one before. Called before pushed().
   void session_changed();
   /// The last plan wants these to go. Hosts that it does not name are off the list, and what was
   /// acknowledged of them counts no more.
   void planned(const std::set<model::InstanceId>& going);
+  /// It is being ended, for whatever reason: each answer names it until it is erased, as its agent
+  /// may still look idle to the scheduler.
+  void ends(model::InstanceId id) { going_[id].ends = true; }
+  /// The instance is no more.
   void erased(model::InstanceId id) { going_.erase(id); }
 
   /// The number of the next answer, and whom it names.
@@ -48,12 +50,15 @@ class Handshake {
   struct Going {
     std::uint64_t named_by = 0;  ///< The first answer that names it; 0: none yet.
     bool acknowledged = false;
+    bool ends = false;
   };
-  std::uint64_t base_, last_;
+  std::uint64_t last_;
   std::map<model::InstanceId, Going> going_;
 };
 
-/// Where the answers of a start begin: epochs are never used twice, also after a restore.
+/// Where the answers of a start begin. Epochs are never used twice, also after a restore. So no two
+/// of two million starts in a row give the same number: each has four billion, all below 2^53,
+/// which JSON keeps.
 [[nodiscard]] std::uint64_t answers_base(std::uint64_t epoch);
 
 }  // namespace hostler::pushed

@@ -21,17 +21,20 @@ class Pusher {
 
   /// kConflict: another principal pushes until its term ends; "superseded": a later session of the
   /// same principal has taken over; a push with this sequence, or a later one, was taken already.
-  /// True: the session is new, so the record has changed.
+  /// A refused push changes nothing. True: the session is new, so the record has changed.
   [[nodiscard]] Result<bool> take(const std::string& principal, const model::Push& push, Mono now,
                                   Duration max_age);
 
-  /// Without principal: nobody has pushed yet.
+  /// Without principal: nobody has pushed yet. Its `pool` is as the constructor was told.
   [[nodiscard]] const model::PusherRecord& record() const { return record_; }
-  [[nodiscard]] std::uint64_t sequence() const { return sequence_; }
+  /// 0: no push of the session was taken since the start.
+  [[nodiscard]] std::uint64_t sequence() const { return sequence_.value_or(0); }
 
  private:
+  void begin_session(const std::string& principal, const std::string& session);
+
   model::PusherRecord record_;
-  std::uint64_t sequence_ = 0;  ///< Of the session; a restart forgets it.
+  std::optional<std::uint64_t> sequence_;  ///< Of the session; a restart forgets it.
   Mono term_end_{};
 };
 

@@ -59,6 +59,7 @@ class Collector {
     batch_.images[{gone.set, gone.query}] = nullptr;
   }
   void operator()(const model::PrincipalUse& use) { batch_.uses[use.principal] = &use; }
+  void operator()(const model::PusherRecord& row) { batch_.pushers[row.pool] = &row; }
   void operator()(const model::OfferedRow& row) {
     batch_.offered[{row.set, row.provider_type, row.market, row.zone}] = &row;
   }

@@ -39,7 +39,8 @@ struct Batch {
   std::map<std::string_view, const model::SetAccount*> accounts;  ///< By set.
   /// By set and query. Null: forgotten.
   std::map<std::pair<std::string_view, std::string_view>, const model::ImageRow*> images;
-  std::map<std::string_view, const model::PrincipalUse*> uses;  ///< By principal.
+  std::map<std::string_view, const model::PrincipalUse*> uses;     ///< By principal.
+  std::map<std::string_view, const model::PusherRecord*> pushers;  ///< By pool.
   using OfferedKey =
       std::tuple<std::string_view, std::string_view, model::Market, std::string_view>;
   std::map<OfferedKey, const model::OfferedRow*> offered;  ///< Null: it is offered no longer.

@@ -19,7 +19,7 @@
 ///   may say anything.
 /// - code: a value of a table (events, reasons) by its code; an unknown code reads as kUnknown.
 /// - text: any bytes. names: texts without a comma, separated by commas. cards: likewise, UUIDs of
-///   cards, each once.
+///   cards, each once. sessions: a JSON array of the names that pushers gave, empty for none.
 /// - gpu_wish: two columns; only with a number of gpus above 0. gpu_groups: JSON, empty for none.
 /// - optional: a flag, then the fields of the value; without a value those of a default one.
 namespace hostler::store {
@@ -206,6 +206,8 @@ void fields(V& v, typename V::template Ref<model::InstanceRecord> r) {
   v.optional("has_notice", r.interruption);
   v.time("drain_began_us", r.drain_began);
   v.flag("drain_over", r.drain_over);
+  v.choice("agent", r.agent, model::AgentReport::kMissing);
+  v.time("agent_since_us", r.agent_since);
 }
 
 template <class V>
@@ -274,6 +276,14 @@ void fields(V& v, typename V::template Ref<model::PrincipalUse> r) {
   v.text("principal", r.principal);
   v.amount("micros", r.use.value);
   v.time("as_of_us", r.as_of);
+}
+
+template <class V>
+void fields(V& v, typename V::template Ref<model::PusherRecord> r) {
+  v.text("pool", r.pool);
+  v.text("principal", r.principal);
+  v.text("session", r.session);
+  v.sessions("superseded", r.superseded);
 }
 
 template <class V>

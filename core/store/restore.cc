@@ -43,6 +43,37 @@ Result<void> for_each_row(Connection& connection, const std::string& sql, Each e
   return {};
 }
 
+/// Columns of text hold anything that an admin or a broken disk has put there.
+std::string account_problem(const model::SetAccount& row) {
+  for (const auto& [column, text] : {std::pair("account", &row.account), {"region", &row.region}}) {
+    if (text->size() > model::kAccountBytesMax)
+      return std::string(column) + " is longer than " + std::to_string(model::kAccountBytesMax) +
+             " bytes";
+    if (!is_utf8(*text)) return std::string(column) + " is not UTF-8 text";
+  }
+  if (!is_name(row.set)) return "name is no name of a set";
+  return row.account.empty() && row.region.empty() ? "account and region are empty" : "";
+}
+
+/// A row with an id that no create could be sent with is as good as none: the cloud is asked again.
+std::string image_problem(const model::ImageRow& row) {
+  const auto& id = row.image.id;
+  const bool is_good = !id.empty() && id.size() <= model::kForeignNameMax && is_utf8(id);
+  return is_good ? "" : "image is no id";
+}
+
+std::string use_problem(const model::PrincipalUse& row) {
+  return is_utf8(row.principal) ? "" : "principal is not UTF-8";
+}
+
+/// Without its row nobody has pushed for the pool yet: the next push writes the row anew.
+std::string pusher_problem(const model::PusherRecord& row) {
+  if (!is_utf8(row.pool)) return "pool is not UTF-8";
+  if (!is_utf8(row.principal)) return "principal is not UTF-8";
+  const bool is_name = is_utf8(row.session) && row.session.size() <= model::kPushedNameMax;
+  return is_name ? "" : "session is no name";
+}
+
 /// Reads live rows, and sets damaged ones aside with what depends on them.
 class Restorer {
  public:
@@ -57,9 +88,10 @@ class Restorer {
     set_dependents_aside();
     HOSTLER_TRY(restore_leases(connection_, out_));
     HOSTLER_TRY(read_gates());
-    HOSTLER_TRY(read_accounts());
-    HOSTLER_TRY(read_images());
-    HOSTLER_TRY(read_uses());
+    HOSTLER_TRY(read_all(out_.accounts, account_problem));
+    HOSTLER_TRY(read_all(out_.images, image_problem));
+    HOSTLER_TRY(read_all(out_.uses, use_problem));
+    HOSTLER_TRY(read_all(out_.pushers, pusher_problem));
     HOSTLER_TRY(read_all(out_.offered));
     HOSTLER_TRY(read_all(out_.ram_reports));
     HOSTLER_TRY(read_all(out_.gpu_reports));
@@ -73,9 +105,6 @@ class Restorer {
   Result<void> read_attempts();
   Result<void> read_taken_over();
   Result<void> read_gates();
-  Result<void> read_accounts();
-  Result<void> read_images();
-  Result<void> read_uses();
   Result<void> read_prices();
   void set_equal_arrivals_aside();
   void set_dependents_aside();
@@ -90,6 +119,11 @@ class Restorer {
   }
   template <class Record>
   Result<void> read_all(std::vector<Record>& out) {
+    return read_all(out, [](const Record&) { return std::string(); });
+  }
+  /// `problem_of`: what is wrong with a record whose columns are good, or an empty text.
+  template <class Record, class ProblemOf>
+  Result<void> read_all(std::vector<Record>& out, ProblemOf problem_of) {
     return for_each_row(connection_,
                         "SELECT " + columns_sql<Record>() + " FROM " +
                             std::string(Table<Record>::kName) + " ORDER BY " +
@@ -97,7 +131,11 @@ class Restorer {
                         [&](const Statement& from) {
                           Record record;
                           RowReader row(from);
-                          if (is_good(row, record)) out.push_back(std::move(record));
+                          if (!is_good(row, record)) return;
+                          if (auto problem = problem_of(record); !problem.empty())
+                            set_aside<Record>(printable(key_text(record), 200), std::move(problem));
+                          else
+                            out.push_back(std::move(record));
                         });
   }
   template <class Record>
@@ -269,63 +307,6 @@ Result<void> Restorer::read_gates() {
                         RowReader row(from);
                         if (is_good(row, gate)) out_.gates.push_back(std::move(gate));
                       });
-}
-
-/// Columns of text hold anything that an admin or a broken disk has put there.
-std::string account_problem(const model::SetAccount& row) {
-  for (const auto& [column, text] : {std::pair("account", &row.account), {"region", &row.region}}) {
-    if (text->size() > model::kAccountBytesMax)
-      return std::string(column) + " is longer than " + std::to_string(model::kAccountBytesMax) +
-             " bytes";
-    if (!is_utf8(*text)) return std::string(column) + " is not UTF-8 text";
-  }
-  if (!is_name(row.set)) return "name is no name of a set";
-  return row.account.empty() && row.region.empty() ? "account and region are empty" : "";
-}
-
-Result<void> Restorer::read_accounts() {
-  return for_each_row(connection_,
-                      "SELECT " + columns_sql<model::SetAccount>() + " FROM sets ORDER BY name",
-                      [&](const Statement& from) {
-                        model::SetAccount account;
-                        RowReader row(from);
-                        if (!is_good(row, account)) return;
-                        if (auto problem = account_problem(account); !problem.empty())
-                          set_aside<model::SetAccount>(account.set, std::move(problem));
-                        else
-                          out_.accounts.push_back(std::move(account));
-                      });
-}
-
-/// A row with an id that no create could be sent with is as good as none: the cloud is asked again.
-Result<void> Restorer::read_images() {
-  return for_each_row(
-      connection_,
-      "SELECT " + columns_sql<model::ImageRow>() + " FROM images ORDER BY set_name, query",
-      [&](const Statement& from) {
-        model::ImageRow image;
-        RowReader row(from);
-        if (!is_good(row, image)) return;
-        const auto& id = image.image.id;
-        if (id.empty() || id.size() > model::kForeignNameMax || !is_utf8(id))
-          set_aside<model::ImageRow>(printable(key_text(image), 200), "image is no id");
-        else
-          out_.images.push_back(std::move(image));
-      });
-}
-
-Result<void> Restorer::read_uses() {
-  return for_each_row(
-      connection_, "SELECT " + columns_sql<model::PrincipalUse>() + " FROM uses ORDER BY principal",
-      [&](const Statement& from) {
-        model::PrincipalUse use;
-        RowReader row(from);
-        if (!is_good(row, use)) return;
-        if (!is_utf8(use.principal))
-          set_aside<model::PrincipalUse>(printable(use.principal, 60), "principal is not UTF-8");
-        else
-          out_.uses.push_back(std::move(use));
-      });
 }
 
 /// The newest of each kind: nothing is decided by older ones.

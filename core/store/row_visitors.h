@@ -18,6 +18,7 @@
 #include "core/model/event.h"
 #include "core/model/gpus.h"
 #include "core/model/ids.h"
+#include "core/model/push.h"
 #include "core/model/reason.h"
 #include "core/store/database.h"
 
@@ -37,6 +38,9 @@ std::string join_names(const std::vector<std::string>& names);
 std::vector<std::string> split_names(std::string_view text);
 /// nullopt: it is no list of at most kCardsMax UUIDs of cards, each once.
 std::optional<std::vector<std::string>> parse_cards(std::string_view text);
+/// nullopt: it is no JSON array of at most kSupersededMax texts of at most kPushedNameMax bytes.
+std::optional<std::vector<std::string>> parse_sessions(std::string_view text);
+std::string sessions_text(const std::vector<std::string>& sessions);
 /// The groups of `count` gpus as the text of their column; nullopt: they are not so many, or
 /// damaged.
 std::string gpu_groups_text(std::int32_t count, const model::GpuGroups& groups);
@@ -89,6 +93,9 @@ class ColumnLister {
     add(column, Column::Type::kText);
   }
   void cards(std::string_view column, const std::vector<std::string>&) {
+    add(column, Column::Type::kText);
+  }
+  void sessions(std::string_view column, const std::vector<std::string>&) {
     add(column, Column::Type::kText);
   }
   void gpu_wish(std::string_view kind, std::string_view memory, std::int32_t,
@@ -173,6 +180,10 @@ class RowWriter {
   void cards(std::string_view column, const std::vector<std::string>& values) {
     HOSTLER_ASSERT(values.size() <= model::kCardsMax, "an attempt has the cards of one host");
     names(column, values);
+  }
+  void sessions(std::string_view, const std::vector<std::string>& values) {
+    HOSTLER_ASSERT(values.size() <= model::kSupersededMax, "older sessions are forgotten");
+    bind_made(sessions_text(values));
   }
   void gpu_wish(std::string_view, std::string_view, std::int32_t, const model::GpuWish& value) {
     bind(std::string_view(value.kind));
@@ -286,6 +297,12 @@ class RowReader {
       out = *std::move(cards);
     else
       complain(column, "is no list of cards");
+  }
+  void sessions(std::string_view column, std::vector<std::string>& out) {
+    if (auto sessions = parse_sessions(row_.view(column_++)))
+      out = *std::move(sessions);
+    else
+      complain(column, "is no list of sessions");
   }
   void gpu_wish(std::string_view kind, std::string_view memory, std::int32_t gpus,
                 model::GpuWish& out) {

@@ -65,6 +65,30 @@ std::optional<std::vector<std::string>> parse_cards(std::string_view text) {
   return cards;
 }
 
+std::optional<std::vector<std::string>> parse_sessions(std::string_view text) {
+  std::vector<std::string> out;
+  if (text.empty()) return out;
+  const auto document = json::Document::parse(text);
+  if (!document || !document->root().is(json::Kind::kArray)) return std::nullopt;
+  for (const json::Value session : document->root().children()) {
+    const bool is_name =
+        session.is(json::Kind::kString) && session.text().size() <= model::kPushedNameMax;
+    if (!is_name || out.size() == model::kSupersededMax) return std::nullopt;
+    out.emplace_back(session.text());
+  }
+  return out;
+}
+
+std::string sessions_text(const std::vector<std::string>& sessions) {
+  std::string out;
+  if (sessions.empty()) return out;
+  json::Writer w(out, json::Writer::Disruptive::kAsItIs);
+  w.begin_array();
+  for (const auto& session : sessions) w.value(session);
+  w.end_array();
+  return out;
+}
+
 std::string gpu_groups_text(std::int32_t count, const model::GpuGroups& groups) {
   std::string out;
   json::Writer w(out);
@@ -160,6 +184,7 @@ std::string key_text(const model::PriceRow& row) {
 std::string key_text(const model::SetAccount& row) { return row.set; }
 std::string key_text(const model::ImageRow& row) { return row.set + " " + row.query; }
 std::string key_text(const model::PrincipalUse& row) { return row.principal; }
+std::string key_text(const model::PusherRecord& row) { return row.pool; }
 std::string key_text(const model::OfferedRow& row) {
   return row.set + " " + row.provider_type + " " + model::to_string(row.market) + " " + row.zone;
 }

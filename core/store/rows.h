@@ -85,6 +85,10 @@ struct Table<model::PrincipalUse> {
   static constexpr std::string_view kName = "uses", kKey = "principal";
 };
 template <>
+struct Table<model::PusherRecord> {
+  static constexpr std::string_view kName = "pushers", kKey = "pool";
+};
+template <>
 struct Table<model::OfferedRow> {
   static constexpr std::string_view kName = "offered_types",
                                     kKey = "set_name, provider_type, market, zone";
@@ -168,6 +172,7 @@ std::string key_text(const model::PriceRow& row);
 std::string key_text(const model::SetAccount& row);
 std::string key_text(const model::ImageRow& row);
 std::string key_text(const model::PrincipalUse& row);
+std::string key_text(const model::PusherRecord& row);
 std::string key_text(const model::OfferedRow& row);
 std::string key_text(const model::RamReport& row);
 std::string key_text(const model::GpuReport& row);

@@ -18,7 +18,7 @@ namespace {
 // differ by engine: {id} is an int64 that can be a table's key (INTEGER in SQLite, BIGINT in
 // PostgreSQL), {by_key} says that a table is stored in the order of its key (WITHOUT ROWID in
 // SQLite, nothing in PostgreSQL). TEXT is compared by bytes in both.
-constexpr std::array<std::string_view, 17> kMigrations{R"sql(
+constexpr std::array<std::string_view, 18> kMigrations{R"sql(
 CREATE TABLE jobs (            -- what of a job changes
   id {id} PRIMARY KEY, state BIGINT NOT NULL, reason BIGINT NOT NULL, reason_text TEXT NOT NULL,
   attempt BIGINT NOT NULL, starts BIGINT NOT NULL, instance BIGINT NOT NULL,
@@ -222,6 +222,15 @@ ALTER TABLE offered_types ADD COLUMN gpu_groups TEXT NOT NULL DEFAULT '';
                                                        R"sql(
 ALTER TABLE instances ADD COLUMN drain_began_us BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE instances ADD COLUMN drain_over BIGINT NOT NULL DEFAULT 0;
+)sql",
+                                                       // Who pushes what pools need, and what it
+                                                       // says of their hosts.
+                                                       R"sql(
+CREATE TABLE pushers (
+  pool TEXT PRIMARY KEY, principal TEXT NOT NULL, session TEXT NOT NULL,
+  superseded TEXT NOT NULL) {by_key};
+ALTER TABLE instances ADD COLUMN agent BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE instances ADD COLUMN agent_since_us BIGINT NOT NULL DEFAULT 0;
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {

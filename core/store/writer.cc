@@ -25,6 +25,7 @@ Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& s
       .forget_image =
           HOSTLER_TRY(connection.prepare("DELETE FROM images WHERE set_name = $1 AND query = $2")),
       .put_use = HOSTLER_TRY(connection.prepare(upsert_sql<model::PrincipalUse>())),
+      .put_pusher = HOSTLER_TRY(connection.prepare(upsert_sql<model::PusherRecord>())),
       .put_offered = HOSTLER_TRY(connection.prepare(upsert_sql<model::OfferedRow>())),
       .erase_offered = HOSTLER_TRY(connection.prepare(
           "DELETE FROM offered_types WHERE set_name = $1 AND provider_type = $2 AND market = $3 "
@@ -96,6 +97,7 @@ Result<void> Writer::write_rows(const Batch& batch, const std::vector<InlinePlac
     HOSTLER_TRY(store::write(sql_.put_account, *account));
   HOSTLER_TRY(write_images(batch));
   for (const auto& [principal, use] : batch.uses) HOSTLER_TRY(store::write(sql_.put_use, *use));
+  for (const auto& [pool, row] : batch.pushers) HOSTLER_TRY(store::write(sql_.put_pusher, *row));
   HOSTLER_TRY(write_offered(batch));
   HOSTLER_TRY(write_ram_reports(batch));
   HOSTLER_TRY(write_gpu_reports(batch));

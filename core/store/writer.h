@@ -31,8 +31,8 @@ class Writer {
   struct Statements {
     Statement put_work, put_spec, put_lease, intend_attempt, end_attempt, put_instance, put_create,
         erase_create, put_gate, open_gate, put_price, put_account, put_image, forget_image, put_use,
-        put_offered, erase_offered, put_ram, forget_ram, put_gpus, forget_gpus, put_record,
-        find_bodies;
+        put_pusher, put_offered, erase_offered, put_ram, forget_ram, put_gpus, forget_gpus,
+        put_record, find_bodies;
   };
   Writer(Connection& connection, Segments& segments, Statements statements)
       : connection_(connection), segments_(segments), sql_(std::move(statements)) {}

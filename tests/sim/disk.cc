@@ -167,6 +167,7 @@ model::Restored Disk::open() {
   for (const auto& [set, account] : accounts_) out.accounts.push_back(account);
   out.images = images();
   for (const auto& [principal, use] : uses_) out.uses.push_back(use);
+  for (const auto& [pool, pusher] : pushers_) out.pushers.push_back(pusher);
   for (const auto& [key, row] : offered_) out.offered.push_back(row);
   for (const auto& [key, row] : ram_reports_) out.ram_reports.push_back(row);
   for (const auto& [key, row] : gpu_reports_) out.gpu_reports.push_back(row);

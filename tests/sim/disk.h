@@ -81,6 +81,7 @@ class Disk {
   void apply(const model::ImageRow& row) { images_[{row.set, row.query}] = row; }
   void apply(const model::ImageForgotten& row) { images_.erase({row.set, row.query}); }
   void apply(const model::PrincipalUse& row) { uses_[row.principal] = row; }
+  void apply(const model::PusherRecord& row) { pushers_[row.pool] = row; }
   void apply(const model::OfferedRow& row) {
     offered_[{row.set, row.provider_type, row.market, row.zone}] = row;
   }
@@ -115,6 +116,7 @@ class Disk {
   std::map<std::string, model::SetAccount> accounts_;
   std::map<std::pair<std::string, std::string>, model::ImageRow> images_;
   std::map<std::string, model::PrincipalUse> uses_;
+  std::map<std::string, model::PusherRecord> pushers_;
   RamReports ram_reports_;  ///< By set and type.
   std::map<std::tuple<std::string, std::string, std::string, std::int64_t>, model::GpuReport>
       gpu_reports_;

@@ -96,10 +96,20 @@ TEST(DemandTest, TellsWhatATaskCouldAskForThatNeverFits) {  // Weakness 5.3.10.
   EXPECT_EQ(of.tasks, 1U);
 }
 
+TEST(DemandTest, WhatDeterminedCanFulfillFits) {  // 1.11, and multiples by 1.12.
+  for (const std::int64_t slots : {0, 1, 7, 8, 16, 800})
+    EXPECT_EQ(slots_that_would_do(slots, Sizes{8}), std::vector{slots}) << slots;
+  for (const std::int64_t slots : {9, 12, 15})
+    EXPECT_EQ(slots_that_would_do(slots, Sizes{8}), (std::vector<std::int64_t>{8, 16})) << slots;
+  EXPECT_EQ(slots_that_would_do(17, Sizes{8}), (std::vector<std::int64_t>{16, 24}));
+}
+
 TEST(DemandTest, NamesTheNearestSizesOfAllTypes) {
   EXPECT_EQ(slots_that_would_do(13, Sizes{4, 6}), (std::vector<std::int64_t>{12, 16}));
   EXPECT_EQ(slots_that_would_do(17, Sizes{4, 6}), (std::vector<std::int64_t>{16, 18}));
   EXPECT_EQ(slots_that_would_do(3, Sizes{4}), (std::vector<std::int64_t>{3}));
+  EXPECT_EQ(slots_that_would_do(9, Sizes{0, 8}), (std::vector<std::int64_t>{8, 16}));
+  EXPECT_EQ(slots_that_would_do(0, Sizes{0}), std::vector<std::int64_t>{0});
   EXPECT_TRUE(slots_that_would_do(3, Sizes{0}).empty());
   EXPECT_TRUE(slots_that_would_do(3, Sizes{}).empty());
 }
@@ -138,6 +148,72 @@ TEST(DemandTest, AGroupsMaximumStartsNoPartOfATask) {
   const Demand of = demand(push, {4, 8});
   ASSERT_EQ(of.classes.size(), 1U);
   EXPECT_EQ(of.classes[0].count, 1U);
+}
+
+TEST(DemandTest, AGroupsRestIsForALaterTaskThatFitsInIt) {
+  auto push = tasks_of({});
+  push.tasks = {{"a", 4, "g"}, {"b", 4, "g"}, {"c", 1, "g"}};
+  push.group_max = {{"g", 5}};
+  const Demand of = demand(push, {4, 8});
+  ASSERT_EQ(of.classes.size(), 2U);
+  EXPECT_EQ(of.classes[1].shape.needs.slots, 1);
+  EXPECT_EQ(of.slots, 5);
+  EXPECT_EQ(of.tasks, 3U);
+}
+
+TEST(DemandTest, ATaskThatItsGroupHoldsBackBringsNoHostForTasksWithoutSlots) {
+  auto push = tasks_of({0});
+  push.tasks.push_back({"held", 8, "g"});
+  push.group_max = {{"g", 4}};
+  const Demand of = demand(push, {4, 8});
+  ASSERT_EQ(of.classes.size(), 1U);
+  EXPECT_EQ(of.classes[0].shape.needs.slots, 0);
+  EXPECT_EQ(of.slots, 0);
+}
+
+TEST(DemandTest, TasksWithoutSlotsHaveNoMaximumOfTheirGroup) {
+  auto push = tasks_of({});
+  push.tasks = {{"a", 0, "g"}, {"b", 0, "g"}};
+  push.group_max = {{"g", 0}};
+  EXPECT_EQ(hosts(demand(push, {4}, 1)), 2U);
+}
+
+TEST(DemandTest, WideTasksOfManySizesAreFewClasses) {
+  auto push = tasks_of({});
+  for (std::int32_t slots = 3; slots <= 1000; ++slots)
+    push.tasks.push_back({std::to_string(slots), slots, ""});
+  const Demand of = demand(push, {1, 2});
+  ASSERT_EQ(of.classes.size(), 2U);
+  EXPECT_EQ(of.classes[0].count, 125'250U - 1U);  // The even ones: 4 / 2 to 1000 / 2.
+  EXPECT_EQ(of.classes[1].count, 249'999U);       // The odd ones: 3 to 999.
+}
+
+TEST(DemandTest, TooManySizesAreRoundedUpButNotBeyondAHost) {
+  auto push = tasks_of({});
+  for (std::int32_t slots = 1; slots <= 1001; ++slots)
+    push.tasks.push_back({std::to_string(slots), slots, ""});
+  const Demand of = demand(push, {4, 1001});
+  EXPECT_LE(of.classes.size(), static_cast<std::size_t>(kTaskSizesMax));
+  EXPECT_EQ(of.classes.front().shape.needs.slots, 1001);
+  std::uint64_t tasks = 0;
+  std::int64_t slots = 0;
+  for (const auto& one : of.classes) {
+    tasks += one.count;
+    slots += one.shape.needs.slots * static_cast<std::int64_t>(one.count);
+  }
+  EXPECT_EQ(tasks, 1001U);
+  EXPECT_GE(slots, of.slots);
+  EXPECT_LE(slots, of.slots + 1001 * 4);
+}
+
+TEST(DemandTest, TheLargestNumbersAskForMuchAndOverflowNothing) {
+  auto push = tasks_of({});
+  push.tasks.assign(1000, {"t", model::kSlotsMax, "g"});
+  push.group_max = {{"g", INT64_MAX}};
+  EXPECT_EQ(hosts(demand(push, {1})), 1'000'000'000U);
+  push.tasks.clear();
+  push.desired_new = INT64_MAX;
+  EXPECT_EQ(demand(push, {1}).classes.at(0).count, static_cast<std::uint64_t>(INT64_MAX));
 }
 
 TEST(DemandTest, DesiredNewAsksForSoManyWholeHostsOfAnySize) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
+#include <iterator>
 #include <set>
 
 namespace hostler::pushed {
@@ -108,49 +108,42 @@ TEST(HandshakeTest, AnswersOfTwoStartsAreFarApartAndExactInJson) {
   std::set<std::uint64_t> seen;
   for (std::uint64_t epoch = 0; epoch < 1000; ++epoch) {
     const auto base = answers_base(epoch);
-    EXPECT_LT(base, std::uint64_t{1} << 52U);
+    EXPECT_LT(base, std::uint64_t{1} << 53U);
     const auto after = seen.lower_bound(base);
-    if (after != seen.end()) EXPECT_GT(*after - base, 1'000'000U);
-    if (after != seen.begin()) EXPECT_GT(base - *std::prev(after), 1'000'000U);
+    EXPECT_TRUE(after == seen.end() || *after - base > 1'000'000U);
+    EXPECT_TRUE(after == seen.begin() || base - *std::prev(after) > 1'000'000U);
     seen.insert(base);
   }
 }
 
-/// A scheduler that keeps its promise, and a network that delays both ways.
-TEST(HandshakeTest, NoHostIsAcknowledgedOnWhichAnHonestSchedulerRunsSomething) {
-  for (unsigned seed = 0; seed < 300; ++seed) {
-    std::mt19937 random(seed);
-    const auto chance = [&](unsigned percent) { return random() % 100 < percent; };
-    Handshake shake(kBase);
-    Ids busy, promised, hosts{InstanceId{1}, InstanceId{2}, InstanceId{3}};
-    std::uint64_t acted_on = 0, ended = 0;
-    for (int step = 0; step < 200; ++step) {
-      if (chance(50)) {
-        Ids going;
-        for (const auto id : hosts)
-          if (chance(60)) going.insert(id);
-        shake.planned(going);
-      }
-      const auto answer_lost = chance(30);
-      shake.pushed(acted_on, busy, {});
-      for (const auto id : hosts) {
-        if (!shake.is_acknowledged(id)) continue;
-        ASSERT_FALSE(busy.contains(id)) << "seed " << seed << ", step " << step;
-        ASSERT_TRUE(promised.contains(id));
-        ++ended;
-      }
-      const auto answer = shake.answer();
-      // The promise holds from the push that acknowledges: what was placed before is busy by then.
-      for (const auto id : hosts)
-        if (chance(40) && !promised.contains(id)) busy.insert(id);
-      for (const auto id : hosts)
-        if (chance(30)) busy.erase(id);
-      if (answer_lost) continue;
-      acted_on = answer.number;
-      promised = {answer.going.begin(), answer.going.end()};
-    }
-    EXPECT_GT(ended, 0U) << seed;
-  }
+TEST(HandshakeTest, AHostThatEndsIsNamedUntilItsInstanceIsGone) {  // 5.3.2
+  Handshake shake(kBase);
+  shake.pushed(name(shake), {}, {});
+  shake.ends(kHost);
+  shake.planned({});
+  EXPECT_EQ(shake.answer().going, std::vector{kHost});
+  shake.pushed(shake.last(), {kHost}, {});
+  EXPECT_EQ(shake.answer().going, std::vector{kHost}) << "a broken promise";
+  shake.session_changed();
+  EXPECT_EQ(shake.answer().going, std::vector{kHost});
+  shake.erased(kHost);
+  EXPECT_TRUE(shake.answer().going.empty());
+}
+
+TEST(HandshakeTest, AHostThatEndsWithoutHandshakeIsNamedToo) {
+  Handshake shake(kBase);
+  shake.ends(kHost);
+  EXPECT_EQ(shake.answer().going, std::vector{kHost});
+}
+
+TEST(HandshakeTest, AnErasedHostIsForgotten) {
+  Handshake shake(kBase);
+  const auto named = name(shake);
+  shake.pushed(named, {}, {});
+  shake.erased(kHost);
+  EXPECT_FALSE(shake.is_going(kHost));
+  EXPECT_FALSE(shake.is_acknowledged(kHost));
+  shake.erased(kHost);
 }
 
 }  // namespace

@@ -88,6 +88,40 @@ TEST(PusherTest, ARestartBeginsTheTermAnewAndForgetsTheSequence) {
   EXPECT_FALSE(*taken);
 }
 
+TEST(PusherTest, ASupersededSessionCannotComeBackWithAnySequenceOrAtAnyTime) {
+  Pusher pusher;
+  ASSERT_TRUE(pusher.take("token a", push("s1", 9), kStart, kMaxAge));
+  ASSERT_TRUE(pusher.take("token a", push("s2", 1), kStart, kMaxAge));
+  EXPECT_FALSE(pusher.take("token a", push("s1", UINT64_MAX), kStart + 1h, kMaxAge));
+  EXPECT_EQ(pusher.record().session, "s2");
+}
+
+TEST(PusherTest, AnotherPrincipalMayChooseTheNamesOfTheOneBefore) {
+  Pusher pusher;
+  ASSERT_TRUE(pusher.take("token a", push("s1", 9), kStart, kMaxAge));
+  ASSERT_TRUE(pusher.take("token a", push("s2", 1), kStart, kMaxAge));
+  const auto taken = pusher.take("token b", push("s1", 1), kStart + kMaxAge, kMaxAge);
+  ASSERT_TRUE(taken);
+  EXPECT_TRUE(*taken);
+  EXPECT_TRUE(pusher.record().superseded.empty());
+}
+
+TEST(PusherTest, SequencesMayBeginAtZeroAlsoAfterARestart) {
+  Pusher pusher;
+  ASSERT_TRUE(pusher.take("token a", push("s1", 0), kStart, kMaxAge));
+  EXPECT_FALSE(pusher.take("token a", push("s1", 0), kStart, kMaxAge));
+  Pusher restarted(pusher.record(), kStart, kMaxAge);
+  EXPECT_TRUE(restarted.take("token a", push("s1", 0), kStart, kMaxAge));
+}
+
+TEST(PusherTest, RefusalsShowNoRawBytesOfNames) {
+  Pusher pusher;
+  ASSERT_TRUE(pusher.take("token a", push("\x1b[2J", 1), kStart, kMaxAge));
+  const auto again = pusher.take("token a", push("\x1b[2J", 1), kStart, kMaxAge);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().message.find('\x1b'), std::string::npos);
+}
+
 TEST(PusherTest, ARefusedPushDoesNotLengthenTheTerm) {
   Pusher pusher;
   ASSERT_TRUE(pusher.take("token a", push("s1", 7), kStart, kMaxAge));

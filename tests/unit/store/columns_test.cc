@@ -32,6 +32,7 @@ std::map<std::string, Columns> described() {
   describe<model::SetAccount>(tables);
   describe<model::ImageRow>(tables);
   describe<model::PrincipalUse>(tables);
+  describe<model::PusherRecord>(tables);
   describe<model::OfferedRow>(tables);
   describe<model::RamReport>(tables);
   describe<model::GpuReport>(tables);

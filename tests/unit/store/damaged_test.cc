@@ -201,6 +201,26 @@ TEST_P(DamagedTest, DamagedUsesAreNamedAndLeftOut) {
   EXPECT_EQ(reopened().uses.size(), 2U) << "the next tick replaces the row";
 }
 
+TEST_P(DamagedTest, DamagedPushersAreNamedAndTheNextPushReplacesThem) {
+  std::string many = "[\"0\"";
+  for (int i = 0; i < 16; ++i) many += ",\"s\"";
+  must_commit({model::PusherRecord{"a", "user al", "s-1", {"s-0"}}});
+  for (const auto& bad : {std::string("s-0"), std::string("{}"), std::string("[7]"), many + "]",
+                          "[\"" + std::string(model::kPushedNameMax + 1, 'x') + "\"]"}) {
+    const auto restored = restored_after("UPDATE pushers SET superseded = '" + bad + "'");
+
+    EXPECT_THAT(named(restored), ElementsAre("pushers a: superseded is no list of sessions"));
+    EXPECT_THAT(restored.pushers, IsEmpty()) << bad;
+  }
+  must_commit({model::PusherRecord{"a", "user al", "s-2", {}}});
+  EXPECT_EQ(reopened().pushers.size(), 1U);
+}
+
+TEST_P(DamagedTest, AHostWithABadReportOfItsAgentIsSetAside) {
+  EXPECT_THAT(named(restored_after("UPDATE instances SET agent = 4 WHERE id = 8")),
+              ElementsAre("instances h-8: agent is 4"));
+}
+
 TEST_P(DamagedTest, DamagedRowsStayAsTheyAre) {
   damage("UPDATE work SET state = 99, kind = 7 WHERE id = 6");
   open();

@@ -245,6 +245,20 @@ TEST_P(SchemaTest, KeepsEveryRowOfVersion15WhichKnowsNoCards) {
   EXPECT_THAT(restored.damaged, IsEmpty());
 }
 
+TEST_P(SchemaTest, KeepsEveryRowOfVersion17WhichKnowsNoPushers) {
+  std::filesystem::create_directories(state());
+  make_database(3);
+  ASSERT_TRUE(migrate(*connect(place(), Mode::kWrite).value(), 17));
+
+  const auto restored = reopened();
+
+  ASSERT_EQ(restored.instances.size(), 1U);
+  EXPECT_EQ(restored.instances[0].record.agent, model::AgentReport::kNone);
+  EXPECT_EQ(restored.instances[0].record.agent_since, Wall{});
+  EXPECT_THAT(restored.pushers, IsEmpty());
+  EXPECT_THAT(restored.damaged, IsEmpty());
+}
+
 /// What version 12 noted of calls: a call under way, one that was also counted at a start, one
 /// whose count had a start alone, a crash that was seen, and a gate that is shut.
 constexpr const char* kCallsOfVersion12 = R"sql(

@@ -340,5 +340,29 @@ TEST_P(StoreTest, KeepsTheLastUseOfEachPrincipal) {
                                            model::PrincipalUse{"user bob", {INT64_MAX}, {200}}));
 }
 
+TEST_P(StoreTest, KeepsTheLastPusherOfEachPoolWithItsSupersededSessions) {
+  const model::PusherRecord cpu{"cpu", "user al", "s-1", {}};
+  const model::PusherRecord gpu{"gpu", "user bob", "s,\n\"3", {"s\n2", "", "s,1", "\xc3\xa9"}};
+  must_commit({cpu, model::PusherRecord{"gpu", "user al", "s", {"r"}}, gpu});
+
+  EXPECT_THAT(reopened().pushers, ElementsAre(cpu, gpu));
+  must_commit({model::PusherRecord{"gpu", "user bob", "s-4", {gpu.session}}});
+  EXPECT_THAT(reopened().pushers,
+              ElementsAre(cpu, model::PusherRecord{"gpu", "user bob", "s-4", {gpu.session}}));
+}
+
+TEST_P(StoreTest, KeepsWhatASchedulerHasReportedOfAHost) {
+  auto host = instance_in(7, model::InstanceState::kIdle);
+  host.record.agent = model::AgentReport::kMissing;
+  host.record.agent_since = {1'760'000'000'000'000};
+  must_commit({host});
+
+  const auto restored = reopened();
+
+  ASSERT_EQ(restored.instances.size(), 1U);
+  EXPECT_EQ(restored.instances[0].record.agent, model::AgentReport::kMissing);
+  EXPECT_EQ(restored.instances[0].record.agent_since, host.record.agent_since);
+}
+
 }  // namespace
 }  // namespace hostler::store
