@@ -93,6 +93,7 @@ class World {
   void tick();
   void tidy();
   void submit(std::size_t wish);
+  void submit_beside_drain();
   void submit_past(const std::vector<model::WorkId>& forgotten);
   void submit_greedily();
   bool is_greedy(const dispatch::Reply& answer);
