@@ -339,6 +339,7 @@ void World::plan_next_tick() {
 }
 
 void World::tick() {
+  check_time_passes();
   if (kernel_ && !complaint_) take(kernel_->tick(now()));
   if (kernel_ && !complaint_) check_shares();
   if (kernel_ && !complaint_ && short_ram_) check_ram();
