@@ -91,7 +91,7 @@ Rank rank_of_agent(const HostView& host, const model::PoolPolicy& pool, Mono now
   if (goes_anyway(host, pool, now) != model::Reason::kNone || is_idle_for_long(host, pool, now))
     return Rank::kGoesAnyway;
   if (host.phase == HostPhase::kComing)
-    return host.unfulfilled_spot ? Rank::kUnneededSpot : Rank::kUnneeded;
+    return host.unfulfilled_spot ? Rank::kUnneededSpot : Rank::kComing;
   return host.agent == AgentState::kLost ? Rank::kLost : Rank::kIdle;
 }
 
@@ -105,6 +105,9 @@ struct Turn {
   Rank rank{};
   bool is_young = false;
   int going = 0;  ///< order_of_going().
+  // Of an idle agent: the longest idle first, then the dearest.
+  Mono idle_since{};
+  std::int64_t discount = 0;
   friend auto operator<=>(const Turn&, const Turn&) = default;
 };
 
@@ -185,6 +188,9 @@ std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
                            ? rank(host, waiting)
                            : rank_of_agent(host, policy.pools[p], order.now);
       turns[h] = {its, is_young(host, policy.pools[p], order.now), order_of_going(host)};
+      if (host.agent != AgentState::kIdle) continue;
+      turns[h].idle_since = host.agent_since;
+      turns[h].discount = -host.price_per_hour.value;
     }
     std::ranges::sort(may_go, [&](std::uint32_t a, std::uint32_t b) {
       return std::tuple(turns[a], hosts[b].created, hosts[b].id) <

@@ -78,7 +78,8 @@ rule("1.5-idle-hosts-go-down-to-the-minimum", idle(1, "21m"), idle(2, "23m"), id
 rule("1.5-coming-hosts-count-for-the-minimum", idle(1, "21m"), coming(2), min=1, going=["h-1"])
 rule("1.5-beyond-max-spot-requests-first", coming(1, unfulfilled_spot=True), coming(2), idle(3), max=2,
      ends={"h-1": "beyond_max"})
-rule("1.5-beyond-max-coming-before-idle", coming(1), idle(2), busy(3), max=2, going=["h-1"])
+rule("1.5-beyond-max-idle-before-coming", coming(1), idle(2), busy(3), max=2, going=["h-2"])
+rule("1.5-beyond-max-longest-idle-first", idle(1, "2m"), idle(2, "1m"), busy(3), max=2, going=["h-1"])
 rule("1.5-beyond-max-idle-before-lost", lost(1), idle(2), busy(3), max=2, going=["h-2"])
 rule("1.5-beyond-max-lost-before-busy", lost(1), busy(2), busy(3), max=2, going=["h-1"])
 rule("1.5-beyond-max-newest-first", idle(1, age="3h"), idle(2, age="1h"), idle(3, age="2h"), max=2, going=["h-2"])

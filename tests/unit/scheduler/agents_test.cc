@@ -209,7 +209,7 @@ TEST_F(AgentsTest, W4_BeyondTheMaximumNoBusyHostGoes) {
   EXPECT_THAT(made.going, IsEmpty());
 }
 
-TEST_F(AgentsTest, BeyondTheMaximumSpotRequestsGoBeforeComingIdleAndLostHosts) {
+TEST_F(AgentsTest, BeyondTheMaximumSpotRequestsGoBeforeIdleLostAndComingHosts) {
   host(1, AgentState::kBusy);
   host(2, AgentState::kLost, 6min);
   host(3, AgentState::kIdle);
@@ -217,7 +217,7 @@ TEST_F(AgentsTest, BeyondTheMaximumSpotRequestsGoBeforeComingIdleAndLostHosts) {
   host(5, AgentState::kComing, 0s, 1min);
   host(6, AgentState::kComing, 0s, 3min).unfulfilled_spot = true;
   for (const auto& [max, going] : std::vector<std::pair<int, std::vector<std::uint64_t>>>{
-           {4, {5}}, {3, {4, 5}}, {2, {3, 4, 5}}, {1, {2, 3, 4, 5}}, {0, {2, 3, 4, 5}}}) {
+           {4, {3}}, {3, {2, 3}}, {2, {2, 3, 5}}, {1, {2, 3, 4, 5}}, {0, {2, 3, 4, 5}}}) {
     site.pool().sizes.max = max;
     const Plan made = plan();
     EXPECT_EQ(ids(made.shutdowns), std::vector<std::uint64_t>{6})
