@@ -119,6 +119,21 @@ void Metrics::set_pools(const std::vector<PoolStatus>& pools,
   families_->bound.replace(bounds);
   families_->bound_known.replace(known);
   families_->set_metrics(used);
+  set_pushed(pools);
+}
+
+void Metrics::set_pushed(const std::vector<PoolStatus>& pools) {
+  Values ages, tasks, going;
+  for (const PoolStatus& p : pools) {
+    if (!p.pushed) continue;
+    const prometheus::Labels labels{{"pool", p.pool}};
+    if (p.pushed->age) ages[labels] = std::chrono::duration<double>(*p.pushed->age).count();
+    tasks[labels] = static_cast<double>(p.pushed->tasks);
+    going[labels] = number(p.pushed->going);
+  }
+  families_->pushed_age.replace(ages);
+  families_->pushed_tasks.replace(tasks);
+  families_->pushed_going.replace(going);
 }
 
 void Metrics::set_waiting(const std::map<model::WaitingCode, std::uint64_t>& jobs) {
