@@ -204,8 +204,6 @@ class Metrics {
   [[nodiscard]] std::string text() const;
 
  private:
-  void set_pushed(const std::vector<PoolStatus>& pools);
-
   struct Families;
   std::unique_ptr<Families> families_;
 };
