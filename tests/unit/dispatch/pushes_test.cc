@@ -170,6 +170,27 @@ TEST_F(PushesTest, W2_APlanThatKnowsAnOlderPushEndsNoHost) {
   EXPECT_FALSE(story.ends(ids[0]));
 }
 
+// The new session knows of no answer to the one before, and may place work there now.
+TEST_F(PushesTest, W2_APlanThatKnowsTheAcknowledgementOfAnotherSessionEndsNoHost) {
+  begin();
+  const auto ids = story.made(1);
+  story.push(0, {ids[0]});
+  model::PushAnswer answer;
+  for (int i = 0; i < 20 && answer.going.empty(); ++i) {
+    story.pass(30s);
+    answer = story.push(0, {ids[0]});
+  }
+  story.plans_wait = true;
+  story.push(0, {ids[0]});
+  ASSERT_TRUE(story.plan);
+  auto plan = *std::exchange(story.plan, std::nullopt);
+  ASSERT_THAT(plan.plan.shutdowns, SizeIs(1));
+  story.session = "s-2";
+  (void)story.push(0, {ids[0]});
+  story.say(std::move(plan));
+  EXPECT_FALSE(story.ends(ids[0]));
+}
+
 TEST_F(PushesTest, AHostThatIsBusyInTheLastPushNeverEnds) {
   auto site = pushed_site();
   site.pools[0].pushed->lifetime_max = 1h;
