@@ -223,6 +223,10 @@ void MetricsFeed::set_pools(const dispatch::Queries& state,
     if (pool.created_min) add("created_min", *pool.created_min);
     if (pool.created_max) add("created_max", *pool.created_max);
   }
+  for (const auto& pushed : state.pushes(now))
+    for (auto& status : out)
+      if (status.pool == pushed.pool)
+        status.pushed = {.age = pushed.age, .tasks = pushed.tasks, .going = pushed.going};
   metrics_.set_pools(out, state.metrics(now));
 }
 

@@ -132,6 +132,12 @@ struct Metrics::Families {
                  "Bounds of a pool as plans go by them, by the bound."};
   Snapshot bound_known{registry, "hostler_pool_bound_known",
                        "Of bounds that are expressions: 1: it gives a number, 0: it is unknown."};
+  Snapshot pushed_age{registry, "hostler_pushed_age_seconds",
+                      "Age of the last push of the scheduler of a pool."};
+  Snapshot pushed_tasks{registry, "hostler_pushed_tasks",
+                        "Pushed tasks that wait for hosts of a pool, and fit."};
+  Snapshot pushed_going{registry, "hostler_pushed_going",
+                        "Hosts of a pool that its scheduler is to leave."};
   Snapshot metric_known{registry, "hostler_metric_known",
                         "1: the last reading of the metric was good, and is not too old."};
   Snapshot metric_age{registry, "hostler_metric_age_seconds",

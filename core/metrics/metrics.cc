@@ -20,6 +20,21 @@ double number(std::size_t count) { return static_cast<double>(count); }
 double money(model::Micros amount) { return static_cast<double>(amount.value) / 1e6; }
 const char* result_of(bool succeeded) { return succeeded ? "ok" : "failed"; }
 
+template <class Families>
+void set_pushed(Families& families, const std::vector<PoolStatus>& pools) {
+  Values ages, tasks, going;
+  for (const PoolStatus& p : pools) {
+    if (!p.pushed) continue;
+    const prometheus::Labels labels{{"pool", p.pool}};
+    if (p.pushed->age) ages[labels] = std::chrono::duration<double>(*p.pushed->age).count();
+    tasks[labels] = static_cast<double>(p.pushed->tasks);
+    going[labels] = number(p.pushed->going);
+  }
+  families.pushed_age.replace(ages);
+  families.pushed_tasks.replace(tasks);
+  families.pushed_going.replace(going);
+}
+
 }  // namespace
 
 Metrics::Metrics(std::string version) : families_(std::make_unique<Families>()) {
@@ -119,6 +134,7 @@ void Metrics::set_pools(const std::vector<PoolStatus>& pools,
   families_->bound.replace(bounds);
   families_->bound_known.replace(known);
   families_->set_metrics(used);
+  set_pushed(*families_, pools);
 }
 
 void Metrics::set_waiting(const std::map<model::WaitingCode, std::uint64_t>& jobs) {

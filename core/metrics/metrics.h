@@ -93,6 +93,13 @@ struct PoolStatus {
     std::optional<bool> is_known = {};  ///< Of an expression: whether it gives a number.
   };
   std::vector<Bound> bounds = {};
+  /// Of a pool that an outside scheduler sizes.
+  struct Pushed {
+    std::optional<Duration> age = {};  ///< Of the last push; unset: none since the start.
+    std::uint64_t tasks = 0;
+    std::size_t going = 0;
+  };
+  std::optional<Pushed> pushed = {};
 };
 
 struct StoreStatus {

@@ -99,7 +99,8 @@ void PushEvents::on(PushReceived& event, Now now) {
   if (!is_new) return reply(tl::unexpected(is_new.error()));
   if (*is_new) {
     to->handshake.session_changed();
-    const auto& record = to->pusher.record();
+    auto record = to->pusher.record();
+    record.pool = found->name;
     owners_.recorder.change(record);
     rows_[found->name] = record;
     owners_.recorder.record("user", "pool " + found->name, model::Event::kPusherChanged,

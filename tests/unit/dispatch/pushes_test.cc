@@ -170,6 +170,27 @@ TEST_F(PushesTest, W2_APlanThatKnowsAnOlderPushEndsNoHost) {
   EXPECT_FALSE(story.ends(ids[0]));
 }
 
+// The new session knows of no answer to the one before, and may place work there now.
+TEST_F(PushesTest, W2_APlanThatKnowsTheAcknowledgementOfAnotherSessionEndsNoHost) {
+  begin();
+  const auto ids = story.made(1);
+  story.push(0, {ids[0]});
+  model::PushAnswer answer;
+  for (int i = 0; i < 20 && answer.going.empty(); ++i) {
+    story.pass(30s);
+    answer = story.push(0, {ids[0]});
+  }
+  story.plans_wait = true;
+  story.push(0, {ids[0]});
+  ASSERT_TRUE(story.plan);
+  auto plan = *std::exchange(story.plan, std::nullopt);
+  ASSERT_THAT(plan.plan.shutdowns, SizeIs(1));
+  story.session = "s-2";
+  (void)story.push(0, {ids[0]});
+  story.say(std::move(plan));
+  EXPECT_FALSE(story.ends(ids[0]));
+}
+
 TEST_F(PushesTest, AHostThatIsBusyInTheLastPushNeverEnds) {
   auto site = pushed_site();
   site.pools[0].pushed->lifetime_max = 1h;
@@ -201,7 +222,7 @@ TEST_F(PushesTest, APushThatIsTooOldHoldsThePool) {
   story.pass(1min);
   story.pass(1h);
   EXPECT_FALSE(story.ends(ids[0]));
-  EXPECT_THAT(story.conditions(), Contains(HasSubstr("the last push is older than 1m")));
+  EXPECT_THAT(story.conditions(), Contains(HasSubstr("the last push is older than 1 m")));
 }
 
 TEST_F(PushesTest, WithoutAPushOnlyTheMinimumIsCreated) {
@@ -263,7 +284,9 @@ TEST_F(PushesTest, ARestartForgetsAcknowledgementsAndKeepsTimes) {
   story.list({story.seen(ids[0])});
   story.seen_ = before;
   story.push(0, {ids[0]});
-  story.pass(1min);
+  story.pass(50s);
+  story.push(0, {ids[0]});
+  story.pass(50s);
   story.seen_ = before;
   const auto answer = story.push(0, {ids[0]});
   EXPECT_THAT(answer.going, ElementsAre(ids[0].text())) << "idle for 5 minutes, restart included";
@@ -312,7 +335,7 @@ TEST_F(PushesTest, AnAbandonedPoolEmptiesAfterAnAlarm) {
   story.pass(24min);
   EXPECT_THAT(story.ledger(), Contains(HasSubstr("pool_abandoned")));
   story.pass(1min);
-  EXPECT_TRUE(story.ends(ids[0]) && story.ends(ids[1]));
+  for (const auto id : ids) EXPECT_TRUE(story.ends(id)) << id.text();
   story.push(0, {});
   EXPECT_THAT(story.conditions(), IsEmpty());
 }
@@ -374,8 +397,7 @@ TEST_F(PushesTest, APoolThatIsPushedNoMoreForgetsItsTasks) {
   site.pools[0].pushed.reset();
   story.clear();
   story.say(PolicyChanged{site});
-  EXPECT_THAT(story.say_push(story.next(0, {})).error().message,
-              HasSubstr("pools[].pushed"));
+  EXPECT_THAT(story.say_push(story.next(0, {})).error().message, HasSubstr("pools[].pushed"));
   story.pass(10s);
   EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
 }
