@@ -24,12 +24,12 @@ constexpr std::size_t kTaskBytesMax = 8192;
 /// Agents have up to four values each, and groups one. Tasks are read one at a time.
 constexpr std::uint32_t kValuesMax = 4 * model::kPushedAgentsMax + model::kPushedTasksMax + 100;
 
-/// Names are the scheduler's own, so they may have any characters.
-constexpr json::TextRule kAnyName{
-    .bytes_max = model::kPushedNameMax, .bytes_min = 1, .nul_allowed = true};
+/// Names are the scheduler's own. They may have any characters but U+0000, which not all databases
+/// take.
+constexpr json::TextRule kName{.bytes_max = model::kPushedNameMax, .bytes_min = 1};
 
 void read_agent(Object& o, model::PushedAgent& agent) {
-  o.need("name").text(agent.name, kAnyName);
+  o.need("name").text(agent.name, kName);
   const Field used = o.may("used_slots"), idle = o.may("idle");
   std::int32_t slots = 0;
   const bool has_slots = used.integer(slots, 0, model::kSlotsMax);
@@ -46,17 +46,16 @@ void read_agent(Object& o, model::PushedAgent& agent) {
 bool read_task(const Field& field, std::vector<model::PushedTask>& out) {
   model::PushedTask task;
   field.object([&](Object& o) {
-    o.need("id").text(task.id, kAnyName);
+    o.need("id").text(task.id, kName);
     o.need("slots").integer(task.slots, 0, model::kSlotsMax);
-    o.may("group").text(task.group, kAnyName);
+    o.may("group").text(task.group, kName);
   });
   out.push_back(std::move(task));
   return true;  // The next may be wrong, too.
 }
 
 void read_members(Object& o, model::Push& push) {
-  // It is stored, and not all databases take U+0000.
-  o.need("session").text(push.session, {.bytes_max = model::kPushedNameMax, .bytes_min = 1});
+  o.need("session").text(push.session, kName);
   o.need("sequence").integer(push.sequence, 0, kNumberMax);
   const Field seen = o.may("seen");
   if (seen.present() && !seen.value()->is(json::Kind::kNull))

@@ -20,6 +20,7 @@ struct Arguments {
   CostOptions cost;
   SimulateOptions simulate;
   EvalOptions eval;
+  PushOptions push;
   DriverOptions driver;
   DriverNewOptions driver_new;
   DriverCheckOptions check;

@@ -157,13 +157,23 @@ Result<json::Document> Client::get(const std::string& path) {
   return json::Document::parse(body, {.bytes_max = kAnswerMax, .values_max = kValuesMax});
 }
 
-Result<json::Document> Client::post(const std::string& path, const std::string& body) {
+Result<json::Document> Client::send(const char* method, const std::string& path,
+                                    const std::string& body) {
   begin(path);
+  if (method != nullptr) curl_easy_setopt(handle_->curl, CURLOPT_CUSTOMREQUEST, method);
   curl_easy_setopt(handle_->curl, CURLOPT_POSTFIELDS, body.data());
   curl_easy_setopt(handle_->curl, CURLOPT_POSTFIELDSIZE_LARGE,
                    static_cast<curl_off_t>(body.size()));
   const auto answer = HOSTLER_TRY(perform());
   return json::Document::parse(answer, {.bytes_max = kAnswerMax, .values_max = kValuesMax});
+}
+
+Result<json::Document> Client::post(const std::string& path, const std::string& body) {
+  return send(nullptr, path, body);
+}
+
+Result<json::Document> Client::put(const std::string& path, const std::string& body) {
+  return send("PUT", path, body);
 }
 
 Result<json::Document> Client::remove(const std::string& path) {

@@ -30,6 +30,7 @@ class Client {
 
   Result<json::Document> get(const std::string& path);
   Result<json::Document> post(const std::string& path, const std::string& body);
+  Result<json::Document> put(const std::string& path, const std::string& body);
   Result<json::Document> remove(const std::string& path);
   /// False if the daemon answers 404 for `path`.
   Result<bool> has(const std::string& path);
@@ -53,6 +54,8 @@ class Client {
  private:
   struct Handle;
   Result<std::string> perform();
+  /// `method`: null for POST.
+  Result<json::Document> send(const char* method, const std::string& path, const std::string& body);
   void begin(const std::string& path);
   void set_trusted_certificates();
   [[nodiscard]] Error connection_error(int curl_code) const;

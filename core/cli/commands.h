@@ -222,6 +222,15 @@ int simulate(const SimulateOptions& options);
 /// Writes the jobs of the daemon to a file, as a trace for a scenario.
 int record(Client& client, const std::string& file);
 
+/// The options of `hostler push`, one member each.
+struct PushOptions {
+  std::string pool;
+  std::string file;  ///< With the push; "-" is standard input.
+  bool json = false;
+};
+/// Sends what an outside scheduler says of its pool, and prints the answer.
+int push(Client& client, const PushOptions& options);
+
 /// The options of `hostler eval`, one member each; empty: not given.
 struct EvalOptions {
   std::string pool, expr;        ///< One of both.

@@ -35,6 +35,17 @@ void add_instances(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_flag("--json", a.json, "Print JSON");
 }
 
+void add_push(CLI::App& app, Arguments& a, Chosen& chosen) {
+  PushOptions& o = a.push;
+  CLI::App* c = add(app, chosen, "push", "Say for a scheduler of your own what its pool needs",
+                    [&a](Client& client) { return push(client, a.push); });
+  c->add_option("pool", o.pool, "The pool")->type_name("POOL")->required();
+  c->add_option("--file", o.file, "Needed: the push, as JSON; - is standard input")
+      ->type_name("FILE")
+      ->required();
+  c->add_flag("--json", o.json, "Print JSON");
+}
+
 void add_sets(CLI::App& app, Arguments& a, Chosen& chosen) {
   CLI::App* c =
       add_list(app, a, chosen, "sets", "List instance sets and the state of their clouds", sets);
@@ -113,6 +124,7 @@ void add_looks(CLI::App& app, Arguments& a, Chosen& chosen) {
 void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   add_instances(app, a, chosen);
   add_list(app, a, chosen, "pools", "List pools", pools);
+  add_push(app, a, chosen);
   add_list(app, a, chosen, "types", "List instance types, also those that pools choose", types);
   add_sets(app, a, chosen);
   add_gates(app, a, chosen);

@@ -79,13 +79,20 @@ std::string fates(Value work) {
   return out;
 }
 
-void print_work(Value work) {
+/// "8 vcpus and 16GiB, 2 gpus"; of tasks "8 slots".
+std::string needs_text(Value work) {
   const Value needs = work.at("needs");
+  if (field(work, "kind") == "task")
+    return needs.has("slots") ? number_of(field(needs, "slots"), "slot") : "any size";
+  return number_of(field(needs, "vcpus"), "vcpu") + " and " + field(needs, "ram") +
+         (needs.has("gpus") ? ", " + gpus_text(needs.at("gpus")) : "");
+}
+
+void print_work(Value work) {
   const bool is_exclusive = work.at("exclusive").bool_or(false);
   say(field(work, "id") + " (" + field(work, "kind") + "s of " +
-      (is_exclusive ? "a host with " : "") + number_of(field(needs, "vcpus"), "vcpu") + " and " +
-      field(needs, "ram") + (needs.has("gpus") ? ", " + gpus_text(needs.at("gpus")) : "") +
-      ", priority " + field(work, "priority") + "): " + fates(work));
+      (is_exclusive ? "a host with " : "") + needs_text(work) + ", priority " +
+      field(work, "priority") + "): " + fates(work));
   if (field(work, "waits") == "0") return;
   for (const Value one : work.at("waiting_because").children())
     say("  [" + field(one, "code") + "]" + because(one));
@@ -111,8 +118,10 @@ std::string fate(Value job) {
 }  // namespace
 
 void print_plan(Value answer) {
-  if (answer.at("actions").size() == 0) say("nothing to do");
+  if (answer.at("actions").size() == 0 && answer.at("going").size() == 0) say("nothing to do");
   for (const Value action : answer.at("actions").children()) print_action(action);
+  for (const Value one : answer.at("going").children())
+    say("name " + field(one, "host") + " as going" + because(one));
   for (const Value work : answer.at("work").children()) print_work(work);
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/units.h"
 #include "core/config/expressions.h"
@@ -115,6 +116,16 @@ class Checker {
     const auto compiled = Expression::compile(text, names_, wants);
     if (!compiled) return add_problem(field, compiled.error().message, problems_);
     for (const Input& input : compiled->inputs()) check_input(field, input);
+    if (compiled->inputs().empty()) check_constant(field, *compiled, problems_);
+  }
+
+  /// A text that names no input has the same result at any time.
+  static void check_constant(const Field& field, const Expression& compiled,
+                             json::Problems& problems) {
+    const auto result = compiled.evaluate({});
+    if (!result) return add_problem(field, result.error().message, problems);
+    if (!std::isfinite(*result))
+      field.problem("its result is always infinite or NaN, which is no number of hosts");
   }
 
   void check_input(const Field& field, const Input& input) {

@@ -35,7 +35,8 @@ inline model::Resources least_of(const model::Resources& a, const model::Resourc
   return {.vcpus = std::min(a.vcpus, b.vcpus),
           .gpus = std::min(a.gpus, b.gpus),
           .ram = std::min(a.ram, b.ram),
-          .scratch = std::min(a.scratch, b.scratch)};
+          .scratch = std::min(a.scratch, b.scratch),
+          .slots = std::min(a.slots, b.slots)};
 }
 
 /// Keeps the least needs of each subtree; for the tree of LaneOrder, whose values are the needs.

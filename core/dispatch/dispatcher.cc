@@ -56,11 +56,13 @@ Dispatcher& Dispatcher::operator=(Dispatcher&&) noexcept = default;
 
 Outbox Dispatcher::restore(model::Restored restored, Now now) {
   handlers_->types.restore(restored, now);
+  const auto pushers = std::move(restored.pushers);
   state_->has_orphans = handlers_->restore.apply(std::move(restored), now);
   handlers_->types.restored();
   handlers_->leases.policy_changed(now);
   handlers_->broken_gangs.restored();
   handlers_->bounds.policy_changed(now);
+  handlers_->pushes.restore(pushers, now);
   // The policy may have changed meanwhile, and hosts take work before the first plan.
   (void)handlers_->closing.close_hosts(now);
   choose_questions(now);
@@ -128,6 +130,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const WorkForgotten& e) { to.work.on(e); },
                  [&](const SetIdleBehavior& e) { to.admin.on(e, now); },
                  [&](const KillInstance& e) { to.admin.on(e, now); },
+                 [&](PushReceived& e) { to.pushes.on(e, now); },
                  [&](const ReportReady& e) { to.admin.on(e, now); },
                  [&](const AcceptAccount& e) {
                    if (!to.sets.on(e, now)) return;
@@ -163,6 +166,7 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
   state_->principals.set_quotas(state_->policy.quotas);
   handlers_->admin.renew_menu(now);
   handlers_->bounds.policy_changed(now);
+  handlers_->pushes.policy_changed(now);
   handlers_->admin.policy_changed(now);
   handlers_->leases.policy_changed(now);
   handlers_->sets.policy_changed(now);
@@ -208,6 +212,7 @@ Outbox Dispatcher::tick(Now now) {
     handlers_->absences.send_due(set, now);
   }
   handlers_->drains.fire_due(now);
+  handlers_->pushes.fire_due(now);
   if (handlers_->bounds.fire_due(now)) handlers_->drains.look(now);
   handlers_->plans.apply_more(now);
   handlers_->plans.refresh_views();  // The plan that is sent below knows of the deadlines.
@@ -249,7 +254,7 @@ Mono Dispatcher::next_wake() const {
                    state_->prices.next_wake(), state_->leftovers.next_wake(state_->sets),
                    state_->watches.next_wake(state_->sets), state_->plan.next_wake(),
                    state_->principals.next_use_tick(), state_->leases.next_due(),
-                   state_->decisions.next()});
+                   state_->decisions.next(), state_->pushes.next_silence(state_->policy)});
 }
 
 }  // namespace hostler::dispatch

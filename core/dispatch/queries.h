@@ -39,6 +39,14 @@ struct TrialLook {
   std::vector<std::optional<Duration>> boots;
 };
 
+/// What a scheduler has pushed for a pool, in numbers.
+struct PushStatus {
+  std::string pool;
+  std::optional<Duration> age;  ///< Of the last push; unset: none since the start.
+  std::uint64_t tasks = 0;      ///< That wait and fit.
+  std::size_t going = 0;        ///< Hosts that are to go.
+};
+
 /// Read-only questions about the dispatcher's state; every answer is a copy. Threads: the
 /// dispatcher's.
 class Queries {
@@ -77,6 +85,10 @@ class Queries {
   [[nodiscard]] std::vector<model::InstanceView> instances(std::optional<Now> now = {}) const;
   [[nodiscard]] std::optional<model::InstanceView> instance(model::InstanceId id, Now now) const;
   [[nodiscard]] std::vector<model::PoolView> pools() const;
+  /// kNotFound: there is no such pool; kConflict: no outside scheduler sizes it. O(hosts + tasks).
+  [[nodiscard]] Result<model::ScalingInfoView> scaling_info(const std::string& pool, Now now) const;
+  /// Of each pool that an outside scheduler sizes.
+  [[nodiscard]] std::vector<PushStatus> pushes(Now now) const;
   /// How each metric of the policy is read. O(metrics x keys).
   [[nodiscard]] std::vector<model::MetricStatus> metrics(Now now) const;
   /// Of each pool, by its index in policy().

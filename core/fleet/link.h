@@ -7,6 +7,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/time.h"
+#include "core/fleet/outside_agent.h"
 #include "core/model/host.h"
 
 namespace hostler::fleet {
@@ -15,6 +16,8 @@ namespace hostler::fleet {
 /// connection that is proved. A host that is ready is reachable. A restart forgets all of it.
 class Link {
  public:
+  OutsideAgent outside;  ///< Of pools with `pushed` only. It has a connection of its own.
+
   /// It was proved before the restart: it counts as live until the first try to connect has ended.
   void await() {
     HOSTLER_ASSERT(!is_connected(), "a connection that stands is not awaited");

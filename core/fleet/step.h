@@ -161,6 +161,22 @@ void start_held(Instance& instance, std::uint64_t sequence, Now now);
 /// The cloud has shown it, and it is not off.
 [[nodiscard]] bool takes_report(const Instance& instance);
 
+// ---- agents of outside schedulers ---------------------------------------------------------------
+
+/// A push of its pool lists its agent as idle or busy, or does not list it: kMissing, which has no
+/// effect unless one has before. No effect if its machine is off or goes, or in another pool. A
+/// listed agent is the evidence of kReported, and says what runs on a host that is `restored`.
+[[nodiscard]] Outcome agent_reported(Instance& instance, model::AgentReport report,
+                                     const std::string& actor, const model::PoolPolicy& pool,
+                                     Now now);
+/// Decides whether a host without agent still counts as coming. After it is made and after its pool
+/// has changed; the other steps see to it themselves.
+void watch_agent(Instance& instance, const model::PoolPolicy& pool, Now now);
+/// The time has passed in which a host without agent counts as coming.
+[[nodiscard]] Outcome agent_due(Instance& instance, const model::PoolPolicy& pool, Now now);
+/// Its scheduler has given up the pool: nothing that it has said counts any more.
+[[nodiscard]] Outcome agent_forgotten(Instance& instance, const model::PoolPolicy& pool, Now now);
+
 // ---- questions --------------------------------------------------------------------------------
 
 /// Its create was not executed, and is to be sent.

@@ -63,6 +63,7 @@ Outcome terminate(Instance& instance, Reason code, const std::string& reason, No
   enter(instance, InstanceState::kTerminating, out, Event::kTerminating, code, reason, now);
   instance.link.lost();
   instance.ending.drain.end();
+  instance.link.outside.end();
   end_doubt(instance);
   instance.ending.begin();
   instance.record.gone = {};
@@ -224,6 +225,7 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
     case InstanceState::kGone:
       break;
   }
+  restore_agent(instance, pool, now);
   return out;
 }
 

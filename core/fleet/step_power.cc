@@ -19,6 +19,7 @@ void enter_stopped(Instance& instance, Outcome& out, Event event, Reason code,
   instance.record.address.clear();  // The cloud may give it to another machine now.
   instance.power.went_off();
   forget_drain(instance);
+  forget_agent(instance);
   out.effects.push_back(Effect::kDisconnect);
 }
 
@@ -60,6 +61,7 @@ Outcome switch_on(Instance& instance, const std::string& reason, const model::Po
   enter(instance, InstanceState::kBooting, out, Event::kSwitchedOn, Reason::kNone, reason, now);
   set_deadline(instance, now.mono + pool.boot_timeout, now);
   instance.power.switched_on(now.mono);
+  await_agent_anew(instance, pool, now);
   out.effects = {Effect::kStart, Effect::kList};
   return out;
 }

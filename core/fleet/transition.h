@@ -27,6 +27,13 @@ void restore_drain(Instance& instance, const model::PoolPolicy& pool, Now now);
 /// It is off: what was told of it when it drained has come true, and it drains anew the next time.
 void forget_drain(Instance& instance);
 
+/// After a restart: since when its agent is idle, busy or missing. After adopt() knows its age.
+void restore_agent(Instance& instance, const model::PoolPolicy& pool, Now now);
+/// It was switched on: the scheduler has as much time as for a new host.
+void await_agent_anew(Instance& instance, const model::PoolPolicy& pool, Now now);
+/// It is off: its agent has ended with the machine.
+void forget_agent(Instance& instance);
+
 /// The evidence that the pool asks for is there: the instance is ready, and reachable again if it
 /// was not.
 void become_ready(Instance& instance, Outcome& out, Now now);

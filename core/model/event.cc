@@ -163,6 +163,12 @@ constexpr std::array kEvents{
               "it is quiet: it goes when it is empty"},
     EventInfo{Event::kDrainTimedOut, "drain_timed_out", kInstance, kWarning, Holds::kNone,
               "it did not become quiet in time: it goes when it is empty"},
+    EventInfo{Event::kAgentReported, "agent_reported", kInstance, kDebug, Holds::kData,
+              "the scheduler of its pool says that its agent there is as `reason_code` says: idle, "
+              "busy, or missing"},
+    EventInfo{Event::kAgentNeverCame, "agent_never_came", kInstance, kAlarm, Holds::kNone,
+              "the scheduler of its pool has had no agent there in the time that hosts have to "
+              "come: the host counts as lost"},
     EventInfo{Event::kStopped, "stopped", kInstance, kWarning, Holds::kReason,
               "the cloud shows the instance stopped, although hostler did not ask for it"},
     EventInfo{Event::kSwitchedOff, "switched_off", kInstance, kInfo, Holds::kReason,
@@ -210,6 +216,17 @@ constexpr std::array kEvents{
               "the expression of a bound gives another number"},
     EventInfo{Event::kBoundAtCeiling, "bound_at_ceiling", kPool, kAlarm, Holds::kData,
               "the expression of a bound wants more hosts than a ceiling allows"},
+
+    EventInfo{Event::kPusherChanged, "pusher_changed", kPool, kInfo, Holds::kData,
+              "another session of an outside scheduler, or another scheduler, pushes what the pool "
+              "needs"},
+    EventInfo{Event::kPoolTick, "pool_tick", kPool, kDebug, Holds::kNone,
+              "the hosts of a pool that an outside scheduler sizes, by state and type; told every "
+              "90 seconds at most"},
+    EventInfo{Event::kPoolAbandonSoon, "pool_abandon_soon", kPool, kAlarm, Holds::kNone,
+              "no outside scheduler has pushed for a long time: the pool is emptied soon"},
+    EventInfo{Event::kPoolAbandoned, "pool_abandoned", kPool, kAlarm, Holds::kNone,
+              "no outside scheduler has pushed in `abandoned_after`: the hosts of the pool go"},
 
     EventInfo{Event::kOpened, "opened", kSet, kInfo, Holds::kNone,
               "the instance set's cloud can be used"},

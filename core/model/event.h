@@ -80,6 +80,8 @@ enum class Event : std::uint8_t {
   kDrainCommandFailed,
   kDrainOver,
   kDrainTimedOut,
+  kAgentReported,
+  kAgentNeverCame,
   kStopped,
   kSwitchedOff,
   kOff,
@@ -103,6 +105,10 @@ enum class Event : std::uint8_t {
   kBoundKnown,
   kBoundChanged,
   kBoundAtCeiling,
+  kPusherChanged,
+  kPoolTick,
+  kPoolAbandonSoon,
+  kPoolAbandoned,
 
   // Of instance sets, gates and the site.
   kOpened,

@@ -104,6 +104,16 @@ void write_actions(json::Writer& w, const Question& question, const Plan& plan) 
   w.end_array();
 }
 
+/// Hosts of which outside schedulers are told that they are to go.
+void write_going(json::Writer& w, const Question& question, const Plan& plan) {
+  const auto is_pushed = [](const model::PoolPolicy& pool) { return pool.pushed.has_value(); };
+  if (std::ranges::none_of(question.policy.pools, is_pushed)) return;
+  w.key("going").begin_array();
+  for (const auto& one : plan.going)
+    w.begin_object().member("host", one.host.text()).member("reason", one.reason).end_object();
+  w.end_array();
+}
+
 void write_because(json::Writer& w, model::WaitingCode code, const std::string& reason) {
   w.begin_object().member("code", model::to_string(code)).member("reason", reason).end_object();
 }
@@ -154,6 +164,7 @@ void write_work_status(json::Writer& w, const Question& question, const Plan& pl
     w.begin_object().member("id", text_of(view.id)).member("kind", word_of(view.kind, kKinds));
     w.key("needs").begin_object();
     write_resources(w, view.shape.needs, view.shape.constraints.gpu);
+    write_slots(w, view.shape.needs, 0);
     w.end_object().member("priority", view.shape.priority);
     write_constraints(w, view.shape.constraints);
     if (view.shape.exclusive) w.member("exclusive", true);
@@ -182,6 +193,7 @@ std::string write_answer(const Question& question, const Plan& plan) {
   w.begin_object().member("version", kVersion);
   if (question.time) w.member("time", exact_wall(*question.time));
   write_actions(w, question, plan);
+  write_going(w, question, plan);
   write_work_status(w, question, plan);
   w.end_object();
   return out;

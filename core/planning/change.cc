@@ -72,6 +72,7 @@ void lift_limits_of_destroys(scheduler::Snapshot& snapshot) {
 
 Question after_reload(const Question& now, const model::SitePolicy& fresh) {
   Question out = now;
+  out.pushes.clear();  // The snapshot has what was made of them.
   out.policy = fresh;
   for (const auto& type : now.policy.types)
     if (!type.only_in.empty()) out.policy.types.push_back(type);

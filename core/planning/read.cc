@@ -42,15 +42,21 @@ void read_named(const json::Field& field, Names& names, std::vector<T>& out,
 void read_policy(json::Object& o, Draft& draft) {
   auto& policy = draft.out.policy;
   read_named<model::InstanceType>(
-      o.may("types"), draft.types, policy.types, [](json::Object& type, model::InstanceType& out) {
+      o.may("types"), draft.types, policy.types, [&](json::Object& type, model::InstanceType& out) {
         type.need("name").name(out.name);
         type.may("price").millionths(out.price_per_hour.value, 0, kMoneyMax);
         type.may("jobs_max").integer(out.jobs_max, 1, model::kJobsOnHostMax);
+        if (type.may("slots").integer(out.resources.slots, 0, model::kSlotsMax))
+          draft.slots_said.insert(static_cast<std::uint32_t>(policy.types.size() - 1));
       });
   read_named<model::SetPolicy>(
       o.need("sets"), draft.sets, policy.sets,
       [](json::Object& set, model::SetPolicy& out) { set.need("name").name(out.name); });
-  read_named<model::PoolPolicy>(o.need("pools"), draft.pools, policy.pools, config::read_plan_keys);
+  read_named<model::PoolPolicy>(o.need("pools"), draft.pools, policy.pools,
+                                [&](json::Object& pool, model::PoolPolicy& out) {
+                                  config::read_plan_keys(pool, out);
+                                  read_push(pool.may("push"), out, draft.out.pushes.emplace_back());
+                                });
 }
 
 void read_headroom(const json::Field& field, gates::Headroom& out) {
@@ -144,6 +150,7 @@ void read_all(json::Object& o, Draft& draft) {
       element.problem("found \"" + text_of(cls) + "\" a second time, allowed: each id once");
   });
   read_work(o.may("work"), draft);
+  take_pushes(o.may("pools"), draft);
   read_hosts(o.may("hosts"), draft);
 }
 
@@ -169,6 +176,7 @@ void read_resources(json::Object& o, model::Resources& out, Gpus& gpus) {
     out.vcpus = model::Vcpus::of_thousandths(vcpus);
   o.may("ram").size(out.ram, 0, kBytesMax);
   o.may("scratch").size(out.scratch, 0, kBytesMax);
+  o.may("slots").integer(out.slots, 0, model::kSlotsMax);
   json::read_gpus(o.may("gpus"), out.gpus, gpus);
 }
 template void read_resources(json::Object& o, model::Resources& out, model::GpuWish& gpus);

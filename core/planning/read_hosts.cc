@@ -23,7 +23,7 @@ bool read_id(const json::Field& field, model::InstanceId& out) {
 
 /// The host is as its offering and its pool say, unless the snapshot says otherwise.
 void take_from_offering(const Question& question, HostView& out) {
-  const auto& [policy, snapshot, time] = question;
+  const auto& [policy, snapshot, time, pushes] = question;
   out.attempts_left = out.jobs_max = model::kJobsOnHostMax;
   if (out.offering >= snapshot.offerings.size()) return;
   const scheduler::Offering& o = snapshot.offerings[out.offering];
@@ -92,6 +92,11 @@ void read_load(const json::Field& field, const Draft& draft, std::vector<demand:
   });
 }
 
+bool is_pushed(const Draft& draft, const HostView& host) {
+  const auto& pools = draft.out.policy.pools;
+  return host.pool < pools.size() && pools[host.pool].pushed;
+}
+
 void read_host(json::Object& o, Draft& draft, std::set<model::InstanceId>& taken) {
   HostView out;
   const json::Field id = o.need("id");
@@ -103,7 +108,7 @@ void read_host(json::Object& o, Draft& draft, std::set<model::InstanceId>& taken
       draft.out.snapshot.offerings[out.offering].pool != out.pool)
     offering.problem("it is an offering of another pool");
   o.need("phase").word(out.phase, kPhases);
-  out.takes_work = out.phase == scheduler::HostPhase::kReady;
+  out.takes_work = out.phase == scheduler::HostPhase::kReady && !is_pushed(draft, out);
   take_from_offering(draft.out, out);
   for (const auto& flag : kHostFlags) o.may(flag.key).boolean(out.*flag.member);
   const auto& offerings = draft.out.snapshot.offerings;
@@ -113,6 +118,8 @@ void read_host(json::Object& o, Draft& draft, std::set<model::InstanceId>& taken
   o.may("attempts_left").integer(out.attempts_left, 0, model::kJobsOnHostMax);
   o.may("price_per_hour").millionths(out.price_per_hour.value, 0, kMoneyMax);
   read_times(o, out);
+  if (out.pool < draft.out.policy.pools.size())
+    read_agent(o, draft.out.policy.pools[out.pool], out);
   Duration lent_for{};
   if (o.may("lent_for").duration(lent_for, Duration::zero(), kLongest))
     out.lent_until = kNow + lent_for;

@@ -11,6 +11,12 @@ namespace {
 
 constexpr json::TextRule kPlace{.bytes_max = 255, .one_line = true};
 
+/// As its type says; else one for each of its gpus.
+std::int32_t slots_of(const Draft& draft, const scheduler::Offering& o) {
+  return draft.slots_said.contains(o.type) ? draft.out.policy.types[o.type].resources.slots
+                                           : o.resources.gpus;
+}
+
 void read_offering(json::Object& o, Draft& draft) {
   scheduler::Offering out;
   std::string id;
@@ -26,6 +32,7 @@ void read_offering(json::Object& o, Draft& draft) {
   o.may("subnet").text(out.subnet, kPlace);
   o.may("market").word(out.market, kMarkets);
   read_resources(o, out.resources, out.gpus);
+  if (!o.may("slots").present()) out.resources.slots = slots_of(draft, out);
   o.need("price_per_hour").millionths(out.price_per_hour.value, 0, kMoneyMax);
   o.may("shut").text(out.shut, {.bytes_max = kReasonMax});
   o.may("quota_group").text(out.quota_group, kPlace);

@@ -96,7 +96,8 @@ bool read_view(const json::Field& element, Draft& draft, Views& views, std::uint
     named = read_class(id, out.id);
     o.may("kind").word(out.kind, kKinds);
     o.need("count").integer(out.count, 1, kCountMax);
-    out.shape.needs = model::JobSpec{}.needs;
+    out.displaced = out.kind == model::WorkKind::kTask;
+    if (!out.displaced) out.shape.needs = model::JobSpec{}.needs;
     read_resources(o.may("needs"), out.shape.needs, out.shape.constraints.gpu);
     o.may("priority").integer(out.shape.priority, -kPriorityMax, kPriorityMax);
     read_constraints(o.may("constraints"), out.shape.constraints);
@@ -129,6 +130,15 @@ bool read_view(const json::Field& element, Draft& draft, Views& views, std::uint
 
 }  // namespace
 
+void check_pairs(const json::Field& field, const Draft& draft) {
+  const std::size_t classes = draft.out.snapshot.classes.size();
+  const std::size_t offerings = draft.out.snapshot.offerings.size();
+  if (classes * offerings > kPairsMax)
+    field.problem("found " + std::to_string(classes) + " classes and " + std::to_string(offerings) +
+                      " offerings, allowed: a product of at most " + std::to_string(kPairsMax),
+                  Errc::kTooLarge);
+}
+
 void read_work(const json::Field& field, Draft& draft) {
   const std::set<demand::ClassId> gone = draft.work;
   Views views;
@@ -148,12 +158,7 @@ void read_work(const json::Field& field, Draft& draft) {
           "\" has other kind, needs, priority or constraints than the one before, or is not "
           "exclusive as it is");
   });
-  const std::size_t offerings = draft.out.snapshot.offerings.size();
-  if (classes.size() * offerings > kPairsMax)
-    field.problem("found " + std::to_string(classes.size()) + " classes and " +
-                      std::to_string(offerings) + " offerings, allowed: a product of at most " +
-                      std::to_string(kPairsMax),
-                  Errc::kTooLarge);
+  check_pairs(field, draft);
   std::ranges::stable_sort(classes, [](const ClassView& a, const ClassView& b) {
     return a.shape.priority > b.shape.priority;
   });

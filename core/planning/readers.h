@@ -33,7 +33,8 @@ using Names = std::map<std::string, std::uint32_t, std::less<>>;
 struct Draft {
   Question out;
   Names types, sets, pools, offerings;
-  std::set<demand::ClassId> work;  ///< Waiting or gone: hosts may name it.
+  std::set<demand::ClassId> work;      ///< Waiting or gone: hosts may name it.
+  std::set<std::uint32_t> slots_said;  ///< Types that say their slots.
 };
 
 // Each reader adds a problem to the field if its value is not allowed; the bool ones return false
@@ -55,6 +56,15 @@ bool read_known_class(const json::Field& field, const Draft& draft, demand::Clas
 bool read_reference(const json::Field& field, const Names& known, const char* kind,
                     std::uint32_t& out);
 
+/// The last push for the pool, as far as plans go by it.
+void read_push(const json::Field& field, const model::PoolPolicy& pool,
+               std::optional<LastPush>& out);
+/// Makes work and bounds of the pushes. Call it when all else but hosts has been read.
+void take_pushes(const json::Field& pools, Draft& draft);
+/// What its outside scheduler says of the host. Call it when its phase, flags and times are read.
+void read_agent(json::Object& o, const model::PoolPolicy& pool, scheduler::HostView& out);
+/// So many classes and offerings are not too many.
+void check_pairs(const json::Field& field, const Draft& draft);
 void read_bounds(const json::Field& field, std::vector<scheduler::Bound>& out);
 void read_offerings(const json::Field& field, Draft& draft);
 /// Call it after read_offerings(): a gate shuts those that it names.

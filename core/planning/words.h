@@ -22,6 +22,7 @@ inline constexpr std::array kKinds{
     json::Word<model::WorkKind>{"job", model::WorkKind::kJob},
     json::Word<model::WorkKind>{"lease", model::WorkKind::kLease},
     json::Word<model::WorkKind>{"reservation", model::WorkKind::kReservation},
+    json::Word<model::WorkKind>{"task", model::WorkKind::kTask},
 };
 inline constexpr std::array kPhases{
     json::Word<scheduler::HostPhase>{"coming", scheduler::HostPhase::kComing},
@@ -34,6 +35,13 @@ inline constexpr std::array kPhases{
 inline constexpr std::array kDrainPhases{
     json::Word<scheduler::DrainPhase>{"under_way", scheduler::DrainPhase::kUnderWay},
     json::Word<scheduler::DrainPhase>{"over", scheduler::DrainPhase::kOver},
+};
+/// Of an outside scheduler's agent on a host; no word for kNone.
+inline constexpr std::array kAgentStates{
+    json::Word<scheduler::AgentState>{"coming", scheduler::AgentState::kComing},
+    json::Word<scheduler::AgentState>{"idle", scheduler::AgentState::kIdle},
+    json::Word<scheduler::AgentState>{"busy", scheduler::AgentState::kBusy},
+    json::Word<scheduler::AgentState>{"lost", scheduler::AgentState::kLost},
 };
 
 inline constexpr std::array kBoundWords{
@@ -74,6 +82,9 @@ inline constexpr std::array kHostFlags{
     Flag<scheduler::HostView>{"work_cancelled", &scheduler::HostView::work_cancelled},
     Flag<scheduler::HostView>{"for_exchange", &scheduler::HostView::for_exchange},
     Flag<scheduler::HostView>{"ends", &scheduler::HostView::ends},
+    Flag<scheduler::HostView>{"was_listed", &scheduler::HostView::was_listed},
+    Flag<scheduler::HostView>{"going", &scheduler::HostView::is_going},
+    Flag<scheduler::HostView>{"acknowledged", &scheduler::HostView::acknowledged},
 };
 inline constexpr std::array kOfferingFlags{
     Flag<scheduler::Offering>{"at_quota", &scheduler::Offering::at_quota},

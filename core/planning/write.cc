@@ -15,7 +15,8 @@ namespace {
 using scheduler::HostView;
 using scheduler::Offering;
 
-void write_pool(json::Writer& w, const model::PoolPolicy& pool) {
+void write_pool(json::Writer& w, const model::PoolPolicy& pool,
+                const std::optional<LastPush>& push) {
   w.begin_object().member("name", pool.name);
   write_sizes(w, pool.sizes);
   w.member("idle_timeout", exact_duration(pool.idle_timeout));
@@ -35,24 +36,28 @@ void write_pool(json::Writer& w, const model::PoolPolicy& pool) {
         .member("max_term", exact_duration(pool.leases->max_term))
         .end_object();
   if (pool.uses_max > 0) w.member("uses_max", pool.uses_max);
+  if (pool.pushed) write_pushed(w, *pool.pushed);
+  if (push) write_push(w, *push);
   write_scaling(w, pool.scaling);
   w.end_object();
 }
 
-void write_policy(json::Writer& w, const model::SitePolicy& policy, std::string& lines) {
+void write_policy(json::Writer& w, const Question& question, std::string& lines) {
+  const model::SitePolicy& policy = question.policy;
   w.key("types").begin_array();
   for (const auto& type : policy.types) {
     w.begin_object().member("name", type.name);
     write_money(w, "price", type.price_per_hour);
     if (type.jobs_max > 0) w.member("jobs_max", type.jobs_max);
+    write_slots(w, type.resources, type.resources.gpus);
     w.end_object();
     lines += '\n';
   }
   w.end_array().key("sets").begin_array();
   for (const auto& set : policy.sets) w.begin_object().member("name", set.name).end_object();
   w.end_array().key("pools").begin_array();
-  for (const auto& pool : policy.pools) {
-    write_pool(w, pool);
+  for (std::size_t p = 0; p < policy.pools.size(); ++p) {
+    write_pool(w, policy.pools[p], scheduler::entry_of(question.pushes, p));
     lines += '\n';
   }
   w.end_array();
@@ -78,7 +83,7 @@ void write_headrooms(json::Writer& w, const char* key, const std::vector<Named>&
 }
 
 void write_ceilings(json::Writer& w, const Question& question) {
-  const auto& [policy, snapshot, time] = question;
+  const auto& [policy, snapshot, time, pushes] = question;
   w.key("headroom").begin_object();
   write_headroom(w.key("site"), snapshot.site);
   write_headrooms(w, "sets", policy.sets, snapshot.sets);
@@ -119,13 +124,21 @@ void write_bound(json::Writer& w, const scheduler::Bound& bound, Mono now) {
 
 /// Of all sources but the configuration: the pools themselves have what it says.
 void write_bounds(json::Writer& w, const Question& question) {
-  const auto& [policy, snapshot, time] = question;
+  const auto& [policy, snapshot, time, pushes] = question;
+  const auto is_written = [&](std::size_t pool, const scheduler::Bound& bound) {
+    return bound.source != scheduler::kPushedSource || !scheduler::entry_of(pushes, pool);
+  };
+  const auto has_any = [&](std::size_t pool) {
+    return std::ranges::any_of(snapshot.bounds[pool],
+                               [&](const auto& bound) { return is_written(pool, bound); });
+  };
   if (std::ranges::all_of(snapshot.bounds, &std::vector<scheduler::Bound>::empty)) return;
   w.key("bounds").begin_object();
   for (std::size_t i = 0; i < std::min(policy.pools.size(), snapshot.bounds.size()); ++i) {
-    if (snapshot.bounds[i].empty()) continue;
+    if (!has_any(i)) continue;
     w.key(policy.pools[i].name).begin_array();
-    for (const auto& bound : snapshot.bounds[i]) write_bound(w, bound, snapshot.now);
+    for (const auto& bound : snapshot.bounds[i])
+      if (is_written(i, bound)) write_bound(w, bound, snapshot.now);
     w.end_array();
   }
   w.end_object();
@@ -142,6 +155,7 @@ void write_offering(json::Writer& w, const model::SitePolicy& policy, const Offe
   write_text(w, "subnet", o.subnet);
   w.member("market", word_of(o.market, kMarkets));
   write_resources(w, o.resources, o.gpus);
+  write_slots(w, o.resources, o.resources.gpus);
   write_money(w, "price_per_hour", o.price_per_hour);
   write_text(w, "shut", o.shut.substr(0, kReasonMax));
   write_text(w, "quota_group", o.quota_group);
@@ -155,7 +169,8 @@ model::Resources not_negative(model::Resources r) {
   return {.vcpus = std::max(model::Vcpus(), r.vcpus),
           .gpus = std::max(0, r.gpus),
           .ram = std::max<std::int64_t>(0, r.ram),
-          .scratch = std::max<std::int64_t>(0, r.scratch)};
+          .scratch = std::max<std::int64_t>(0, r.scratch),
+          .slots = std::max(0, r.slots)};
 }
 
 /// `usual`: what a reader would take for a resource that is missing.
@@ -164,6 +179,7 @@ void write_room(json::Writer& w, const model::Resources& room, model::GpuGroups 
   std::erase_if(gpus, [](const model::GpuGroup& group) { return group.count <= 0; });
   w.begin_object();
   write_resources(w, not_negative(room), gpus);
+  write_slots(w, not_negative(room), usual.slots);
   if (room.scratch <= 0 && usual.scratch > 0) w.member("scratch", exact_size(0));
   if (room.gpus <= 0 && usual.gpus > 0) w.member("gpus", 0);
   w.end_object();
@@ -177,7 +193,10 @@ void write_host(json::Writer& w, const Question& question, const HostView& host)
     w.member("offering", id_of_offering(host.offering));
   w.member("phase", word_of(host.phase, kPhases));
   HostView usual;
-  usual.takes_work = host.phase == scheduler::HostPhase::kReady;
+  usual.takes_work =
+      host.phase == scheduler::HostPhase::kReady && !question.policy.pools[host.pool].pushed;
+  usual.was_listed =
+      host.agent == scheduler::AgentState::kIdle || host.agent == scheduler::AgentState::kBusy;
   if (host.offering < question.snapshot.offerings.size()) {
     const Offering& offering = question.snapshot.offerings[host.offering];
     usual.can_stop = offering.can_stop;
@@ -195,6 +214,9 @@ void write_host(json::Writer& w, const Question& question, const HostView& host)
     w.member("lent_for", exact_duration(std::max(Duration::zero(), *host.lent_until - now)));
   if (host.reserved_for) w.member("reserved_for", text_of(*host.reserved_for));
   if (host.rank && std::isfinite(*host.rank)) w.member("rank", *host.rank);
+  if (host.agent != scheduler::AgentState::kNone)
+    w.member("agent", word_of(host.agent, kAgentStates))
+        .member("agent_for", age_of(host.agent_since, now));
   if (host.drain != scheduler::DrainPhase::kNone)
     w.member("drain", word_of(host.drain, kDrainPhases));
   if (!host.load.empty()) {
@@ -220,6 +242,10 @@ template void write_resources(json::Writer& w, const model::Resources& resources
 template void write_resources(json::Writer& w, const model::Resources& resources,
                               const model::GpuGroups& gpus);
 
+void write_slots(json::Writer& w, const model::Resources& resources, std::int32_t usual) {
+  if (resources.slots != usual) w.member("slots", resources.slots);
+}
+
 std::string age_of(Mono time, Mono now) {
   return cut_duration(std::clamp(now - time, Duration{}, kLongest));
 }
@@ -233,13 +259,13 @@ void write_text(json::Writer& w, const char* key, const std::string& text) {
 }
 
 std::string write_question(const Question& question) {
-  const auto& [policy, snapshot, time] = question;
+  const auto& [policy, snapshot, time, pushes] = question;
   std::string out;
   json::Writer w(out);
   w.begin_object().member("version", kVersion);
   if (time) w.member("time", exact_wall(*time));
   out += '\n';
-  write_policy(w, policy, out);
+  write_policy(w, question, out);
   write_ceilings(w, question);
   write_bounds(w, question);
   w.key("offerings").begin_array();
@@ -248,7 +274,7 @@ std::string write_question(const Question& question) {
     out += '\n';
   }
   w.end_array();
-  write_work(w, snapshot, out);
+  write_work(w, question, out);
   w.key("hosts").begin_array();
   for (const auto& host : snapshot.hosts) {
     write_host(w, question, host);

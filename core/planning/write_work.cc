@@ -49,6 +49,7 @@ void write_view(json::Writer& w, const ClassView& view, Mono now) {
   w.begin_object().member("id", text_of(view.id)).member("kind", word_of(view.kind, kKinds));
   w.member("count", view.count).key("needs").begin_object();
   write_resources(w, view.shape.needs, view.shape.constraints.gpu);
+  write_slots(w, view.shape.needs, 0);
   w.end_object().member("priority", view.shape.priority);
   write_constraints(w, view.shape.constraints);
   if (view.shape.exclusive) w.member("exclusive", true);
@@ -63,6 +64,16 @@ void write_view(json::Writer& w, const ClassView& view, Mono now) {
   for (const auto& turn : view.heads)
     w.begin_object().member("use", turn.use).member("arrival", turn.arrival).end_object();
   w.end_array().end_object();
+}
+
+/// The push of its pool says it.
+bool is_of_push(const Question& question, const ClassView& view) {
+  const auto& pools = question.policy.pools;
+  if (view.kind != model::WorkKind::kTask || view.shape.constraints.pools.size() != 1) return false;
+  const auto its =
+      std::ranges::find(pools, view.shape.constraints.pools.front(), &model::PoolPolicy::name);
+  return its != pools.end() &&
+         scheduler::entry_of(question.pushes, static_cast<std::size_t>(its - pools.begin()));
 }
 
 }  // namespace
@@ -85,11 +96,13 @@ void write_constraints(json::Writer& w, const model::Constraints& constraints) {
   w.end_object();
 }
 
-void write_work(json::Writer& w, const scheduler::Snapshot& snapshot, std::string& lines) {
+void write_work(json::Writer& w, const Question& question, std::string& lines) {
+  const scheduler::Snapshot& snapshot = question.snapshot;
   w.key("work_gone").begin_array();
   for (const auto cls : gone_of(snapshot)) w.value(text_of(cls));
   w.end_array().key("work").begin_array();
   for (const ClassView& view : snapshot.classes) {
+    if (is_of_push(question, view)) continue;
     write_view(w, view, snapshot.now);
     lines += '\n';
   }

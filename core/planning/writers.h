@@ -12,6 +12,8 @@ namespace hostler::planning {
 /// hosts.
 template <class Gpus>
 void write_resources(json::Writer& w, const model::Resources& resources, const Gpus& gpus);
+/// Nothing if they are as many as a reader would take.
+void write_slots(json::Writer& w, const model::Resources& resources, std::int32_t usual);
 /// How long the time is before `now`; negative ages are 0.
 std::string age_of(Mono time, Mono now);
 /// Clipped to what readers accept.
@@ -24,8 +26,11 @@ void write_constraints(json::Writer& w, const model::Constraints& constraints);
 void write_sizes(json::Writer& w, const model::PoolSizes& sizes);
 /// The key `scaling`; nothing if all of it is as usual.
 void write_scaling(json::Writer& w, const model::ScalingPolicy& scaling);
+/// The keys `pushed` and `push` of a pool that an outside scheduler sizes.
+void write_pushed(json::Writer& w, const model::PushedPolicy& pushed);
+void write_push(json::Writer& w, const LastPush& push);
 
-/// The keys `work_gone` and `work`.
-void write_work(json::Writer& w, const scheduler::Snapshot& snapshot, std::string& lines);
+/// The keys `work_gone` and `work`; without the tasks of pushes that are written.
+void write_work(json::Writer& w, const Question& question, std::string& lines);
 
 }  // namespace hostler::planning

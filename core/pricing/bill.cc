@@ -26,9 +26,10 @@ Micros part_of(Micros cost, const model::Resources& used, const model::Resources
     return amount == 0 ? 0 : scaled(cost.value, amount, of);
   };
   if (jobs_max <= 0) jobs_max = model::kJobsOnHostMax;
-  return {std::max(
-      {scaled(cost.value, 1, jobs_max), part(used.vcpus.thousandths(), total.vcpus.thousandths()),
-       part(used.gpus, total.gpus), part(used.ram, total.ram), part(used.scratch, total.scratch)})};
+  return {std::max({scaled(cost.value, 1, jobs_max),
+                    part(used.vcpus.thousandths(), total.vcpus.thousandths()),
+                    part(used.gpus, total.gpus), part(used.ram, total.ram),
+                    part(used.scratch, total.scratch), part(used.slots, total.slots)})};
 }
 
 Bill::Bill(Wall since, Wall until, Wall now, const std::vector<model::PriceRow>& prices)

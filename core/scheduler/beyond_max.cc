@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/scheduler/agents.h"
 #include "core/scheduler/fit.h"
 #include "core/scheduler/leave_order.h"
 #include "core/scheduler/lifetime.h"
@@ -15,9 +16,11 @@ bool has_no_offering(const HostView& host) { return host.offering == UINT32_MAX;
 
 /// The hosts of a pool that are beyond its maximum go in this order.
 enum class Rank {
+  kGoesAnyway,
   kUnneededSpot,  ///< A spot request that is not fulfilled: no rule keeps it.
   kUnneeded,      ///< It boots, and no work waits for it.
   kIdle,
+  kLost,  ///< Its outside scheduler has no agent there.
   kComing,
   kWorking,  ///< Or it was adopted: it may run work that is not known yet.
 };
@@ -82,6 +85,16 @@ Rank rank(const HostView& host, const Unserved& waiting) {
   return host.unfulfilled_spot ? Rank::kUnneededSpot : Rank::kUnneeded;
 }
 
+/// Of a host that an outside scheduler has an agent on, or will have.
+Rank rank_of_agent(const HostView& host, const model::PoolPolicy& pool, Mono now) {
+  if (host.busy || host.adopted || is_awaited(host, pool, now)) return Rank::kWorking;
+  if (goes_anyway(host, pool, now) != model::Reason::kNone || is_idle_for_long(host, pool, now))
+    return Rank::kGoesAnyway;
+  if (host.phase == HostPhase::kComing)
+    return host.unfulfilled_spot ? Rank::kUnneededSpot : Rank::kUnneeded;
+  return host.agent == AgentState::kLost ? Rank::kLost : Rank::kIdle;
+}
+
 struct Pool {
   std::int64_t alive = 0;             ///< Hosts that count for the maximum and go by no other rule.
   std::vector<std::uint32_t> may_go;  ///< Of these, those that are not kept.
@@ -91,6 +104,7 @@ struct Pool {
 struct Turn {
   Rank rank{};
   bool is_young = false;
+  int going = 0;  ///< order_of_going().
   friend auto operator<=>(const Turn&, const Turn&) = default;
 };
 
@@ -120,8 +134,17 @@ bool counts_for_max(const HostView& host) {
 }
 
 const char* to_string(Closed closed) {
-  if (closed == Closed::kNo) return "";
-  return closed == Closed::kBeyondMax ? "beyond_max" : "off_menu";
+  switch (closed) {
+    case Closed::kNo:
+      return "";
+    case Closed::kBeyondMax:
+      return "beyond_max";
+    case Closed::kOffMenu:
+      return "off_menu";
+    case Closed::kAbandoned:
+      return "abandoned";
+  }
+  return "";
 }
 
 std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
@@ -156,15 +179,21 @@ std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,
     auto& may_go = pools[p].may_go;
     const Unserved waiting = left_by_idle_hosts(hosts, may_go, classes, policy.pools[p]);
     std::vector<Turn> turns(hosts.size());
-    for (const std::uint32_t h : may_go)
-      turns[h] = {rank(hosts[h], waiting), is_young(hosts[h], policy.pools[p], order.now)};
+    for (const std::uint32_t h : may_go) {
+      const HostView& host = hosts[h];
+      const auto its = host.agent == AgentState::kNone
+                           ? rank(host, waiting)
+                           : rank_of_agent(host, policy.pools[p], order.now);
+      turns[h] = {its, is_young(host, policy.pools[p], order.now), order_of_going(host)};
+    }
     std::ranges::sort(may_go, [&](std::uint32_t a, std::uint32_t b) {
       return std::tuple(turns[a], hosts[b].created, hosts[b].id) <
              std::tuple(turns[b], hosts[a].created, hosts[a].id);
     });
     if (bounds[p].goes_by_load && !may_go.empty()) order_by_load(may_go, turns, hosts, order);
     const auto count = std::min(static_cast<std::size_t>(beyond(p)), may_go.size());
-    for (std::size_t i = 0; i < count; ++i) out[may_go[i]] = Closed::kBeyondMax;
+    const Closed why = bounds[p].is_abandoned ? Closed::kAbandoned : Closed::kBeyondMax;
+    for (std::size_t i = 0; i < count; ++i) out[may_go[i]] = why;
   }
   return out;
 }
@@ -179,7 +208,7 @@ std::string text_of(const std::vector<HostView>& hosts, const std::vector<Closed
     if (closed[h] == Closed::kNo) continue;
     Counts& of = counts[hosts[h].pool];
     if (closed[h] == Closed::kOffMenu) ++of.off_menu;
-    if (closed[h] != Closed::kBeyondMax) continue;
+    if (closed[h] == Closed::kOffMenu) continue;
     ++of.beyond;
     if (is_idle(hosts[h])) ++of.idle;
   }

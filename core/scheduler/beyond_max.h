@@ -15,6 +15,7 @@ enum class Closed : std::uint8_t {
   kNo,
   kBeyondMax,  ///< Its pool has more hosts than its maximum.
   kOffMenu,    ///< Its pool no longer has its type.
+  kAbandoned,  ///< The outside scheduler of its pool is silent for too long.
 };
 
 /// The host counts for its pool's maximum, as one that no other rule ends.
@@ -34,7 +35,9 @@ struct ClosingOrder {
 /// and for which nothing waits are closed first, then idle hosts, then others that boot, then hosts
 /// with work; of each kind the newest first. Where PoolNumbers::goes_by_load, LeaveOrder comes
 /// before that. Young hosts are the last of their kind (lifetime.h). Hosts that are kept stay.
-/// Hosts that will go anyway count first. `bounds`: of each pool of the policy. `set_aside` as of
+/// Hosts that will go anyway count first. In pools of outside schedulers: those that are idle for
+/// too long or go anyway (agents.h), unfulfilled spot requests, coming, idle, lost, and last those
+/// that do not go now. `bounds`: of each pool of the policy. `set_aside` as of
 /// Snapshot; `classes`: the waiting work. O(hosts x log hosts), and O(hosts x classes) of a pool
 /// that is beyond its maximum.
 [[nodiscard]] std::vector<Closed> closed_hosts(const std::vector<HostView>& hosts,

@@ -40,5 +40,8 @@ using BoundsByPool = std::vector<std::vector<Bound>>;
 inline constexpr const char* kConfigSource = "config";
 /// The source of bounds that are expressions.
 inline constexpr const char* kExpressionSource = "expression";
+/// The source of pools that an outside scheduler sizes: what it said last is too old, or not. A
+/// maximum of 0 says that it has not pushed for `abandoned_after`.
+inline constexpr const char* kPushedSource = "pushed";
 
 }  // namespace hostler::scheduler

@@ -160,6 +160,15 @@ bool makes_sense(const model::PoolPolicy& pool) {
          duration_ok(pool.spot_shortage_patience) && duration_ok(pool.starvation_after);
 }
 
+/// The source `pushed` says a maximum: the number, or nullopt if it does not know.
+std::optional<std::optional<std::int64_t>> pushed_max(std::span<const Bound> bounds) {
+  const auto found = std::ranges::find_if(bounds, [](const Bound& bound) {
+    return bound.of == BoundOf::kStartedMax && bound.source == kPushedSource;
+  });
+  if (found == bounds.end()) return std::nullopt;
+  return found->number;
+}
+
 /// `present` gives the hosts that are there; it is called only if a bound is unknown.
 template <class Present>
 PoolNumbers numbers_of(const model::PoolPolicy& pool, std::span<const Bound> others,
@@ -172,6 +181,11 @@ PoolNumbers numbers_of(const model::PoolPolicy& pool, std::span<const Bound> oth
   PoolNumbers out = numbers_of(all, all.is_any_unknown() ? present() : scheduler::Present{});
   out.is_held = is_held;
   out.goes_by_load = config.has_texts || !pool.scaling.rank.empty();
+  if (pool.pushed) {
+    const auto said = pushed_max(others);
+    out.is_stale = !said || !*said;
+    out.is_abandoned = said && *said == 0;
+  }
   return out;
 }
 

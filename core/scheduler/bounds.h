@@ -42,6 +42,11 @@ struct PoolNumbers {
   /// The pool scales on numbers from outside: of equal hosts the least loaded goes first, and then
   /// one of the zone that has most.
   bool goes_by_load = false;
+  /// What the outside scheduler of the pool said is too old, or it has said nothing: no host ends
+  /// for it.
+  bool is_stale = false;
+  /// That scheduler is silent for so long that all hosts go, whatever it said of them.
+  bool is_abandoned = false;
 
   /// So many switched-off hosts do not count for the maximum of started ones.
   [[nodiscard]] std::int64_t off_max() const {
@@ -51,7 +56,7 @@ struct PoolNumbers {
 
 /// No vector, as each plan makes one for each pool.
 struct ConfigBounds {
-  std::array<Bound, kBoundsOfPool> bounds;
+  std::array<Bound, kBoundsOfPool + 2> bounds;  ///< Two that the source `pushed` does not say.
   std::size_t count = 0;
   bool has_texts = false;  ///< Some bounds are expressions.
 
@@ -59,7 +64,8 @@ struct ConfigBounds {
 };
 /// The bounds from the configuration: the only reader of PoolPolicy::sizes below core/config.
 /// `others`: what the other sources say of the pool. A bound that is an expression is unknown if
-/// the source `expression` says nothing of it.
+/// the source `expression` says nothing of it. So are minimum and maximum of a pool that an outside
+/// scheduler sizes, if the source `pushed` says nothing.
 [[nodiscard]] ConfigBounds bounds_of_config(const model::PoolPolicy& pool,
                                             std::span<const Bound> others);
 

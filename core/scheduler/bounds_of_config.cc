@@ -5,6 +5,11 @@
 namespace hostler::scheduler {
 namespace {
 
+bool has_push(std::span<const Bound> others) {
+  return std::ranges::any_of(others,
+                             [](const Bound& bound) { return bound.source == kPushedSource; });
+}
+
 bool is_evaluated(BoundOf of, std::span<const Bound> others) {
   return std::ranges::any_of(others, [&](const Bound& bound) {
     return bound.of == of && bound.source == kExpressionSource;
@@ -41,6 +46,13 @@ ConfigBounds bounds_of_config(const model::PoolPolicy& pool, std::span<const Bou
   says_or(kCreatedMax, sizes.created_max, texts.created_max);
   says(kStandby, sizes.standby);
   says(kStopped, sizes.stopped);
+  if (pool.pushed && !has_push(others))
+    for (const BoundOf of : {kStartedMin, kStartedMax})
+      out.bounds[out.count++] = {.of = of,
+                                 .source = kPushedSource,
+                                 .number = {},
+                                 .reason = "no push since the start",
+                                 .until = {}};
   return out;
 }
 

@@ -190,12 +190,21 @@ void explain_uncovered(const World& world, const Demand& demand, Waiting& out) {
 /// Why the items that are counted on hosts have none yet.
 std::string host_comes(const World& world, const Demand& demand) {
   std::string out = "a host for it is coming";
-  if (demand.on_unseen == 0 || demand.on_unseen < demand.left - demand.uncovered) return out;
+  if (demand.on_unseen == 0 || demand.on_unseen < demand.waiting() - demand.uncovered) return out;
   const HostView& host = world.snapshot.hosts[demand.unseen];
   out += ", " + host.id.text() + ", and no list shows it";
   if (host.offering >= world.snapshot.offerings.size()) return out;
   const std::string& shut = world.snapshot.offerings[host.offering].shut;
   return shut.empty() ? out : out + ": " + shut;
+}
+
+/// "3 tasks of 4 slots wait: "
+std::string tasks_wait(const demand::ClassView& view, std::uint64_t count) {
+  const bool is_one = count == 1;
+  std::string out = std::to_string(count) + (is_one ? " task" : " tasks");
+  if (const std::int32_t slots = view.shape.needs.slots; slots > 0)
+    out += " of " + std::to_string(slots) + (slots == 1 ? " slot" : " slots");
+  return out + (is_one ? " waits: " : " wait: ");
 }
 
 Waiting explain_waiting(const World& world, const Demand& demand) {
@@ -205,7 +214,9 @@ Waiting explain_waiting(const World& world, const Demand& demand) {
               .is_priced = demand.price != kNone};
   if (world.snapshot.has_limits) out.part_from = part_from(world, demand);
   if (demand.uncovered > 0) explain_uncovered(world, demand, out);
-  if (demand.uncovered == demand.left) return out;
+  if (demand.view->kind == model::WorkKind::kTask && demand.uncovered > 0)
+    out.reason = tasks_wait(*demand.view, demand.uncovered) + out.reason;
+  if (demand.uncovered == demand.waiting()) return out;
   if (demand.uncovered > 0) {
     out.rest_code = out.code;
     out.rest_reason = std::move(out.reason);
@@ -272,12 +283,13 @@ void explain(const World& world, Plan& plan) {
   std::vector<const Demand*> told(world.needs.size(), nullptr);
   std::vector<std::size_t> told_at(world.needs.size());
   for (const Demand& demand : world.demand) {
-    if (demand.left == 0) continue;
+    if (demand.waiting() == 0) continue;
     // Classes that differ only in priority wait for the same reason, except for spot patience.
     const Demand* alike = told[demand.need];
-    const bool same = alike != nullptr && !world.needs[demand.need].has_spot &&
-                      demand.price == kNone && (alike->uncovered > 0) == (demand.uncovered > 0) &&
-                      (alike->uncovered < alike->left) == (demand.uncovered < demand.left);
+    const bool same =
+        alike != nullptr && !world.needs[demand.need].has_spot && demand.price == kNone &&
+        (alike->uncovered > 0) == (demand.uncovered > 0) &&
+        (alike->uncovered < alike->waiting()) == (demand.uncovered < demand.waiting());
     Waiting waiting = same ? plan.waiting[told_at[demand.need]] : explain_waiting(world, demand);
     waiting.cls = demand.view->id;
     for (const Reserve& r : plan.reservations)

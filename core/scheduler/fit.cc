@@ -11,6 +11,18 @@
 namespace hostler::scheduler {
 namespace {
 
+/// Why a pool does not take such work.
+const char* refusal_of(model::WorkKind kind) {
+  switch (kind) {
+    case model::WorkKind::kLease:
+      return " does not lend hosts";
+    case model::WorkKind::kTask:
+      return " has no outside scheduler";
+    default:
+      return " runs no jobs";
+  }
+}
+
 const std::string& type_name(const Offering& o, const model::SitePolicy& policy) {
   return policy.types[o.type].name;
 }
@@ -74,27 +86,35 @@ std::string nearest_types(const model::WorkShape& shape, model::WorkKind kind,
 }  // namespace
 
 bool takes(const model::PoolPolicy& pool, model::WorkKind kind) {
+  using enum model::WorkKind;
+  if (pool.pushed || kind == kTask) return pool.pushed.has_value() && kind == kTask;
   switch (kind) {
-    case model::WorkKind::kJob:
+    case kJob:
       return pool.readiness == model::Readiness::kAgent;
-    case model::WorkKind::kLease:
+    case kLease:
       return pool.leases.has_value();
-    case model::WorkKind::kReservation:
-      break;
+    default:
+      return true;
   }
-  return true;
 }
 
 const char* noun_of(model::WorkKind kind) {
-  if (kind == model::WorkKind::kLease) return "lease";
-  return kind == model::WorkKind::kJob ? "job" : "reservation";
+  switch (kind) {
+    case model::WorkKind::kJob:
+      return "job";
+    case model::WorkKind::kLease:
+      return "lease";
+    case model::WorkKind::kReservation:
+      return "reservation";
+    case model::WorkKind::kTask:
+      return "task";
+  }
+  return "work";
 }
 
 std::string unmet_by_pool(model::WorkKind kind, const model::Constraints& constraints,
                           const model::PoolPolicy& pool) {
-  if (!takes(pool, kind))
-    return "pool " + pool.name +
-           (kind == model::WorkKind::kLease ? " does not lend hosts" : " runs no jobs");
+  if (!takes(pool, kind)) return "pool " + pool.name + refusal_of(kind);
   const auto& pools = constraints.pools;
   if (pools.empty() || std::ranges::find(pools, pool.name) != pools.end()) return {};
   return "pool " + pool.name + " is not one that it may use";
@@ -142,6 +162,7 @@ std::uint64_t fit_count(const model::Resources& item, const model::Resources& ro
   if (item.gpus > 0) n = std::min<std::int64_t>(n, room.gpus / item.gpus);
   if (item.ram > 0) n = std::min(n, room.ram / item.ram);
   if (item.scratch > 0) n = std::min(n, room.scratch / item.scratch);
+  if (item.slots > 0) n = std::min<std::int64_t>(n, room.slots / item.slots);
   return static_cast<std::uint64_t>(n);
 }
 
@@ -150,7 +171,8 @@ model::Resources times(const model::Resources& r, std::uint64_t n) {
   return {.vcpus = r.vcpus * k,
           .gpus = static_cast<std::int32_t>(r.gpus * k),
           .ram = r.ram * k,
-          .scratch = r.scratch * k};
+          .scratch = r.scratch * k,
+          .slots = static_cast<std::int32_t>(r.slots * k)};
 }
 
 namespace {

@@ -12,8 +12,9 @@
 namespace hostler::scheduler {
 
 /// Hosts of the pool are for work of the kind: jobs need the agent, and leases a pool that lends.
+/// Tasks go to a pool that an outside scheduler sizes, and nothing else does.
 [[nodiscard]] bool takes(const model::PoolPolicy& pool, model::WorkKind kind);
-/// "job", "lease", "reservation".
+/// "job", "lease", "reservation", "task".
 [[nodiscard]] const char* noun_of(model::WorkKind kind);
 
 /// Work of the kind with these constraints may go to such a host of the pool, if it fits and the

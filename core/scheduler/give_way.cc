@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/scheduler/agents.h"
 #include "core/scheduler/price_rule.h"
 
 namespace hostler::scheduler {
@@ -16,12 +17,13 @@ constexpr std::size_t kNeedsTried = 64, kOfferingsTried = 8;
 /// Nothing waits for the host and nothing runs on it, and a plan may end it.
 bool is_free_to_go(const World& world, std::uint32_t h) {
   const HostView& host = world.snapshot.hosts[h];
-  if (host.busy || world.used[h]) return false;
+  const auto* pool = world.pool(host);
+  if (pool == nullptr || host.busy || world.used[h]) return false;
+  if (host.agent == AgentState::kLost || is_awaited(host, *pool, world.snapshot.now)) return false;
   const bool boots = host.phase == HostPhase::kComing && !host.adopted && !host.unfulfilled_spot;
   const bool is_idle = host.phase == HostPhase::kReady && !host.unreachable_since;
   return (boots || is_idle) && !host.kept && !host.will_go() && world.closed[h] == Closed::kNo &&
-         host.pool < world.bounds.size() && !world.bounds[host.pool].is_held &&
-         !world.bounds[host.pool].has_unknown_min;
+         !world.bounds[host.pool].is_held && !world.bounds[host.pool].has_unknown_min;
 }
 
 class GiveWay {

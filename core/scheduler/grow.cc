@@ -311,16 +311,19 @@ class Buyer {
     load.reserve(items.size());
     std::uint32_t most_urgent = kNone;
     std::uint64_t waiting = 0, displaced = 0;
+    bool is_any_displaced = false;
     for (const auto& [d, count] : items) {
       const demand::ClassView& view = *world_.demand[d].view;
-      (view.displaced ? displaced : waiting) += count;
+      is_any_displaced = is_any_displaced || view.displaced;
+      const bool waits = !view.displaced || view.kind == model::WorkKind::kTask;
+      (waits ? waiting : displaced) += count;
       most_urgent = std::min(most_urgent, d);
       load.push_back({view.id, static_cast<std::uint32_t>(count)});
     }
     HOSTLER_ASSERT(most_urgent != kNone, "a host is created for items");
     const demand::ClassView& first = *world_.demand[most_urgent].view;
     create(o, first.id, std::move(load), reason_for(first.kind, waiting, displaced));
-    plan_.creates.back().displaced = displaced > 0;
+    plan_.creates.back().displaced = is_any_displaced;
   }
 
   /// Most hosts in a row are for as many items as the one before.

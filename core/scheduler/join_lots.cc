@@ -99,6 +99,7 @@ void join(const World& world, Lot& into, const Lot& other) {
   into.item.gpus = std::max(into.item.gpus, other.item.gpus);
   into.item.ram = std::max(into.item.ram, other.item.ram);
   into.item.scratch = std::max(into.item.scratch, other.item.scratch);
+  into.item.slots = std::max(into.item.slots, other.item.slots);
   into.left += other.left;
   into.demand.insert(into.demand.end(), other.demand.begin(), other.demand.end());
   if (into.price_most) into.price_most = std::min(*into.price_most, *other.price_most);

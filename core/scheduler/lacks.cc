@@ -80,6 +80,7 @@ std::vector<std::string> all_lacks(const model::Resources& needs, const GpuWish&
     out.push_back(format_size(room.ram) + " of " + format_size(needs.ram) + " ram");
   if (needs.scratch > room.scratch)
     out.push_back(format_size(room.scratch) + " of " + format_size(needs.scratch) + " scratch");
+  if (needs.slots > room.slots) out.push_back(out_of(room.slots, needs.slots) + " slots");
   return out;
 }
 
@@ -104,7 +105,8 @@ double distance(const model::Resources& needs, const GpuWish& wish, const Offeri
   const double cards =
       (share(needs.gpus, room.gpus) + share(needs.gpus, usable(wish, offering))) / 2;
   return share(needs.vcpus.thousandths(), room.vcpus.thousandths()) + cards +
-         share(needs.ram, room.ram) + share(needs.scratch, room.scratch);
+         share(needs.ram, room.ram) + share(needs.scratch, room.scratch) +
+         share(needs.slots, room.slots);
 }
 
 std::string lacks_cards(const GpuGroups& free, const GpuWish& wish, std::int32_t count) {

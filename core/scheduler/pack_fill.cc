@@ -114,14 +114,14 @@ std::uint64_t Packer::fill_shares(const Kind& kind, Filling& host) {
   for (const std::uint32_t l : kind.lots) {
     const auto left = static_cast<double>(lots_[l].left);
     items += left;
-    for (std::size_t d = 0; d < 4; ++d) total[d] += left * shapes_[l].size[d];
+    for (std::size_t d = 0; d < kResources; ++d) total[d] += left * shapes_[l].size[d];
   }
   double hosts = std::max(1.0, items / kind.attempts_max);
-  for (std::size_t d = 0; d < 4; ++d)
+  for (std::size_t d = 0; d < kResources; ++d)
     if (kind.size[d] > 0) hosts = std::max(hosts, total[d] / kind.size[d]);
   std::vector<Part> parts;
   ResourceVector share_of_host{};
-  for (std::size_t d = 0; d < 4; ++d) share_of_host[d] = total[d] / hosts;
+  for (std::size_t d = 0; d < kResources; ++d) share_of_host[d] = total[d] / hosts;
   for (std::uint32_t i = 0; i < kind.lots.size(); ++i) {
     const double share = static_cast<double>(lots_[kind.lots[i]].left) / hosts;
     const double whole = std::floor(share + 1e-9);
@@ -146,7 +146,7 @@ void Packer::deal(const Kind& kind, std::vector<Part>& parts, const ResourceVect
     while (next < parts.size() && hand.size() < kPartsCompared) hand.push_back(parts[next++]);
     const auto room = vector_of(host.free);
     ResourceVector missing{};  // Of the share of each resource.
-    for (std::size_t d = 0; d < 4; ++d)
+    for (std::size_t d = 0; d < kResources; ++d)
       if (share[d] > 0) missing[d] = std::max(0.0, 1 - (kind.size[d] - room[d]) / share[d]);
     const double length = std::max(std::sqrt(dot(missing, missing)), 1e-9);
     std::erase_if(hand,
@@ -177,7 +177,7 @@ void Packer::fill_up(const Kind& kind, FillRule rule, Filling& host) {
   while (host.attempts > 0) {
     const auto room = vector_of(host.free);
     ResourceVector pull{};
-    for (std::size_t d = 0; d < 4; ++d)
+    for (std::size_t d = 0; d < kResources; ++d)
       if (kind.size[d] > 0) pull[d] = room[d] / (kind.size[d] * kind.size[d]);
     work_ += kind.lots.size();
     std::uint32_t best = kNoLot;
@@ -209,9 +209,9 @@ bool Packer::hold_rest(Fill& out) const {
   ResourceVector total{};
   for (std::uint32_t l = 0; l < lots_.size(); ++l) {
     if (lots_[l].left == 0) continue;
-    for (std::size_t d = 0; d < 4; ++d)
+    for (std::size_t d = 0; d < kResources; ++d)
       total[d] += shapes_[l].size[d] * static_cast<double>(lots_[l].left);
-    for (std::size_t d = 0; d < 4; ++d)
+    for (std::size_t d = 0; d < kResources; ++d)
       if (total[d] > largest_[d] * (1 + 1e-9)) return false;
     if (lots_[l].left > INT32_MAX) return false;
     out.items.emplace_back(l, static_cast<std::uint32_t>(lots_[l].left));

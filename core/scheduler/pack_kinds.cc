@@ -147,7 +147,7 @@ void Packer::drop_dominated() {
 void Packer::group_families() {
   const auto alike = [&](const Kind& a, const Kind& b) {
     if (a.like->pool != b.like->pool || a.like->market != b.like->market) return false;
-    for (std::size_t d = 0; d < 4; ++d)
+    for (std::size_t d = 0; d < kResources; ++d)
       if (std::abs(a.size[d] * b.price - b.size[d] * a.price) > 1e-3 * a.size[d] * b.price)
         return false;
     return true;
@@ -156,7 +156,8 @@ void Packer::group_families() {
   families_.clear();
 
   for (const std::uint32_t k : order_) {
-    for (std::size_t d = 0; d < 4; ++d) largest_[d] = std::max(largest_[d], kinds_[k].size[d]);
+    for (std::size_t d = 0; d < kResources; ++d)
+      largest_[d] = std::max(largest_[d], kinds_[k].size[d]);
     auto found = std::ranges::find_if(
         families_, [&](const auto& one) { return alike(kinds_[one.front()], kinds_[k]); });
     if (found == families_.end()) found = families_.emplace(found);
@@ -166,7 +167,7 @@ void Packer::group_families() {
   // What offers less of everything for its price than another kind does not lower the bound.
   weighed_.clear();
   const auto offers_less = [&](const Kind& a, const Kind& b) {
-    for (std::size_t d = 0; d < 4; ++d)
+    for (std::size_t d = 0; d < kResources; ++d)
       if (a.size[d] * b.price > b.size[d] * a.price) return false;
     return std::ranges::includes(b.lots, a.lots);
   };
@@ -180,7 +181,7 @@ void Packer::group_families() {
 ResourceVector Packer::demand() const {
   ResourceVector total{};
   for (std::size_t l = 0; l < lots_.size(); ++l)
-    for (std::size_t d = 0; d < 4; ++d)
+    for (std::size_t d = 0; d < kResources; ++d)
       total[d] += shapes_[l].size[d] * static_cast<double>(lots_[l].left);
   return total;
 }
@@ -206,11 +207,11 @@ double Packer::bound_of(const ResourceVector& weights, std::vector<double>* wort
 ResourceVector Packer::weigh() {
   const ResourceVector total = demand();
   ResourceVector weights{};
-  for (std::size_t d = 0; d < 4; ++d) weights[d] = total[d] > 0 ? 1 / total[d] : 0;
+  for (std::size_t d = 0; d < kResources; ++d) weights[d] = total[d] > 0 ? 1 / total[d] : 0;
   if (weights == ResourceVector{}) weights[0] = 1;
   double best = bound_of(weights, nullptr);
   for (const double step : {16.0, 4.0, 2.0, 1.4, 1.15, 1.05, 1.02, 1.005})
-    for (std::size_t d = 0; d < 4; ++d)
+    for (std::size_t d = 0; d < kResources; ++d)
       for (const double factor : {step, 1 / step}) {
         ResourceVector tried = weights;
         tried[d] *= factor;
@@ -227,16 +228,16 @@ void Packer::divide_worth(const ResourceVector& weights, double least) {
   const ResourceVector total = demand();
   const double sum = dot(weights, total);
   weights_ = weights;
-  for (std::size_t d = 0; d < 4; ++d)
+  for (std::size_t d = 0; d < kResources; ++d)
     if (total[d] > 0) weights_[d] = std::max(weights_[d], least * sum / total[d]);
   (void)bound_of(weights_, &worth_);
   for (double& worth : worth_) worth = std::max(worth, 1e-9);
   for (std::size_t l = 0; l < lots_.size(); ++l) {
     ResourceVector w{};
-    for (std::size_t d = 0; d < 4; ++d) w[d] = weights_[d] * shapes_[l].size[d];
+    for (std::size_t d = 0; d < kResources; ++d) w[d] = weights_[d] * shapes_[l].size[d];
     shapes_[l].length = std::max(std::sqrt(dot(w, w)), 1e-300);
     ResourceVector& direction = shapes_[l].direction;
-    for (std::size_t d = 0; d < 4; ++d)
+    for (std::size_t d = 0; d < kResources; ++d)
       direction[d] = total[d] > 0 ? shapes_[l].size[d] / total[d] : 0;
     const double length = std::max(std::sqrt(dot(direction, direction)), 1e-300);
     for (double& one : direction) one /= length;

@@ -126,12 +126,13 @@ class Filler {
 
 /// By resource, the least that any item needs.
 model::Resources least_need(const World& world) {
-  model::Resources out{INT32_MAX, INT32_MAX, INT64_MAX, INT64_MAX};
+  model::Resources out{INT32_MAX, INT32_MAX, INT64_MAX, INT64_MAX, INT32_MAX};
   for (const Need& need : world.needs) {
     out.vcpus = std::min(out.vcpus, need.resources.vcpus);
     out.gpus = std::min(out.gpus, need.resources.gpus);
     out.ram = std::min(out.ram, need.resources.ram);
     out.scratch = std::min(out.scratch, need.resources.scratch);
+    out.slots = std::min(out.slots, need.resources.slots);
   }
   return out;
 }
@@ -197,7 +198,7 @@ std::vector<ReadyHost> place_reserved(World& world, std::vector<std::uint32_t>& 
   // Of equal vcpus the fuller host first; ids break ties.
   std::stable_sort(out.begin(), out.end(), [](const ReadyHost& a, const ReadyHost& b) {
     const model::Resources &x = a.room.free, &y = b.room.free;
-    return std::tie(x.ram, x.scratch) < std::tie(y.ram, y.scratch);
+    return std::tie(x.ram, x.scratch, x.slots) < std::tie(y.ram, y.scratch, y.slots);
   });
   return out;
 }
@@ -239,7 +240,8 @@ void keep_unreachable(World& world) {
       const HostView& host = world.snapshot.hosts[h];
       const auto* pool = world.pool(host);
       if (pool == nullptr || host.phase != HostPhase::kReady || host.busy || world.used[h] ||
-          host.will_go() || host.attempts_left <= 0 || !host.unreachable_since ||
+          host.will_go() || host.attempts_left <= 0 || host.agent != AgentState::kNone ||
+          !host.unreachable_since ||
           world.snapshot.now - *host.unreachable_since >= pool->probe_timeout ||
           !world.meets(need, host))
         continue;

@@ -10,7 +10,7 @@ namespace hostler::scheduler {
 double compared_price(const Offering& o) {
   if (o.price_per_hour.value > 0) return static_cast<double>(o.price_per_hour.value);
   const auto s = vector_of(o.resources);
-  return (1 + s[0] + 8 * s[1] + s[2] / 4 + s[3] / 256) * 1e-6;
+  return (1 + s[0] + 8 * s[1] + s[2] / 4 + s[3] / 256 + s[4]) * 1e-6;
 }
 
 bool within_cap(const Offering& o, const model::SitePolicy& policy) {

@@ -55,7 +55,8 @@ double missing_share(const Need& need, const HostView& host) {
   const auto &n = need.exclusive ? host.total : need.resources, &f = host.free, &t = host.total;
   return share(n.vcpus.thousandths(), f.vcpus.thousandths(), t.vcpus.thousandths()) +
          share(n.gpus, f.gpus, t.gpus) + share(n.ram, f.ram, t.ram) +
-         share(n.scratch, f.scratch, t.scratch) + (host.phase == HostPhase::kReady ? 0 : 100);
+         share(n.scratch, f.scratch, t.scratch) + share(n.slots, f.slots, t.slots) +
+         (host.phase == HostPhase::kReady ? 0 : 100);
 }
 
 }  // namespace

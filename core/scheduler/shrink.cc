@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/scheduler/agents.h"
 #include "core/scheduler/price_rule.h"
 #include "core/scheduler/shrink_candidates.h"
 #include "core/scheduler/steps.h"
@@ -49,7 +50,7 @@ void add(const World& world, std::uint32_t h, const std::optional<Candidate>& ca
   const bool is_ready = host.phase == HostPhase::kReady;
   ++count.hosts.alive;
   if (is_ready) ++count.booted.alive;
-  if (host.busy || world.used[h] || host.kept) return;
+  if (world.used[h] || !host.is_empty()) return;
   ++count.hosts.empty;
   if (!is_ready) return;
   ++count.booted.empty;
@@ -83,8 +84,8 @@ bool is_wanted(const World& world, const Candidate& c, const Count& count) {
   const bool boots = c.code == Reason::kBootingSurplus;
   const std::int64_t to_be_off = boots ? missing : 0;
   if (target.missing(count.hosts) + to_be_off >= 0) return true;
-  // A booting host does not replace a ready one.
-  if (c.code == Reason::kIdle)
+  // A booting host does not replace a ready one, but for outside schedulers (Determined).
+  if (c.code == Reason::kIdle && host.agent == AgentState::kNone)
     return target_of(bounds, count.booted.in_use()).missing(count.booted) >= 0;
   // A booting host that the standby may need finishes its boot: else each short job on a standby
   // host would create a host, and its end would destroy that one. Except if it is far dearer than
@@ -144,6 +145,21 @@ Fate fate_of(const World& world, const Candidate& c, const Count& count) {
   return would_be_missing ? Fate::kStays : Fate::kEnds;
 }
 
+/// The scheduler of its pool is asked to leave the host alone first.
+bool asks_first(const World& world, const Candidate& c) {
+  const HostView& host = world.snapshot.hosts[c.host];
+  return needs_handshake(c.code, host, world.closed[c.host]) && !host.acknowledged;
+}
+
+/// Busy hosts that are too old: their scheduler is told, and goes on.
+void name_too_old(const World& world, Plan& plan) {
+  for (const std::uint32_t h : world.hosts) {
+    const HostView& host = world.snapshot.hosts[h];
+    if (world.goes_anyway(h) == Reason::kTooOld && host.busy)
+      plan.going.push_back({host.id, reason_of(world, {h, Reason::kTooOld, false})});
+  }
+}
+
 /// Its pool says that something is done before it goes.
 bool drains_first(const World& world, const Candidate& c) {
   const HostView& host = world.snapshot.hosts[c.host];
@@ -166,11 +182,19 @@ void shrink(World& world, Plan& plan) {
     const HostView& host = world.snapshot.hosts[c.host];
     Count& count = counts[host.pool];
     const Fate fate = fate_of(world, c, count);
-    if (fate == Fate::kStays || (fate == Fate::kEnds && !world.budget.may_destroy(host))) continue;
+    if (fate == Fate::kStays) continue;
+    const bool must_wait = fate == Fate::kEnds && !world.budget.may_destroy(host);
+    // What is acknowledged stays so while the host is named.
+    const bool is_named = asks_first(world, c) || (must_wait && host.acknowledged);
+    if (must_wait && !is_named) continue;
     std::string reason = reason_of(world, c);
     if (c.keeps_minimum)
       reason += beyond_maximum(world.pool(host)->name, world.bounds[host.pool], count.hosts);
     remove(world, c, count);
+    if (is_named) {
+      plan.going.push_back({host.id, std::move(reason)});
+      continue;
+    }
     if (fate == Fate::kEnds) world.budget.destroy(host);
     const bool drains = drains_first(world, c);
     if (fate == Fate::kTurnsOff) ++(drains ? count.hosts.turning_off : count.hosts.off);
@@ -181,6 +205,7 @@ void shrink(World& world, Plan& plan) {
     else
       plan.shutdowns.push_back({host.id, c.code, std::move(reason), world.gives_way[c.host]});
   }
+  name_too_old(world, plan);
 }
 
 }  // namespace hostler::scheduler

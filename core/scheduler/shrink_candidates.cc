@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/base/units.h"
+#include "core/scheduler/agents.h"
 #include "core/scheduler/fit.h"
 #include "core/scheduler/leave_order.h"
 #include "core/scheduler/lifetime.h"
@@ -20,11 +21,11 @@ using model::Reason;
 namespace {
 
 /// The order of shutdowns.
-constexpr std::array kOrder{Reason::kUnwantedSpot,    Reason::kInterrupted, Reason::kBeyondMax,
-                            Reason::kOffMenu,         Reason::kFailed,      Reason::kStandbySurplus,
-                            Reason::kUnreachable,     Reason::kGaveWay,     Reason::kExchanged,
-                            Reason::kAbovePriceLimit, Reason::kIdle,        Reason::kDrained,
-                            Reason::kBootingSurplus};
+constexpr std::array kOrder{Reason::kUnwantedSpot, Reason::kInterrupted,  Reason::kBeyondMax,
+                            Reason::kOffMenu,      Reason::kFailed,       Reason::kStandbySurplus,
+                            Reason::kUnreachable,  Reason::kDisconnected, Reason::kTooOld,
+                            Reason::kGaveWay,      Reason::kExchanged,    Reason::kAbovePriceLimit,
+                            Reason::kIdle,         Reason::kDrained,      Reason::kBootingSurplus};
 
 /// The lowest goes first. A host whose drain is over goes before all others: new drains would use
 /// up `destroys_per_decision_max` again and again.
@@ -34,16 +35,22 @@ std::ptrdiff_t rank(const World& world, const Candidate& c) {
   return std::ranges::find(kOrder, c.code) - kOrder.begin();
 }
 
+Mono idle_since(const HostView& host) {
+  return host.agent == AgentState::kNone ? host.since : host.agent_since;
+}
+
 bool goes_first(const World& world, const Candidate& a, const Candidate& b) {
   const HostView &x = world.snapshot.hosts[a.host], &y = world.snapshot.hosts[b.host];
   if (const auto first = rank(world, a), second = rank(world, b); first != second)
     return first < second;
+  if (order_of_going(x) != order_of_going(y)) return order_of_going(x) < order_of_going(y);
   if (a.code == Reason::kIdle && x.price_per_hour != y.price_per_hour)
     return x.price_per_hour > y.price_per_hour;
   if ((a.code == Reason::kBootingSurplus || a.code == Reason::kUnwantedSpot) &&
       x.created != y.created)
     return x.created > y.created;
-  if (a.code == Reason::kIdle && x.since != y.since) return x.since < y.since;
+  if (a.code == Reason::kIdle && idle_since(x) != idle_since(y))
+    return idle_since(x) < idle_since(y);
   return a.code == Reason::kBootingSurplus ? x.id > y.id : x.id < y.id;
 }
 
@@ -118,17 +125,24 @@ std::optional<Candidate> candidate_of(const World& world, std::uint32_t h) {
   const HostView& host = world.snapshot.hosts[h];
   const auto* pool = world.pool(host);
   if (pool == nullptr || world.bounds[host.pool].is_held || host.kept) return std::nullopt;
-  // Most hosts: nothing else is true of a host that answers and is in use.
-  if (host.phase == HostPhase::kReady && (host.busy || world.used[h]) && !host.unreachable_since)
-    return std::nullopt;
   const Closed closed = world.closed[h];
+  // Most hosts: nothing else is true of a host that answers and is in use.
+  if (host.phase == HostPhase::kReady && (host.busy || world.used[h]) && !host.unreachable_since &&
+      closed != Closed::kAbandoned)
+    return std::nullopt;
+  const bool is_stale = world.bounds[host.pool].is_stale;
   const auto is_true = [&](Reason code) {
     return (!world.used[h] || code == Reason::kUnreachable) &&
+           !(is_stale && goes_by_push(code, host)) &&
            still_true(code, host, closed, *pool, world.snapshot.now);
   };
   const bool is_coming = host.phase == HostPhase::kComing;
   if (is_true(Reason::kInterrupted)) return Candidate{h, Reason::kInterrupted, false};
   if (host.drain == DrainPhase::kUnderWay && !host.unreachable_since) return std::nullopt;
+  if (const Reason code = world.goes_anyway(h); is_true(code)) return Candidate{h, code, false};
+  if (is_idle_for_long(host, *pool, world.snapshot.now) && is_true(Reason::kIdle) &&
+      !world.must_go(h) && closed == Closed::kBeyondMax)
+    return Candidate{h, Reason::kIdle, true};
   // A host that does not answer, or did not since the restart, has its own time to be back.
   if (is_true(Reason::kBeyondMax) && !host.adopted && !host.unreachable_since)
     return Candidate{h, end_of(closed), false};
@@ -144,7 +158,8 @@ std::optional<Candidate> candidate_of(const World& world, std::uint32_t h) {
     return Candidate{h, Reason::kUnreachable, false};
   if (is_true(Reason::kDrained)) return Candidate{h, Reason::kDrained, false};
   // A host that boots for other reasons is kept until it is ready and idle.
-  const bool is_unneeded = host.work_cancelled && !is_young(host, *pool, world.snapshot.now);
+  const bool is_unneeded = host.work_cancelled && host.agent == AgentState::kNone &&
+                           !is_young(host, *pool, world.snapshot.now);
   if (is_true(Reason::kBootingSurplus) && (world.gives_way[h] || is_unneeded))
     return Candidate{h, Reason::kBootingSurplus, true};
   if (is_true(Reason::kGaveWay) && world.gives_way[h]) return Candidate{h, Reason::kGaveWay, true};
@@ -175,8 +190,14 @@ std::string reason_of(const World& world, const Candidate& c) {
     case Reason::kUnreachable:
       return "unreachable for " + format_duration(now - *host.unreachable_since) +
              ", probe timeout " + format_duration(pool.probe_timeout);
+    case Reason::kDisconnected:
+      return "without agent for " + format_duration(now - host.agent_since) + ", the limit is " +
+             format_duration(pool.pushed->disconnected);
+    case Reason::kTooOld:
+      return "it is " + format_duration(now - host.created) + " old, lifetime_max " +
+             format_duration(pool.pushed->lifetime_max);
     case Reason::kIdle:
-      return "idle for " + format_duration(now - host.since) + ", idle timeout " +
+      return "idle for " + format_duration(now - idle_since(host)) + ", idle timeout " +
              format_duration(pool.idle_timeout);
     case Reason::kDrained:
       return "drained: nothing runs on it any more";
@@ -188,6 +209,9 @@ std::string reason_of(const World& world, const Candidate& c) {
       return "still booting, and nothing needs it: the jobs that it was for are cancelled or have "
              "other hosts";
     case Reason::kBeyondMax:
+      if (world.closed[c.host] == Closed::kAbandoned)
+        return "the scheduler of pool " + pool.name + " does not push any more: maximum of " +
+               world.bounds[host.pool].started.max.text();
       return "pool " + pool.name + " has more hosts than its maximum of " +
              world.bounds[host.pool].started.max.text();
     case Reason::kOffMenu:

@@ -1,6 +1,7 @@
 #include "core/scheduler/shutdown_rule.h"
 
 #include "core/base/assert.h"
+#include "core/scheduler/agents.h"
 #include "core/scheduler/lifetime.h"
 
 namespace hostler::scheduler {
@@ -10,14 +11,21 @@ bool still_true(model::Reason code, const HostView& host, Closed closed,
   using enum model::Reason;
   if (host.phase == HostPhase::kLingering || host.phase == HostPhase::kLeaving) return false;
   if (code == kUnreachable)
-    return host.unreachable_since && now - *host.unreachable_since >= pool.probe_timeout;
-  if (host.busy) return false;
+    return host.unreachable_since && now - *host.unreachable_since >= pool.probe_timeout &&
+           host.agent != AgentState::kBusy;
+  if (code == kBeyondMax && closed == Closed::kAbandoned) return true;
+  if (host.busy || (goes_by_push(code, host) && is_awaited(host, pool, now))) return false;
   switch (code) {
     case kUnwantedSpot:
       return host.unfulfilled_spot;
     case kIdle:
       return host.phase == HostPhase::kReady && host.drain != DrainPhase::kUnderWay &&
-             now - host.since >= pool.idle_timeout && !is_young(host, pool, now);
+             (host.agent == AgentState::kNone ? now - host.since >= pool.idle_timeout
+                                              : is_idle_for_long(host, pool, now)) &&
+             !is_young(host, pool, now);
+    case kDisconnected:
+    case kTooOld:
+      return goes_anyway(host, pool, now) == code;
     case kDrained:
       return host.draining || host.drain == DrainPhase::kOver;
     case kInterrupted:

@@ -50,8 +50,8 @@ enum class AgentState : std::uint8_t {
   kNone,    ///< No scheduler sizes its pool.
   kComing,  ///< No agent has connected, and the host is younger than `starting`: it takes tasks.
   kIdle,
-  kBusy,    ///< Something runs there: the host is `busy` too, and stays.
-  kLost,    ///< Older, and without agent. It takes no tasks, and goes after `disconnected`.
+  kBusy,  ///< Something runs there: the host is `busy` too, and stays.
+  kLost,  ///< Older, and without agent. It takes no tasks, and goes after `disconnected`.
 };
 /// A host as the planner sees it: a member for each fact that decides what may be done with it.
 struct HostView {
@@ -100,7 +100,7 @@ struct HostView {
   std::optional<double> rank = {};  ///< Its `scaling.rank`: the lowest goes first. Unset: unknown.
   DrainPhase drain = DrainPhase::kNone;
   AgentState agent = AgentState::kNone;
-  Mono agent_since{};         ///< kIdle, kLost: since then.
+  Mono agent_since{};  ///< kIdle, kLost: since then. kComing and was_listed: missing since then.
   bool was_listed = false;    ///< A push has listed its agent.
   bool is_going = false;      ///< The last plan wanted it to go.
   bool acknowledged = false;  ///< Its scheduler places nothing there any more: it may end.
@@ -108,6 +108,8 @@ struct HostView {
   [[nodiscard]] bool is_on() const {
     return phase == HostPhase::kComing || phase == HostPhase::kReady;
   }
+  /// Without work, and at hand for it: standby counts it. Work of this plan aside.
+  [[nodiscard]] bool is_empty() const { return !busy && !kept && agent != AgentState::kLost; }
   /// It can be switched off, or may turn out to be so.
   [[nodiscard]] bool may_stop() const { return can_stop || power_unknown; }
   /// It is shut down when it is empty, whatever the bounds of its pool are.

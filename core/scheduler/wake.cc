@@ -134,7 +134,7 @@ std::vector<PoolHosts> count_hosts(const World& world) {
     const bool woken = host.phase == HostPhase::kStopped && world.used[h];
     if (!woken && !world.is_alive(h)) continue;
     ++hosts.alive;
-    if (!world.used[h] && !host.busy && !host.kept) ++hosts.empty;
+    if (!world.used[h] && host.is_empty()) ++hosts.empty;
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/demand/shares.h"
+#include "core/scheduler/agents.h"
 #include "core/scheduler/fit.h"
 #include "core/scheduler/patience.h"
 #include "core/scheduler/price_rule.h"
@@ -66,6 +67,15 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
   }
   group_needs();
   give_up_spot();
+}
+
+model::Reason World::goes_anyway(std::uint32_t host) const {
+  const HostView& view = snapshot.hosts[host];
+  const auto* its = pool(view);
+  if (view.agent == AgentState::kNone || its == nullptr || bounds[view.pool].is_held ||
+      bounds[view.pool].is_stale)
+    return model::Reason::kNone;
+  return scheduler::goes_anyway(view, *its, snapshot.now);
 }
 
 bool World::turns_off(std::uint32_t host) const {

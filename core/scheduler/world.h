@@ -32,6 +32,10 @@ struct Demand {
   std::uint64_t missing = 0;     ///< Hosts that a gang lacks, if not all of them are to be had.
   demand::Turn pace = {};  ///< From one turn to the next beyond ClassView::heads, as estimated.
 
+  /// Items that wait for a host: a task is never placed, so all of them do.
+  [[nodiscard]] std::uint64_t waiting() const {
+    return view->kind == model::WorkKind::kTask ? view->count : left;
+  }
   /// Some of its items can have no host now.
   [[nodiscard]] bool lacks_hosts() const { return uncovered > 0 || missing > 0; }
   /// The turn of the n-th item in the snapshot; estimated beyond ClassView::heads.
@@ -117,10 +121,13 @@ class World {
   [[nodiscard]] bool must_go(std::uint32_t host) const {
     return gives_way[host] || too_dear[host] != model::Reason::kNone;
   }
+  /// kDisconnected or kTooOld, if the host goes whatever the minimum is (agents.h); else kNone.
+  [[nodiscard]] model::Reason goes_anyway(std::uint32_t host) const;
   /// It comes or is ready, and will stay.
   [[nodiscard]] bool is_alive(std::uint32_t host) const {
     const HostView& view = snapshot.hosts[host];
-    return view.is_on() && !view.will_go() && closed[host] == Closed::kNo;
+    return view.is_on() && !view.will_go() && closed[host] == Closed::kNo &&
+           goes_anyway(host) == model::Reason::kNone;
   }
   /// It is on, and bounds of started hosts want it no more. It counts as switched off for those of
   /// created hosts (or `stopped`), which say whether it is kept in the end: switched off, or as it

@@ -1,7 +1,15 @@
 #include "tests/sim/world.h"
 
-/// What must hold at the end of the day.
+/// What must hold at the end of the day, and that it comes.
 namespace hostler::sim {
+
+/// A deadline that nobody serves would make the daemon use a whole CPU.
+void World::check_time_passes() {
+  constexpr int kTicksMax = 1000;
+  ticks_now_ = ticked_at_ == time_.now() ? ticks_now_ + 1 : 0;
+  ticked_at_ = time_.now();
+  if (ticks_now_ > kTicksMax) complain("the daemon wakes again and again, and no time passes");
+}
 
 void World::check_ended(const model::WorkItem& row) {
   const auto id = row.record.id;

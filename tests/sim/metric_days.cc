@@ -128,6 +128,9 @@ void MetricDays::daemon_started() {
   first_good_.reset();
   last_good_.reset();
   read_at_ = Mono::min();
+  closed_.clear();
+  for (const auto& [id, row] : disk_.instances())
+    if (row.record.drain_began.us != 0) closed_.insert(id);
 }
 
 void MetricDays::planned(const scheduler::Snapshot& snapshot, const scheduler::Plan& plan,
@@ -176,6 +179,14 @@ void MetricDays::check_held(const scheduler::Snapshot& snapshot, const scheduler
     complain_(drain.host.text() + " is to drain, and the minimum is unknown");
 }
 
+void MetricDays::spoil(scheduler::Plan& plan, const scheduler::Snapshot& snapshot, bool faults) {
+  if (!faults || !random_.chance(0.1)) return;
+  for (const auto& host : snapshot.hosts)
+    for (const auto& cls : snapshot.classes)
+      if (host.drain != scheduler::DrainPhase::kNone && cls.shape.gang.count == 0)
+        plan.places.push_back({host.id, cls.id, 1});
+}
+
 void MetricDays::drain(const dispatch::DrainCall& call, bool faults, const Reply& reply) {
   const auto row = disk_.instances().find(call.instance);
   if (row == disk_.instances().end() || row->second.record.drain_began.us == 0)
@@ -194,15 +205,22 @@ void MetricDays::check(const dispatch::Outbox& outbox) {
   for (const auto& change : outbox.changes) {
     if (const auto* host = model::get_change<model::InstanceChanged>(change))
       check_host(host->record);
-    const auto* row = std::get_if<model::WorkChanged>(&change);
-    if (row == nullptr || row->record.state != model::WorkState::kStarting) continue;
-    const auto host = disk_.instances().find(row->record.instance);
-    if (host != disk_.instances().end() && host->second.record.drain_began.us != 0)
-      complain_(row->record.id.text() + " gets " + row->record.instance.text() + ", which drains");
+    else if (const auto* work = std::get_if<model::WorkChanged>(&change))
+      check_start(work->record);
   }
 }
 
+/// Leases too.
+void MetricDays::check_start(const model::WorkRecord& row) {
+  if (row.state == model::WorkState::kStarting && closed_.contains(row.instance))
+    complain_(row.id.text() + " gets " + row.instance.text() + ", which drains");
+}
+
 void MetricDays::check_host(const model::InstanceRecord& row) {
+  if (row.drain_began.us != 0)
+    closed_.insert(row.id);
+  else
+    closed_.erase(row.id);
   if (row.state == model::InstanceState::kStopped) drained_.erase(row.id);
   const bool ends = row.state == model::InstanceState::kTerminating;
   if (ends && row.drain_began.us != 0 && !row.drain_over && goes_for_bounds(row.reason_code))

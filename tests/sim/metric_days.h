@@ -41,6 +41,8 @@ class MetricDays {
   /// Before anybody spoils the plan.
   void planned(const scheduler::Snapshot& snapshot, const scheduler::Plan& plan,
                const model::SitePolicy& policy, Now now);
+  /// A planner with a bug: it places what waits on hosts that drain.
+  void spoil(scheduler::Plan& plan, const scheduler::Snapshot& snapshot, bool faults);
   /// The command runs now.
   void drain(const dispatch::DrainCall& call, bool faults, const Reply& reply);
   /// What the daemon has decided, before it is durable.
@@ -52,6 +54,7 @@ class MetricDays {
   void judge(std::optional<double> value, Mono now);
   void check_bounds(const scheduler::Snapshot& snapshot, Now now);
   void check_host(const model::InstanceRecord& row);
+  void check_start(const model::WorkRecord& row);
   void check_held(const scheduler::Snapshot& snapshot, const scheduler::Plan& plan);
 
   const Disk& disk_;
@@ -70,6 +73,7 @@ class MetricDays {
   Mono read_at_ = Mono::min();  ///< The last reading, good or not.
   Wall taken_;
   std::set<model::InstanceId> drained_;  ///< A command has run, and they were not off since.
+  std::set<model::InstanceId> closed_;   ///< As decided: they drain, or their drain is over.
 };
 
 }  // namespace hostler::sim

@@ -85,6 +85,20 @@ void World::submit(std::size_t index) {
   time_.after(chance_.between(1s, 5s), [this, index] { this->submit(index); });
 }
 
+/// A host drains, and small jobs come while it does: its room is free, and is not for them.
+void World::submit_beside_drain() {
+  if (calm_) return;
+  for (std::uint64_t n = chance_.below(3); n > 0; --n) {
+    Wish wish;
+    wish.key = "key-" + std::to_string(wishes_.size());
+    wish.principal = "bob";
+    wish.shape.needs = {.vcpus = 1, .gpus = 0, .ram = kGiB, .scratch = 0};
+    wish.shape.restartable = chance_.chance(0.5);
+    wishes_.push_back(wish);
+    time_.after(chance_.between(0s, 30s), [this, index = wishes_.size() - 1] { submit(index); });
+  }
+}
+
 /// Some want the same once more, by the same client key, when no job has it any more. The daemon
 /// knows by now that it has none.
 void World::submit_past(const std::vector<model::WorkId>& forgotten) {

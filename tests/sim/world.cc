@@ -309,10 +309,12 @@ void World::carry_out(const dispatch::Effect& effect) {
   } else if (const auto* drain = std::get_if<dispatch::DrainCall>(&effect)) {
     if (!metrics_) return complain("no pool has a drain, and a host drains");
     metrics_->drain(*drain, chance_.faults(), reply);
+    submit_beside_drain();
   } else if (const auto* plan = std::get_if<dispatch::MakePlan>(&effect)) {
     ++tally_.plans;
     auto made = scheduler::make_plan(*plan->snapshot, *plan->policy);
     if (metrics_) metrics_->planned(*plan->snapshot, made, *plan->policy, now());
+    if (metrics_) metrics_->spoil(made, *plan->snapshot, chance_.faults());
     if (chance_.fault(0.02)) go_mad(made, *plan->snapshot);
     pool_days_.planned(plan->number, plan->snapshot, made);
     reply(chance_.fault(0.1) ? chance_.between(1s, 3s) : chance_.between(1ms, 50ms),
@@ -337,6 +339,7 @@ void World::plan_next_tick() {
 }
 
 void World::tick() {
+  check_time_passes();
   if (kernel_ && !complaint_) take(kernel_->tick(now()));
   if (kernel_ && !complaint_) check_shares();
   if (kernel_ && !complaint_ && short_ram_) check_ram();

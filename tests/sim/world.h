@@ -90,9 +90,11 @@ class World {
   void open_gates_of_crashes();
   void go_mad(scheduler::Plan& plan, const scheduler::Snapshot& snapshot);
   void plan_next_tick();
+  void check_time_passes();
   void tick();
   void tidy();
   void submit(std::size_t wish);
+  void submit_beside_drain();
   void submit_past(const std::vector<model::WorkId>& forgotten);
   void submit_greedily();
   bool is_greedy(const dispatch::Reply& answer);
@@ -153,6 +155,8 @@ class World {
   std::vector<dispatch::Outbox> uncommitted_;
   bool committing_ = false;
   Mono tick_at_ = Mono::max();
+  Mono ticked_at_ = Mono::min();
+  int ticks_now_ = 0;  ///< At this moment.
   std::vector<Wish> wishes_;
   std::map<model::WorkId, std::size_t> wish_of_;  ///< Of answered submits.
   Random greed_;  ///< The choices of the greedy user, apart from those of all others.

@@ -58,6 +58,11 @@ void AdminRequests::on(const ReportReady& event, Now now) {
   const std::string id = event.instance.text();
   const auto& record = host->instance.record;
   const auto& pool = policy_.pools[host->instance.pool];
+  if (pool.pushed)
+    return recorder_.reply(
+        event.ticket, fail(Errc::kConflict, id + " is of pool " + pool.name +
+                                                ", whose scheduler reports its hosts: push with "
+                                                "its agent in `agents` (hostler push)"));
   if (pool.readiness != model::Readiness::kReported)
     return recorder_.reply(
         event.ticket,

@@ -25,6 +25,7 @@
 #include "core/dispatch/handlers/output_events.h"
 #include "core/dispatch/handlers/plan_events.h"
 #include "core/dispatch/handlers/power_actions.h"
+#include "core/dispatch/handlers/push_events.h"
 #include "core/dispatch/handlers/questions/image_lookups.h"
 #include "core/dispatch/handlers/questions/leftover_destroys.h"
 #include "core/dispatch/handlers/questions/leftover_sweeps.h"
@@ -98,6 +99,7 @@ struct Handlers {
   PowerActions power;
   SnapshotMaker snapshots;
   Drains drains;
+  PushEvents pushes;
   PlanEvents plans;
   RestoredWork restored_work;
   Restore restore;

@@ -19,7 +19,7 @@ bool is_announced(const fleet::Instance& instance) {
 }  // namespace
 
 void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor, Now now) {
-  auto& [policy, sets, hosts, ended, jobs, leases, gates, boots, commands, governor, plan,
+  auto& [policy, sets, hosts, ended, jobs, leases, gates, boots, commands, governor, pushes, plan,
          recorder] = owners_;
   const model::InstanceId id = host.id();
   auto& instance = host.instance;
@@ -41,6 +41,7 @@ void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor,
     if (create_is_over) host.create.reset();
   }
   count(host, now);
+  fleet::watch_agent(instance, policy.pools[instance.pool], now);
   reachability_.update(host, now);
   if (boots.look(host, now)) consoles_.ask(host, now);
   for (const auto effect : outcome.effects) execute(effect, host, outcome.list_after, now);
@@ -147,6 +148,7 @@ void InstanceSteps::gone(model::InstanceId id, Now now) {
   const auto why = instance.record.reason_code;
   if (why != model::Reason::kVanished && why != model::Reason::kBelieved)
     owners_.ended.add(instance.record, now.mono);
+  owners_.pushes.erased(instance.pool, id);
   owners_.hosts.erase(id);
   owners_.plan.want();
 }

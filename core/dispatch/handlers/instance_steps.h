@@ -13,6 +13,7 @@
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
 #include "core/dispatch/state/plan_state.h"
+#include "core/dispatch/state/pushes.h"
 #include "core/dispatch/state/recorder.h"
 #include "core/dispatch/state/sets.h"
 #include "core/fleet/step.h"
@@ -34,6 +35,7 @@ class InstanceSteps {
     BootGates& boots;
     HostCommands& commands;
     gates::Governor& governor;
+    Pushes& pushes;
     PlanState& plan;
     Recorder& recorder;
   };

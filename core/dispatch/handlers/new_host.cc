@@ -17,6 +17,7 @@ Host new_host(const model::SitePolicy& policy, const Hosts& hosts, const Recorde
   record.pool = policy.pools[pool].name;
   record.epoch = recorder.epoch();
   record.created = record.state_since = now.wall;
+  fleet::watch_agent(instance, policy.pools[pool], now);
   return made;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/scheduler/agents.h"
 #include "core/scheduler/shutdown_rule.h"
 
 namespace hostler::dispatch {
@@ -95,6 +96,7 @@ bool PlanEvents::place_some(Now now) {
 }
 
 void PlanEvents::apply_rest(scheduler::Plan& plan, Now now) {
+  actions_.pushes.planned(plan, now);
   for (const auto& one : plan.shutdowns) apply(one, now);
   for (const auto& one : plan.drains) actions_.drains.apply(one, now);
   hosts_.clear_reservations();
@@ -173,8 +175,12 @@ bool PlanEvents::still_holds(const scheduler::Shutdown& shutdown, const Host& ho
   // HostView::kept also has a host that is off while its set is closed. A set that has closed since
   // the plan was made does not undo the decision: the destroy waits until it is open.
   if (viewer_.is_kept(host)) return false;
-  return scheduler::still_true(shutdown.code, viewer_.view(host), host.closed,
-                               policy_.pools[host.instance.pool], now.mono);
+  auto view = viewer_.view(host);
+  pushes_.add_to(view);
+  if (!view.acknowledged && scheduler::needs_handshake(shutdown.code, view, host.closed))
+    return false;
+  return scheduler::still_true(shutdown.code, view, host.closed, policy_.pools[host.instance.pool],
+                               now.mono);
 }
 
 }  // namespace hostler::dispatch

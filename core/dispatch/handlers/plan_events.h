@@ -6,6 +6,7 @@
 #include "core/dispatch/handlers/creates.h"
 #include "core/dispatch/handlers/drains.h"
 #include "core/dispatch/handlers/power_actions.h"
+#include "core/dispatch/handlers/push_events.h"
 #include "core/dispatch/handlers/snapshot_maker.h"
 #include "core/dispatch/state/pool_bounds.h"
 #include "core/dispatch/state/rests.h"
@@ -24,16 +25,18 @@ class PlanEvents {
     Creates& creates;
     PowerActions& power;
     Drains& drains;
+    PushEvents& pushes;
   };
   PlanEvents(const model::SitePolicy& policy, const Work& work, Hosts& hosts, PoolBounds& bounds,
-             Rests& rests, gates::Governor& governor, PlanState& plan, Recorder& recorder,
-             const HostViewer& viewer, const SnapshotMaker& snapshots, InstanceSteps& steps,
-             AttemptEvents& attempts, const Actions& actions)
+             Rests& rests, const Pushes& pushes, gates::Governor& governor, PlanState& plan,
+             Recorder& recorder, const HostViewer& viewer, const SnapshotMaker& snapshots,
+             InstanceSteps& steps, AttemptEvents& attempts, const Actions& actions)
       : policy_(policy),
         work_(work),
         hosts_(hosts),
         bounds_(bounds),
         rests_(rests),
+        pushes_(pushes),
         governor_(governor),
         plan_(plan),
         recorder_(recorder),
@@ -66,7 +69,7 @@ class PlanEvents {
   /// After an exchange: what it was made by is an ordinary host of the pool. True: there was one.
   bool end_exchange(std::uint32_t pool);
   /// True if the shutdown is still right: since the plan was made, the host has got no work and no
-  /// hold, and the reason still holds.
+  /// hold, the reason still holds, and its scheduler has not taken back that it may end.
   [[nodiscard]] bool still_holds(const scheduler::Shutdown& shutdown, const Host& host,
                                  Now now) const;
 
@@ -75,6 +78,7 @@ class PlanEvents {
   Hosts& hosts_;
   PoolBounds& bounds_;
   Rests& rests_;
+  const Pushes& pushes_;
   gates::Governor& governor_;
   PlanState& plan_;
   Recorder& recorder_;

@@ -20,6 +20,19 @@ namespace {
 /// While work waits, a plan looks at it again.
 constexpr Duration kReviewInterval = std::chrono::seconds(10);
 
+/// When an outside scheduler's host may go: a time that is just reached is not over yet.
+std::vector<Mono> ends_of_agent(const scheduler::HostView& host, const model::PoolPolicy& pool) {
+  std::vector<Mono> out;
+  if (host.agent == scheduler::AgentState::kNone || !pool.pushed) return out;
+  const auto& pushed = *pool.pushed;
+  constexpr Duration kJustOver{1};
+  for (const Duration after : {pool.idle_timeout, pushed.shrink_after, pushed.disconnected})
+    out.push_back(host.agent_since + after + kJustOver);
+  if (pushed.lifetime_max > Duration::zero())
+    out.push_back(host.created + pushed.lifetime_max + kJustOver);
+  return out;
+}
+
 }  // namespace
 
 SnapshotMaker::Made SnapshotMaker::make(Now now) const {
@@ -29,7 +42,7 @@ SnapshotMaker::Made SnapshotMaker::make(Now now) const {
   out->classes =
       demand::views_by_turns(waiting_.queue(), principals_.shares().turn_cost(), limits_.caps());
   wake = std::min(wake, add_gangs(*out, now));
-  add_displaced(*out);
+  add_displaced(*out, now);
   out->has_limits = waiting_.queue().has_limits();
   if (!out->classes.empty()) wake = std::min(wake, now.mono + kReviewInterval);
   wake = std::min(wake, scheduler::next_patience_end(*out, policy_));
@@ -87,8 +100,7 @@ void SnapshotMaker::add_headroom(scheduler::Snapshot& out, Now now) const {
     out.pools.push_back(shown(governor_.pool(i, now.mono)));
 }
 
-/// Items that run on hosts that will be interrupted, and will wait again.
-void SnapshotMaker::add_displaced(scheduler::Snapshot& out) const {
+void SnapshotMaker::add_displaced(scheduler::Snapshot& out, Now now) const {
   Displaced displaced;
   for (const auto& seen : out.hosts) {
     if (!seen.cordoned || !seen.busy) continue;
@@ -101,15 +113,32 @@ void SnapshotMaker::add_displaced(scheduler::Snapshot& out) const {
       part.held.value += job->held_per_hour.value;
     }
   }
-  if (displaced.empty()) return;
   auto& classes = out.classes;
   const auto waiting = static_cast<std::ptrdiff_t>(classes.size());
   add_views(displaced, classes);
+  add_tasks(classes, now);
+  if (std::ssize(classes) == waiting) return;
   const auto by_priority = [](const demand::ClassView& a, const demand::ClassView& b) {
     return a.shape.priority > b.shape.priority;
   };
   std::stable_sort(classes.begin() + waiting, classes.end(), by_priority);
   std::inplace_merge(classes.begin(), classes.begin() + waiting, classes.end(), by_priority);
+}
+
+/// Of pushes that are not too old.
+void SnapshotMaker::add_tasks(std::vector<demand::ClassView>& out, Now now) const {
+  for (const auto& [index, pool] : of_pools_.pushes.all()) {
+    const auto& policy = policy_.pools[index].pushed;
+    if (!policy || !pool.is_fresh(*policy, now.mono)) continue;
+    for (std::size_t i = 0; i < pool.classes.size(); ++i) {
+      const auto& klass = waiting_.queue().at(pool.classes[i]);
+      out.push_back({.id = pool.classes[i],
+                     .kind = klass.kind,
+                     .shape = klass.shape,
+                     .count = pool.demand.classes[i].count,
+                     .displaced = true});
+    }
+  }
 }
 
 void SnapshotMaker::add_views(const Displaced& displaced,
@@ -155,7 +184,9 @@ Mono SnapshotMaker::add_hosts(scheduler::Snapshot& out, Now now) const {
   out.hosts = hosts_.views();
   for (auto& seen : out.hosts) {
     const auto& pool = policy_.pools[seen.pool];
+    of_pools_.pushes.add_to(seen);
     if (seen.phase == HostPhase::kReady && !seen.busy) wake_at(seen.since + pool.idle_timeout);
+    for (const Mono when : ends_of_agent(seen, pool)) wake_at(when);
     if (seen.unreachable_since) wake_at(*seen.unreachable_since + pool.probe_timeout);
     if (pool.scaling.lifetime_min > Duration::zero()) wake_at(scheduler::end_of_youth(seen, pool));
     if (!pool.scaling.rank.empty())

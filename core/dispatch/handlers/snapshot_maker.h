@@ -13,6 +13,7 @@
 #include "core/dispatch/state/leases.h"
 #include "core/dispatch/state/metrics/metrics.h"
 #include "core/dispatch/state/pool_bounds.h"
+#include "core/dispatch/state/pushes.h"
 #include "core/dispatch/state/rests.h"
 #include "core/dispatch/state/running_limits.h"
 #include "core/dispatch/state/set_aside.h"
@@ -31,6 +32,7 @@ class SnapshotMaker {
   struct OfPools {
     const PoolBounds& bounds;
     const Rests& rests;
+    const Pushes& pushes;
     const Metrics& metrics;  ///< Of which hosts have a rank.
   };
   SnapshotMaker(const model::SitePolicy& policy, const Sets& sets, const Hosts& hosts,
@@ -70,7 +72,10 @@ class SnapshotMaker {
   /// Where a cloud's quota holds back an offering: the groups of all.
   void add_quota_groups(scheduler::Snapshot& out) const;
   void add_headroom(scheduler::Snapshot& out, Now now) const;
-  void add_displaced(scheduler::Snapshot& out) const;
+  /// What runs on hosts that will be interrupted, and what outside schedulers ask for: room is
+  /// found for it, and it is not placed.
+  void add_displaced(scheduler::Snapshot& out, Now now) const;
+  void add_tasks(std::vector<demand::ClassView>& out, Now now) const;
   /// Displaced items of one class and principal.
   struct Part {
     std::uint64_t items = 0;

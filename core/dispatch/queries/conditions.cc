@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/dispatch/queries/cards.h"
+#include "core/dispatch/queries/push_views.h"
 #include "core/fleet/step.h"
 #include "core/fleet/uses.h"
 #include "core/model/currency.h"
@@ -18,15 +19,6 @@ namespace {
 constexpr std::size_t kIdsShown = 3;
 
 std::string text_of(Mono at, Now now) { return format_wall(now.wall + (at - now.mono)); }
-
-/// "h-1, h-2, h-3 and 4 more"
-std::string names_of(const std::vector<model::InstanceId>& ids) {
-  std::string out;
-  for (std::size_t i = 0; i < ids.size() && i < kIdsShown; ++i)
-    out += (i == 0 ? "" : ", ") + ids[i].text();
-  if (ids.size() > kIdsShown) out += " and " + std::to_string(ids.size() - kIdsShown) + " more";
-  return out;
-}
 
 std::string unlisted(const fleet::Instance& instance) {
   const auto& absence = *instance.listing.absence();
@@ -223,6 +215,14 @@ std::string unknown_prices(const State& state, std::uint32_t set, Now now) {
 
 }  // namespace
 
+std::string names_of(const std::vector<model::InstanceId>& ids) {
+  std::string out;
+  for (std::size_t i = 0; i < ids.size() && i < kIdsShown; ++i)
+    out += (i == 0 ? "" : ", ") + ids[i].text();
+  if (ids.size() > kIdsShown) out += " and " + std::to_string(ids.size() - kIdsShown) + " more";
+  return out;
+}
+
 bool is_unlisted(const fleet::Instance& instance) {
   return instance.listing.absence() && is_expected(instance.record.state);
 }
@@ -260,6 +260,7 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
     out.push_back(interrupted(instance, pool));
   if (is_expected(state) && instance.record.drain_began.us != 0)
     out.push_back(drain_text(instance, pool, now));
+  if (auto text = condition_of_agent(all, host, now); !text.empty()) out.push_back(std::move(text));
   if (is_expected(state) && host.closed == scheduler::Closed::kBeyondMax)
     out.push_back(
         "it gets no new jobs and goes when it is empty: pool " + pool.name +

@@ -8,6 +8,9 @@
 /// What is wrong now, in sentences for people: one rule for `instances`, `sets`, `why` and /health.
 namespace hostler::dispatch {
 
+/// "h-1, h-2, h-3 and 4 more"
+[[nodiscard]] std::string names_of(const std::vector<model::InstanceId>& ids);
+
 /// Lists omit the instance, and should show it.
 [[nodiscard]] bool is_unlisted(const fleet::Instance& instance);
 

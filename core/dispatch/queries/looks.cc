@@ -134,7 +134,8 @@ Result<Look> Queries::look(Now now) const {
   const CreateRefusals refusals(s.policy, s.sets, s.images, s.offered, s.prices, s.gates);
   const SnapshotMaker maker(s.policy, s.sets, s.hosts, s.principals, s.waiting,
                             {s.jobs, s.leases, s.gangs}, s.menu, refusals, s.viewer, s.set_aside,
-                            {s.bounds, s.rests, s.metrics}, s.gates, s.governor, s.limits);
+                            {s.bounds, s.rests, s.pushes, s.metrics}, s.gates, s.governor,
+                            s.limits);
   return Look{maker.make(now).snapshot, s.plan.policy()};
 }
 

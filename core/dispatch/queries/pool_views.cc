@@ -3,6 +3,7 @@
 #include <set>
 
 #include "core/dispatch/queries.h"
+#include "core/dispatch/queries/push_views.h"
 
 namespace hostler::dispatch {
 
@@ -56,6 +57,7 @@ std::vector<std::string> conditions_of(const State& state, std::uint32_t pool) {
     if (note.is_at_ceiling)
       out.push_back("its " + bound + " is at a ceiling: " + note.changes.front());
   }
+  for (auto& text : conditions_of_pushes(state, pool)) out.push_back(std::move(text));
   return out;
 }
 

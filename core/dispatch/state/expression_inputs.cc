@@ -66,7 +66,9 @@ ExpressionInputs::Outcome ExpressionInputs::evaluate(const MaybeExpression& comp
   if (!result) {
     // The lines that follow show the place in the text.
     const std::string& message = result.error().message;
-    return {std::nullopt, message.substr(0, message.find('\n')) + " (" + known.text() + ")", false};
+    std::string why = message.substr(0, message.find('\n'));
+    if (!known.empty()) why += " (" + known.text() + ")";
+    return {std::nullopt, std::move(why), false};
   }
   return {*result, known.text(), false};
 }

@@ -8,6 +8,7 @@
 namespace hostler::dispatch {
 
 using model::InstanceState;
+using scheduler::AgentState;
 using scheduler::HostPhase;
 
 namespace {
@@ -90,7 +91,52 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   if (record.drain_began.us != 0)
     out.drain = record.drain_over ? scheduler::DrainPhase::kOver : scheduler::DrainPhase::kUnderWay;
   out.ends = record.state == InstanceState::kTerminating && out.phase == HostPhase::kLeaving;
+  if (policy_.pools[instance.pool].pushed && out.is_on()) add_agent(instance, out);
   return out;
+}
+
+void HostViewer::add_agent(const fleet::Instance& instance, scheduler::HostView& out) {
+  const auto& outside = instance.link.outside;
+  out.agent = agent_state_of(instance);
+  out.was_listed = instance.record.agent != model::AgentReport::kNone;
+  out.agent_since = outside.lost_since().value_or(outside.since().value_or(instance.since));
+  out.phase = out.agent == AgentState::kComing ? HostPhase::kComing : HostPhase::kReady;
+  out.takes_work = out.takes_work && out.agent == AgentState::kComing;
+  out.busy = out.busy || out.agent == AgentState::kBusy;
+  if (out.phase == HostPhase::kReady && !out.busy) out.since = out.agent_since;
+  out.load.clear();
+  out.work_cancelled = false;
+}
+
+scheduler::AgentState agent_state_of(const fleet::Instance& instance) {
+  switch (instance.record.agent) {
+    case model::AgentReport::kIdle:
+      return AgentState::kIdle;
+    case model::AgentReport::kBusy:
+      return AgentState::kBusy;
+    case model::AgentReport::kNone:
+    case model::AgentReport::kMissing:
+      break;
+  }
+  return instance.link.outside.lost_since() ? AgentState::kLost : AgentState::kComing;
+}
+
+const char* agent_text(const fleet::Instance& instance) {
+  const auto phase = phase_of(instance);
+  if (phase == HostPhase::kStopped) return "off";
+  if (phase != HostPhase::kComing && phase != HostPhase::kReady) return "leaving";
+  switch (agent_state_of(instance)) {
+    case AgentState::kIdle:
+      return "idle";
+    case AgentState::kBusy:
+      return "busy";
+    case AgentState::kLost:
+      return "lost";
+    case AgentState::kComing:
+    case AgentState::kNone:
+      break;
+  }
+  return "coming";
 }
 
 bool HostViewer::is_power_unknown(const Host& host) const {

@@ -38,10 +38,17 @@ class HostViewer {
   [[nodiscard]] model::Resources room_of(const fleet::Instance& instance) const;
   /// Which cards it has, and which of them are free.
   void add_cards(const fleet::Instance& instance, scheduler::HostView& out) const;
+  /// In a pool that an outside scheduler sizes, its agent says what the host is.
+  static void add_agent(const fleet::Instance& instance, scheduler::HostView& out);
 
   const model::SitePolicy& policy_;
   const Sets& sets_;
   const Menu& menu_;
 };
+
+/// What its outside scheduler says of a host that is on, in a pool that it sizes.
+[[nodiscard]] scheduler::AgentState agent_state_of(const fleet::Instance& instance);
+/// The same as a word: "coming", "idle", "busy", "lost"; "leaving" or "off" of other hosts.
+[[nodiscard]] const char* agent_text(const fleet::Instance& instance);
 
 }  // namespace hostler::dispatch

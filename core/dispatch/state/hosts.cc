@@ -43,6 +43,7 @@ void Hosts::erase(model::InstanceId id) {
   notices_.remove(id);
   outputs_.remove(id);
   drains_.remove(id);
+  agents_.remove(id);
   touched_.push_back(id);
   unsettle(found->second);
   hosts_.erase(found);

@@ -57,6 +57,7 @@ class Hosts {
     notices_.set(host.id(), host.instance.notices.deadline());
     outputs_.set(host.id(), host.instance.occupancy.output_due());
     drains_.set(host.id(), host.instance.ending.drain.deadline());
+    agents_.set(host.id(), host.instance.link.outside.deadline());
   }
   /// The same of the notices.
   std::optional<model::InstanceId> pop_notice_due(Mono now) { return notices_.pop_due(now); }
@@ -64,11 +65,14 @@ class Hosts {
   std::optional<model::InstanceId> pop_output_due(Mono now) { return outputs_.pop_due(now); }
   /// The same of drains that have not become quiet.
   std::optional<model::InstanceId> pop_drain_due(Mono now) { return drains_.pop_due(now); }
+  /// The same of hosts without the agent of their outside scheduler, which count as coming.
+  std::optional<model::InstanceId> pop_agent_due(Mono now) { return agents_.pop_due(now); }
   /// The hosts of which a drain is under way.
   [[nodiscard]] std::vector<model::InstanceId> draining() const { return drains_.ids(); }
   std::optional<model::InstanceId> pop_due(Mono now) { return deadlines_.pop_due(now); }
   [[nodiscard]] Mono next_deadline() const {
-    return std::min({deadlines_.next(), notices_.next(), outputs_.next(), drains_.next()});
+    return std::min(
+        {deadlines_.next(), notices_.next(), outputs_.next(), drains_.next(), agents_.next()});
   }
 
   /// Keeps the host free for this class until the first item of the class is placed there.
@@ -93,7 +97,7 @@ class Hosts {
   Map hosts_;
   std::uint64_t last_ = 0;
   InstanceKeys keys_;
-  Deadlines deadlines_, notices_, outputs_, drains_;
+  Deadlines deadlines_, notices_, outputs_, drains_, agents_;
   std::vector<scheduler::HostView> views_;
   std::vector<model::InstanceId> touched_;  ///< Perhaps changed since their last view.
   std::vector<model::InstanceId> reserved_, closed_;

@@ -17,6 +17,7 @@
 #include "core/dispatch/state/plan_state.h"
 #include "core/dispatch/state/pool_bounds.h"
 #include "core/dispatch/state/principals.h"
+#include "core/dispatch/state/pushes.h"
 #include "core/dispatch/state/questions/images.h"
 #include "core/dispatch/state/questions/leftovers.h"
 #include "core/dispatch/state/questions/offered_types.h"
@@ -84,6 +85,7 @@ struct State {
   Expressions expressions;
   BoundDecisions decisions;
   PoolBounds bounds;
+  Pushes pushes;
   Rests rests;
   WaitingWork waiting;
   Principals principals;

@@ -21,7 +21,9 @@ def setUpModule():
         {"name": "default", "sets": ["local"], "types": ["small", "large"], "max": 6, "idle_timeout": "3s",
          "boot_timeout": "1m", "shutdown_timeout": "1s"},
         {"name": "own", "sets": ["local"], "types": ["small"], "max": 1, "idle_timeout": "3s", "readiness": "reported",
-         "shutdown_timeout": "1s", "leases": {}}])
+         "shutdown_timeout": "1s", "leases": {}},
+        {"name": "scaled", "sets": ["local"], "types": ["small"], "max": 1, "idle_timeout": "3s", "readiness": "reported",
+         "shutdown_timeout": "1s", "pushed": {}}])
     SITE.start()
 
 
@@ -62,6 +64,17 @@ class AnswersTest(unittest.TestCase):
         wait_for("it is lent", lambda: SITE.get(f"/v1/leases/{lease}")["state"] == "granted")
         self.ask("POST", f"/v1/leases/{lease}/return", {"used": True})
 
+    def push(self):
+        """For a scheduler without tasks."""
+        push = {"session": "s", "sequence": 1, "seen": None, "agents": [{"name": "h-0", "idle": True}],
+                "tasks": [{"id": "wide", "slots": 1000}], "group_max": {"g": 1}}
+        self.ask("PUT", "/v1/pools/scaled/scaling-info", push)
+        self.ask("PUT", "/v1/pools/scaled/scaling-info", push, status=409)
+        self.ask("PUT", "/v1/pools/scaled/scaling-info", {"session": "s"}, status=400)
+        for pool in ("default", "nowhere"):
+            self.ask("PUT", f"/v1/pools/{pool}/scaling-info", push, status=404)
+        self.ask("GET", "/v1/pools/scaled/scaling-info")
+
     def test_every_operation_answers_as_documented(self):
         blob = b"some bytes"
         name = hashlib.sha256(blob).hexdigest()
@@ -99,6 +112,7 @@ class AnswersTest(unittest.TestCase):
             self.ask("POST", f"/v1/instances/{host}/{action}")
         self.ask("POST", f"/v1/instances/{host}/ready", status=409)
         self.report_ready()
+        self.push()
         self.ask("GET", f"/v1/instances/{host}/console")
         self.ask("GET", "/v1/instances/h-999/console", status=404)
         for path in ("/health", "/v1/openapi.json", "/v1/jobs?limit=2", "/v1/instances", "/v1/pools", "/v1/types",

@@ -169,6 +169,7 @@ TEST(PeerTest, RootAndOurOwnAreAdminOthersSubmit) {
   const Access access({});
   EXPECT_EQ(access.by_user(0).role, Role::kAdmin);
   EXPECT_EQ(access.by_user(0).name, "user root");
+  EXPECT_TRUE(access.by_user(0).on_socket);
   EXPECT_EQ(access.by_user(::geteuid()).role, Role::kAdmin);
   const auto nobody = access.by_user(65534 == ::geteuid() ? 65533 : 65534);
   EXPECT_EQ(nobody.role, Role::kSubmit);
@@ -183,7 +184,7 @@ TEST(PeerTest, NoTokenIsConfiguredMeansNoneIsRight) {
 }
 
 TEST(RoleTest, WordsAreReadAndWritten) {
-  for (const Role role : {Role::kRead, Role::kSubmit, Role::kAdmin})
+  for (const Role role : {Role::kRead, Role::kSubmit, Role::kAdmin, Role::kScaler})
     EXPECT_EQ(parse_role(to_string(role)), role);
   EXPECT_THAT(parse_role("root").error().message, HasSubstr("'root' is no role"));
 }

@@ -35,7 +35,7 @@ TEST_F(BodyTest, AllBodiesTogetherHaveABound) {
     return wire;
   };
   std::vector<Wire> held;
-  for (int n = 0; n < 4; ++n) held.push_back(most_of_a_submit());
+  for (int n = 0; n < 24; ++n) held.push_back(most_of_a_submit());
   const std::string small = R"({"jobs": [{"script": "true"}]})";
   const std::string large = small + std::string(900'000, ' ');
   EXPECT_EQ(Wire::to_socket(other.unix_socket).ask("POST", "/v1/jobs", small).status, 200);

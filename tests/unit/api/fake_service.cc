@@ -378,12 +378,14 @@ ServerOptions ApiTest::options() const {
 
 Result<std::unique_ptr<Server>> ApiTest::listen(const ServerOptions& options) {
   const auto token = [](const char* name, Role role, const char* text) {
-    return Token{name, role, crypto::sha256_hex(text)};
+    return Token{name, role, crypto::sha256_hex(text), {}};
   };
+  Token scaler = token("sched", Role::kScaler, "ScaleScale");
+  scaler.pools = {"gpu"};
   return Server::listen(
       options,
       {token("look", Role::kRead, "ReadReadRead"), token("ci", Role::kSubmit, "SubmitSubmit"),
-       token("ops", Role::kAdmin, "AdminAdmin")},
+       token("ops", Role::kAdmin, "AdminAdmin"), scaler},
       make_site(service, limits));
 }
 

@@ -16,7 +16,7 @@
 namespace hostler::api {
 
 /// A daemon of few words: it says yes, keeps what it was asked, or fails with `error`.
-class FakeService final : public Service {
+class FakeService : public Service {
  public:
   std::optional<Error> error;           ///< Set before the server is asked.
   OutputPart output_part;               ///< Of every output that is asked for,
@@ -33,6 +33,10 @@ class FakeService final : public Service {
   std::vector<model::PoolView> pool_views;
   std::vector<model::GateRecord> gate_records;
   DumpView dump_view;
+
+  model::Push pushed;              ///< The last one,
+  model::PushAnswer push_answer;   ///< and the answer to all.
+  model::ScalingInfoView scaling;  ///< Of every pool that is asked about.
 
   LeaseRows lease_rows;                     ///< The answer for every lease.
   std::optional<model::InstanceView> host;  ///< That it has.
@@ -86,6 +90,10 @@ class FakeService final : public Service {
   void console(const Principal& who, model::InstanceId instance,
                Answer<model::ConsoleView> answer) override;
   void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) override;
+  void push(const Principal& who, const std::string& pool, model::Push push,
+            Answer<model::PushAnswer> answer) override;
+  void scaling_info(const Principal& who, const std::string& pool,
+                    Answer<model::ScalingInfoView> answer) override;
   void types(const Principal& who, Answer<std::vector<model::TypeView>> answer) override;
   void sets(const Principal& who, Answer<std::vector<model::SetView>> answer) override;
   void accept_account(const Principal& who, const std::string& set, Answer<void> answer) override;
@@ -130,7 +138,7 @@ class FakeService final : public Service {
 };
 
 /// The real server over a fake service, on a unix socket in a folder of its own, and on TCP with
-/// tokens "ReadReadRead", "SubmitSubmit" and "AdminAdmin".
+/// tokens "ReadReadRead", "SubmitSubmit", "AdminAdmin" and, for the pool "gpu", "ScaleScale".
 class ApiTest : public testing::Test {
  protected:
   void SetUp() override;

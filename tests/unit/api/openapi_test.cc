@@ -47,6 +47,13 @@ std::string unnamed(std::string_view path) {
   return out;
 }
 
+/// "read scaler": the lowest role, and the one that is beside the others.
+std::string roles_of(const Route& route) {
+  std::string out = route.role ? to_string(*route.role) : "";
+  if (route.for_scalers && *route.role != Role::kScaler) out += " scaler";
+  return out;
+}
+
 Surface of_the_table() {
   Surface out;
   for (const Route& route : routes()) {
@@ -54,8 +61,7 @@ Surface of_the_table() {
     for (const auto part : route.path)
       path += "/" + (part.starts_with('*') ? std::string("{}") : std::string(part));
     out[std::string(route.method) + " " + path] = {
-        route.role ? to_string(*route.role) : "",
-        std::set<std::string>(route.query.begin(), route.query.end())};
+        roles_of(route), std::set<std::string>(route.query.begin(), route.query.end())};
   }
   return out;
 }
@@ -73,7 +79,8 @@ std::string role_of(Value root, Value operation) {
   if (needed.size() == 0) return "";
   std::string out;
   for (const Value one : needed.children())
-    for (const Value role : one.at("token").children()) out += role.text();
+    for (const Value role : one.at("token").children())
+      out += (out.empty() ? "" : " ") + std::string(role.text());
   return out;
 }
 

@@ -322,6 +322,20 @@ TEST_F(CommandTest, CommandsForWorkGoToTheRouteOfItsKind) {
                           StartsWith("lease l-7 by ")));
 }
 
+TEST_F(CommandTest, APushPrintsWhatIsToGoAndWhatNeverFits) {
+  const std::string file = folder / "push.json";
+  std::ofstream(file) << R"({"session": "s", "sequence": 1, "agents": [], "tasks": []})";
+  service.push_answer = {13, {"h-3", "\x1b[31m"}, {}, {{"t9", {8, 16}}}};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run([&] { return push(*client, {"gpu", file, false}); }), exit_code::kOk);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "answer: 13\ngoing: h-3 \\u001b[31m\n"
+            "never fits: t9, it would with 8 or 16 slots\n");
+  service.error = Error{Errc::kConflict, "token b pushes for this pool"};
+  EXPECT_EQ(run([&] { return push(*client, {"gpu", file, true}); }), exit_code::kRefused);
+  EXPECT_EQ(run([&] { return push(*client, {"gpu", folder / "none", true}); }), exit_code::kUsage);
+}
+
 TEST_F(CommandTest, LeasesAreThoseThatHaveNotEndedUnlessStatesAreNamed) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(run([&] { return leases(*client, {}); }), exit_code::kOk);

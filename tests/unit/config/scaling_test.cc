@@ -100,6 +100,19 @@ TEST(ScalingTest, AnExpressionIsCompiledAndItsErrorShowsThePlace) {
         << bad;
 }
 
+TEST(ScalingTest, AnExpressionThatAlwaysFailsIsFoundBeforeItIsUsed) {
+  for (const std::string text : {"sum(0..100000000)", "len(1..1000000000)", "7 % 0"}) {
+    const auto problems = scaling_problems("\"min\": \"" + text + "\"");
+    ASSERT_EQ(problems.size(), 1U) << text;
+    EXPECT_THAT(problems[0], AllOf(HasSubstr("pools[0].min: "), HasSubstr("^")));
+  }
+  for (const std::string text : {"1 / 0", "0 / 0", "2.0 ** 4000"})
+    EXPECT_THAT(scaling_problems("\"min\": \"" + text + "\""),
+                ElementsAre(HasSubstr("pools[0].min: its result is always infinite or NaN")))
+        << text;
+  EXPECT_THAT(scaling_problems(R"x("min": "sum(1..3)")x"), IsEmpty());
+}
+
 TEST(ScalingTest, AnExpressionNeedsAFixedLimitBesidesMax) {
   const auto problems = [](const std::string& pool, const std::string& set,
                            const std::string& site) {

@@ -1,0 +1,281 @@
+#include "core/dispatch/handlers/push_events.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+
+namespace hostler::dispatch {
+
+using model::AgentReport;
+
+namespace {
+
+constexpr std::size_t kToldMax = 1000;  ///< Of each list of an answer.
+constexpr Duration kTickInterval = std::chrono::seconds(90);
+constexpr std::size_t kNameShown = 60;  ///< Bytes of what a pusher has chosen, in texts.
+
+/// Hosts by what their scheduler calls its agents there. Several may have one name for a while, as
+/// addresses are used again: what is said is said of each, so that none is taken for idle.
+using AgentIndex = std::unordered_multimap<std::string, model::InstanceId>;
+
+/// The slots of the types of the pool, ascending, each once.
+std::vector<std::int32_t> sizes_of(const Menu& menu, const model::SitePolicy& policy,
+                                   std::uint32_t pool) {
+  std::set<std::int32_t> out;
+  for (const auto& offering : menu.offerings())
+    if (offering.pool == pool) out.insert(policy.types[offering.type].resources.slots);
+  return {out.begin(), out.end()};
+}
+
+std::string shown(const std::string& name) { return printable(name, kNameShown); }
+
+}  // namespace
+
+void PushEvents::restore(const std::vector<model::PusherRecord>& pushers, Now now) {
+  for (const auto& row : pushers) rows_[row.pool] = row;
+  policy_changed(now);
+}
+
+void PushEvents::policy_changed(Now now) {
+  const auto& pools = owners_.policy.pools;
+  for (std::uint32_t i = 0; i < pools.size(); ++i) {
+    PushedPool* known = owners_.pushes.find(i);
+    if (!pools[i].pushed && known == nullptr) continue;
+    if (!pools[i].pushed) {
+      forget_demand(*known);
+      owners_.pushes.end(i);
+      owners_.bounds.say(i, scheduler::kPushedSource, {});
+    } else {
+      if (known == nullptr) {
+        const auto row = rows_.find(pools[i].name);
+        auto pusher = row == rows_.end()
+                          ? pushed::Pusher()
+                          : pushed::Pusher(row->second, now.mono, pools[i].pushed->max_age);
+        known = &owners_.pushes.begin(i, std::move(pusher),
+                                      pushed::answers_base(owners_.recorder.epoch()), now.mono);
+      }
+      if (known->is_heard) count_demand(i, *known);
+      owners_.bounds.say(i, scheduler::kPushedSource, known->bounds(*pools[i].pushed));
+    }
+    look_at_hosts(i, now);
+    owners_.plan.want();
+  }
+}
+
+void PushEvents::look_at_hosts(std::uint32_t pool, Now now) {
+  for (const auto id : hosts_of(pool)) {
+    Host& host = *owners_.hosts.change(id);
+    fleet::watch_agent(host.instance, owners_.policy.pools[pool], now);
+    owners_.hosts.schedule(host);
+  }
+}
+
+std::vector<model::InstanceId> PushEvents::hosts_of(std::uint32_t pool) const {
+  std::vector<model::InstanceId> out;
+  for (const auto& [id, host] : owners_.hosts.all())
+    if (host.instance.pool == pool) out.push_back(id);
+  return out;
+}
+
+void PushEvents::on(PushReceived& event, Now now) {
+  const auto reply = [&](Result<model::PushAnswer> result) {
+    owners_.recorder.effect(PushReply{event.ticket, std::move(result)});
+  };
+  const auto& pools = owners_.policy.pools;
+  const auto found = std::ranges::find(pools, event.pool, &model::PoolPolicy::name);
+  if (found == pools.end())
+    return reply(fail(Errc::kNotFound, "there is no pool '" + shown(event.pool) + "'"));
+  const auto pool = static_cast<std::uint32_t>(found - pools.begin());
+  PushedPool* to = owners_.pushes.find(pool);
+  if (to == nullptr)
+    return reply(fail(Errc::kConflict,
+                      "pool " + found->name +
+                          " is not sized by an outside scheduler: set pools[].pushed for it"));
+  const auto& policy = *found->pushed;
+  const auto is_new = to->pusher.take(event.principal, event.push, now.mono, policy.max_age);
+  if (!is_new) return reply(tl::unexpected(is_new.error()));
+  if (*is_new) {
+    to->handshake.session_changed();
+    const auto& record = to->pusher.record();
+    owners_.recorder.change(record);
+    rows_[found->name] = record;
+    owners_.recorder.record("user", "pool " + found->name, model::Event::kPusherChanged,
+                            shown(record.session), "pushed by " + record.principal, now);
+  }
+  to->last = std::move(event.push);
+  to->heard = now.mono;
+  to->is_heard = true;
+  to->silence = Silence::kNone;
+  const Busy busy = take_agents(pool, event.principal, *to, now);
+  to->handshake.pushed(to->last.seen, busy, too_old(pool, now));
+  count_demand(pool, *to);
+  owners_.bounds.say(pool, scheduler::kPushedSource, to->bounds(policy));
+  owners_.plan.want();
+  tick(pool, *to, now);
+  reply(answer(pool, *to));
+}
+
+PushEvents::Busy PushEvents::take_agents(std::uint32_t pool, const std::string& actor,
+                                         PushedPool& to, Now now) {
+  const auto name = owners_.policy.pools[pool].pushed->agent_name;
+  const auto ids = hosts_of(pool);
+  AgentIndex index;
+  for (const auto id : ids)
+    if (auto its = agent_name(owners_.hosts.find(id)->instance.record, name); !its.empty())
+      index.emplace(std::move(its), id);
+  to.unknown_agents.clear();
+  Busy busy;
+  std::set<model::InstanceId> listed;
+  for (const auto& agent : to.last.agents) {
+    const auto [first, last] = index.equal_range(agent.name);
+    if (first == last && to.unknown_agents.size() < kToldMax)
+      to.unknown_agents.push_back(agent.name);
+    for (auto at = first; at != last; ++at) {
+      listed.insert(at->second);
+      if (!agent.is_idle) busy.insert(at->second);
+    }
+  }
+  for (const auto id : ids)
+    report(id,
+           busy.contains(id)     ? AgentReport::kBusy
+           : listed.contains(id) ? AgentReport::kIdle
+                                 : AgentReport::kMissing,
+           actor, now);
+  return busy;
+}
+
+/// Hosts of which nothing is new are not looked at again.
+void PushEvents::report(model::InstanceId id, AgentReport report, const std::string& actor,
+                        Now now) {
+  const auto& known = owners_.hosts.find(id)->instance;
+  const bool is_same = known.record.agent == report || (report == AgentReport::kMissing &&
+                                                        known.record.agent == AgentReport::kNone);
+  const bool is_ready = known.record.state == model::InstanceState::kIdle ||
+                        known.record.state == model::InstanceState::kBusy;
+  const bool is_settled = is_ready && !known.record.restored;
+  if (is_same && (is_settled || report == AgentReport::kMissing)) return;
+  Host& host = *owners_.hosts.change(id);
+  const auto& pool = owners_.policy.pools[host.instance.pool];
+  auto outcome = fleet::agent_reported(host.instance, report, actor, pool, now);
+  if (outcome.changed) steps_.apply(host, std::move(outcome), "user", now);
+}
+
+std::set<model::InstanceId> PushEvents::too_old(std::uint32_t pool, Now now) const {
+  std::set<model::InstanceId> out;
+  const auto most = owners_.policy.pools[pool].pushed->lifetime_max;
+  if (most == Duration::zero()) return out;
+  for (const auto id : hosts_of(pool))
+    if (now.mono - owners_.hosts.find(id)->instance.creating.decided_at() > most) out.insert(id);
+  return out;
+}
+
+void PushEvents::count_demand(std::uint32_t pool, PushedPool& to) {
+  const auto& policy = owners_.policy.pools[pool];
+  to.demand = pushed::demand_of(to.last, sizes_of(owners_.menu, owners_.policy, pool), policy.name,
+                                *policy.pushed);
+  if (to.demand.never_fits.size() > kToldMax) to.demand.never_fits.resize(kToldMax);
+  // Classes that stay keep their ids.
+  std::vector<demand::ClassId> classes;
+  for (const auto& one : to.demand.classes)
+    classes.push_back(owners_.waiting.intern(one.shape, model::WorkKind::kTask));
+  for (const auto cls : std::exchange(to.classes, std::move(classes))) owners_.waiting.release(cls);
+}
+
+void PushEvents::forget_demand(PushedPool& of) {
+  of.demand = {};
+  for (const auto cls : std::exchange(of.classes, {})) owners_.waiting.release(cls);
+}
+
+model::PushAnswer PushEvents::answer(std::uint32_t pool, PushedPool& to) const {
+  const auto name = owners_.policy.pools[pool].pushed->agent_name;
+  const auto named = to.handshake.answer();
+  model::PushAnswer out;
+  out.answer = named.number;
+  for (const auto id : named.going)
+    if (const Host* host = owners_.hosts.find(id))
+      if (auto its = agent_name(host->instance.record, name); !its.empty())
+        out.going.push_back(std::move(its));
+  out.unknown_agents = to.unknown_agents;
+  out.never_fits = to.demand.never_fits;
+  return out;
+}
+
+void PushEvents::planned(const scheduler::Plan& plan, Now now) {
+  std::map<std::uint32_t, std::map<model::InstanceId, std::string>> wanted;
+  const auto add = [&](const auto& one) {
+    const Host* host = owners_.hosts.find(one.host);
+    if (host != nullptr) wanted[host->instance.pool].emplace(one.host, one.reason);
+  };
+  for (const auto& one : plan.going) add(one);
+  for (const auto& one : plan.shutdowns) add(one);
+  for (const auto& [index, unused] : owners_.pushes.all()) {
+    PushedPool& pool = *owners_.pushes.find(index);
+    std::set<model::InstanceId> ids;
+    std::erase_if(pool.going,
+                  [&](const auto& entry) { return !wanted[index].contains(entry.first); });
+    const auto name = owners_.policy.pools[index].pushed->agent_name;
+    for (auto& [id, reason] : wanted[index]) {
+      // An answer cannot name one whose name is not known.
+      if (!agent_name(owners_.hosts.find(id)->instance.record, name).empty()) ids.insert(id);
+      pool.going.try_emplace(id, PushedPool::Going{{}, now.mono}).first->second.reason = reason;
+    }
+    pool.handshake.planned(ids);
+  }
+}
+
+void PushEvents::fire_due(Now now) {
+  while (const auto id = owners_.hosts.pop_agent_due(now.mono)) {
+    Host& host = *owners_.hosts.change(*id);
+    const auto& pool = owners_.policy.pools[host.instance.pool];
+    steps_.apply(host, fleet::agent_due(host.instance, pool, now), "timer", now);
+  }
+  for (const auto& [index, known] : owners_.pushes.all()) {
+    const auto& policy = owners_.policy.pools[index].pushed;
+    if (!policy || known.next_silence(*policy) > now.mono) continue;
+    silent(index, *owners_.pushes.find(index), known.silence_at(*policy, now.mono), now);
+  }
+}
+
+void PushEvents::silent(std::uint32_t pool, PushedPool& of, Silence silence, Now now) {
+  const auto& policy = owners_.policy.pools[pool];
+  of.silence = silence;
+  const bool is_over = silence == Silence::kAbandoned;
+  owners_.recorder.record(
+      "timer", "pool " + policy.name,
+      is_over ? model::Event::kPoolAbandoned : model::Event::kPoolAbandonSoon, "",
+      "no push for " + format_duration(now.mono - of.heard) +
+          (is_over ? ": its hosts go"
+                   : ": all its hosts go after " + format_duration(policy.pushed->abandoned_after)),
+      now);
+  if (!is_over) return;
+  forget_demand(of);
+  for (const auto id : hosts_of(pool)) {
+    Host& host = *owners_.hosts.change(id);
+    auto outcome = fleet::agent_forgotten(host.instance, policy, now);
+    if (outcome.changed) steps_.apply(host, std::move(outcome), "timer", now);
+  }
+  owners_.bounds.say(pool, scheduler::kPushedSource, of.bounds(*policy.pushed));
+  owners_.plan.want();
+}
+
+/// "2 busy of p3.16xlarge, 1 coming of p3.16xlarge"
+void PushEvents::tick(std::uint32_t pool, PushedPool& to, Now now) {
+  if (now.mono < to.next_tick) return;
+  to.next_tick = now.mono + kTickInterval;
+  std::map<std::pair<std::string, std::string>, std::uint32_t> counts;
+  for (const auto id : hosts_of(pool)) {
+    const auto& instance = owners_.hosts.find(id)->instance;
+    ++counts[{agent_text(instance), instance.record.type}];
+  }
+  std::string text;
+  for (const auto& [of, count] : counts)
+    text +=
+        (text.empty() ? "" : ", ") + std::to_string(count) + " " + of.first + " of " + of.second;
+  owners_.recorder.record("user", "pool " + owners_.policy.pools[pool].name,
+                          model::Event::kPoolTick, "", text.empty() ? "no hosts" : text, now);
+}
+
+}  // namespace hostler::dispatch

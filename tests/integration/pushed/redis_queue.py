@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""The example of docs/pushed.md with a real Redis: tasks come, hosts come for them, each task runs once, and the hosts go by the
+handshake; also when the example is killed in the middle."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../metrics"))
+
+import redis_server  # noqa: E402
+from pushed_site import SLOTS, PushedTest, main  # noqa: E402
+from scratch_site import wait_for  # noqa: E402
+
+EXAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../docs/examples/redis_scheduler.py")
+
+
+class Agents:
+    """One for each host that is ready, with as many slots as the host: it takes what the scheduler gives it, and ends a task when
+    the test says so."""
+
+    def __init__(self, site, redis):
+        self.site, self.redis = site, redis
+        self.ran, self.lost, self.hold = [], [], threading.Event()
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def run(self):
+        while not self.over.wait(0.1):
+            ready = {one["id"] for one in self.site.existing() if one["state"] in ("idle", "busy")}
+            for name in {key.partition(":")[2] for key in self.names("running:*")} - {one["id"] for one in self.site.existing()}:
+                self.lost.append(name)  # Something ran on a host that is gone.
+            for name in ready:
+                self.redis.ask("set", "agent:" + name, str(SLOTS), "ex", "2")
+                self.work(name)
+
+    def names(self, pattern):
+        return (self.redis.ask("keys", pattern) or "").split()
+
+    def work(self, name):
+        if self.hold.is_set():
+            return
+        text = self.redis.ask("lpop", "work:" + name)
+        if text:
+            its = json.loads(text)["id"]
+            self.ran.append(its)
+            self.redis.ask("hdel", "running:" + name, its)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+
+
+class RedisQueueTest(PushedTest):
+    def setUp(self):
+        super().setUp()
+        self.redis = self.enterContext(redis_server.Redis())
+        self.site.start()
+        self.scheduler = None
+        self.addCleanup(self.kill_scheduler)
+        self.start_scheduler()
+        self.agents = self.enterContext(Agents(self.site, self.redis))
+
+    def start_scheduler(self):
+        self.scheduler = subprocess.Popen(
+            [sys.executable, "-B", EXAMPLE, "gpu", "--hostler", "unix://" + self.site.socket,
+             "--redis", "unix://" + self.redis.socket, "--every", "0.1"], stdin=subprocess.DEVNULL)
+
+    def kill_scheduler(self):
+        self.scheduler.kill()
+        self.scheduler.wait()
+
+    def add(self, *slots):
+        """Tasks of so many slots; their ids."""
+        ids = [f"t{n}-{size}" for n, size in enumerate(slots)]
+        for its, size in zip(ids, slots):
+            self.redis.ask("rpush", "tasks", json.dumps({"id": its, "slots": size, "command": "true"}))
+        return ids
+
+    def check_end(self, ids):
+        wait_for("all tasks have run", lambda: len(self.agents.ran) >= len(ids))
+        self.assertEqual(sorted(self.agents.ran), sorted(ids))
+        self.assertEqual(self.agents.lost, [])
+        wait_for("all hosts are gone", lambda: not self.site.hosts())
+        self.kill_scheduler()
+        self.site.take_down()
+
+    def test_hosts_come_and_go_with_the_queue(self):
+        self.agents.hold.set()
+        ids = self.add(8, 8, 4, 4, 1)
+        wait_for("hosts have come", lambda: len(self.site.hosts()) >= 3)
+        wait_for("all tasks are placed", lambda: self.redis.ask("llen", "tasks") == "0")
+        self.agents.hold.clear()
+        self.check_end(ids)
+
+    def test_a_task_that_never_fits_is_refused_with_what_would_do(self):
+        self.add(12)
+        wait_for("it is refused", lambda: self.redis.ask("hget", "refused", "t0-12") == "[8, 16]")
+        self.assertEqual(self.redis.ask("llen", "tasks"), "0")
+        self.assertEqual(self.site.hosts(), [])
+        self.check_end([])
+
+    def test_the_example_may_be_killed_at_any_time(self):
+        self.agents.hold.set()
+        ids = self.add(8, 4, 2)
+        wait_for("a task is placed", lambda: self.agents.names("running:*"))
+        self.kill_scheduler()
+        self.start_scheduler()
+        self.agents.hold.clear()
+        wait_for("all tasks have run", lambda: len(self.agents.ran) >= len(ids))
+        self.kill_scheduler()
+        self.start_scheduler()
+        self.check_end(ids)
+
+    def test_hostlerd_may_be_killed_at_any_time(self):
+        self.agents.hold.set()
+        ids = self.add(8, 4)
+        wait_for("a task is placed", lambda: self.agents.names("running:*"))
+        self.agents.over.set()
+        self.agents.thread.join()
+        busy = {key.partition(":")[2] for key in self.agents.names("running:*")}
+        self.site.kill()
+        self.site.start()
+        self.assertLessEqual(busy, set(self.site.hosts()))
+        self.agents = self.enterContext(Agents(self.site, self.redis))
+        self.check_end(ids)
+
+
+if __name__ == "__main__":
+    if not redis_server.is_installed():
+        print("redis-server is not installed (packaging/apt/ci.txt)")
+        sys.exit(77)
+    main(__doc__)

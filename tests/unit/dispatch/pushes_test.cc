@@ -1,0 +1,384 @@
+#include "tests/unit/dispatch/pushed.h"
+
+/// Pools that outside schedulers size, through the dispatcher.
+namespace hostler::dispatch {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+class PushesTest : public testing::Test {
+ protected:
+  void begin(model::SitePolicy site = pushed_site()) {
+    story = PushedStory(std::move(site));
+    story.begin();
+  }
+  /// The rows as a restart finds them.
+  model::Restored rows(const std::vector<InstanceId>& ids) {
+    model::Restored out;
+    for (const auto id : ids) {
+      out.instances.push_back({story.record(id), nullptr, false});
+      out.last_instance = std::max(out.last_instance, id.value);
+    }
+    return out;
+  }
+  void restart(model::Restored restored, model::SitePolicy site = pushed_site()) {
+    PushedStory next(std::move(site));
+    next.now = story.now;
+    restored.epoch = 4;
+    story = std::move(next);
+    story.begin(std::move(restored));
+  }
+
+  PushedStory story;
+};
+
+TEST_F(PushesTest, TasksGetHostsAndAListedAgentMakesThemReady) {
+  begin();
+  const auto ids = story.made(2);
+  ASSERT_THAT(ids, SizeIs(2));
+  EXPECT_THAT(story.push(0, {ids[0]}, {ids[1]}).unknown_agents, IsEmpty());
+  EXPECT_EQ(story.state(ids[0]), InstanceState::kIdle);
+  EXPECT_EQ(story.record(ids[1]).agent, model::AgentReport::kBusy);
+}
+
+TEST_F(PushesTest, ComingHostsTakeTheTasksThatArePushedAgain) {
+  begin();
+  (void)story.made(2);
+  story.clear();
+  story.keep(5min, 2, {});
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
+}
+
+TEST_F(PushesTest, BadPushesAreRefused) {
+  begin();
+  auto push = story.next(0, {});
+  story.say(PushReceived{7, "token scaler", "none", push});
+  EXPECT_EQ(story.all<PushReply>().back().result.error().code, Errc::kNotFound);
+  story = PushedStory(small_site());
+  story.begin();
+  EXPECT_THAT(story.say_push(push).error().message, HasSubstr("pools[].pushed"));
+}
+
+TEST_F(PushesTest, AnotherPrincipalWaitsForTheEndOfTheTerm) {
+  begin();
+  story.push(0, {});
+  const auto refused = story.say_push(story.next(0, {}), "token other");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::kConflict);
+  EXPECT_THAT(story.ledger(), Contains(HasSubstr("pusher_changed")));
+  EXPECT_THAT(story.journalled<model::PusherRecord>(), SizeIs(1));
+}
+
+TEST_F(PushesTest, ASupersededSessionStaysSoOverARestart) {
+  begin();
+  story.push(0, {});
+  story.session = "s-2";
+  story.push(0, {});
+  model::Restored restored;
+  restored.pushers = {story.journalled<model::PusherRecord>().back()};
+  restart(restored);
+  const auto refused = story.say_push(story.next(0, {}));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("superseded"));
+}
+
+TEST_F(PushesTest, UnknownAgentsAreToldAndNeverActedOn) {
+  begin();
+  const auto ids = story.made(1);
+  auto push = story.next(0, {ids[0]});
+  push.agents.push_back({"h-99", false});
+  push.agents.push_back({std::string("\x1b[31m", 5), false});
+  const auto answer = story.say_push(push);
+  ASSERT_TRUE(answer);
+  EXPECT_THAT(answer->unknown_agents, ElementsAre("h-99", "\x1b[31m"));
+}
+
+TEST_F(PushesTest, ATaskThatNeverFitsIsToldWithWhatWould) {
+  begin();
+  auto push = story.next(0, {});
+  push.tasks = {{.id = "t9", .slots = 12, .group = {}}};
+  const auto answer = story.say_push(push);
+  ASSERT_TRUE(answer);
+  EXPECT_THAT(answer->never_fits,
+              ElementsAre(model::NeverFits{.id = "t9", .slots_that_would_do = {8, 16}}));
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
+}
+
+// 5.3.2: a host on which the scheduler has just placed work was ended.
+TEST_F(PushesTest, W2_AHostEndsOnlyAfterItsSchedulerHasAcknowledgedAndSaysItIsIdle) {
+  begin();
+  const auto ids = story.made(1);
+  story.push(0, {ids[0]});
+  story.keep(6min, 0, {ids[0]});
+  // keep() acknowledges each answer: the host was named once, and ended by the push after it.
+  EXPECT_TRUE(story.ends(ids[0]));
+}
+
+TEST_F(PushesTest, W2_WithoutAnAcknowledgementNoHostEnds) {
+  begin();
+  const auto ids = story.made(1);
+  bool was_named = false;
+  for (int i = 0; i < 40; ++i) {
+    story.seen_ = 0;
+    was_named |= !story.push(0, {ids[0]}).going.empty();
+    story.pass(30s);
+  }
+  EXPECT_TRUE(was_named);
+  EXPECT_FALSE(story.ends(ids[0]));
+}
+
+TEST_F(PushesTest, W2_AHostThatIsBusyAtTheAcknowledgementIsOffTheList) {
+  begin();
+  const auto ids = story.made(1);
+  story.push(0, {ids[0]});
+  model::PushAnswer answer;
+  for (int i = 0; i < 20 && answer.going.empty(); ++i) {
+    story.pass(30s);
+    answer = story.push(0, {ids[0]});
+  }
+  ASSERT_THAT(answer.going, ElementsAre(ids[0].text()));
+  EXPECT_THAT(story.push(0, {}, {ids[0]}).going, IsEmpty()) << "work came before the answer";
+  story.pass(30s);
+  EXPECT_FALSE(story.ends(ids[0]));
+  EXPECT_THAT(story.push(0, {ids[0]}).going, IsEmpty()) << "its idle time begins anew";
+}
+
+// A push comes between the snapshot of a plan and the plan.
+TEST_F(PushesTest, W2_APlanThatKnowsAnOlderPushEndsNoHost) {
+  begin();
+  const auto ids = story.made(1);
+  story.push(0, {ids[0]});
+  model::PushAnswer answer;
+  for (int i = 0; i < 20 && answer.going.empty(); ++i) {
+    story.pass(30s);
+    answer = story.push(0, {ids[0]});
+  }
+  ASSERT_THAT(answer.going, SizeIs(1));
+  story.plans_wait = true;
+  story.push(0, {ids[0]});
+  ASSERT_TRUE(story.plan);
+  ASSERT_THAT(story.plan->plan.shutdowns, SizeIs(1));
+  auto plan = *std::exchange(story.plan, std::nullopt);
+  (void)story.push(0, {}, {ids[0]});
+  story.plans_wait = false;
+  story.say(std::move(plan));
+  EXPECT_FALSE(story.ends(ids[0]));
+}
+
+TEST_F(PushesTest, AHostThatIsBusyInTheLastPushNeverEnds) {
+  auto site = pushed_site();
+  site.pools[0].pushed->lifetime_max = 1h;
+  begin(site);
+  const auto ids = story.made(2);
+  story.keep(2h, 0, {}, ids);
+  EXPECT_FALSE(story.ends(ids[0]));
+  EXPECT_FALSE(story.ends(ids[1]));
+  const auto going = story.push(0, {}, ids).going;
+  EXPECT_THAT(going, SizeIs(2)) << "they are too old, and their scheduler is to drain them";
+  story.keep(1min, 0, {ids[0]}, {ids[1]});
+  EXPECT_TRUE(story.ends(ids[0]));
+  EXPECT_FALSE(story.ends(ids[1]));
+}
+
+TEST_F(PushesTest, AKillAsksNoScheduler) {
+  begin();
+  const auto ids = story.made(1);
+  story.push(0, {}, {ids[0]});
+  story.say(KillInstance{0, "root", ids[0], "now"});
+  EXPECT_TRUE(story.ends(ids[0]));
+}
+
+TEST_F(PushesTest, APushThatIsTooOldHoldsThePool) {
+  begin();
+  const auto ids = story.made(1);
+  story.push(0, {ids[0]});
+  EXPECT_THAT(story.conditions(), IsEmpty());
+  story.pass(1min);
+  story.pass(1h);
+  EXPECT_FALSE(story.ends(ids[0]));
+  EXPECT_THAT(story.conditions(), Contains(HasSubstr("the last push is older than 1m")));
+}
+
+TEST_F(PushesTest, WithoutAPushOnlyTheMinimumIsCreated) {
+  auto site = pushed_site();
+  site.pools[0].sizes.min = 1;
+  begin(site);
+  EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
+  EXPECT_THAT(story.conditions(), Contains(HasSubstr("no push since the start")));
+}
+
+TEST_F(PushesTest, AnEmptyListOfAgentsShrinksNothingBeforeItsTime) {
+  begin();
+  const auto ids = story.made(2);
+  story.keep(30min, 0, {}, ids);
+  story.keep(270s, 0, {});
+  for (const auto id : ids) EXPECT_FALSE(story.ends(id));
+  story.keep(1min, 0, {}, ids);
+  for (const auto id : ids) EXPECT_EQ(story.record(id).agent, model::AgentReport::kBusy);
+}
+
+TEST_F(PushesTest, HalfOfTheAgentsMayVanishAtOnceAndComeBack) {
+  begin();
+  const auto ids = story.made(4);
+  story.keep(25min, 0, {}, ids);
+  story.keep(9min, 0, {}, {ids[0], ids[1]});
+  for (const auto id : ids) EXPECT_FALSE(story.ends(id));
+  story.keep(20min, 0, {}, ids);
+  for (const auto id : ids) EXPECT_FALSE(story.ends(id));
+}
+
+TEST_F(PushesTest, AHostWithoutAgentForLongGoes) {
+  begin();
+  const auto ids = story.made(1);
+  story.keep(25min, 0, {}, ids);
+  story.keep(12min, 0, {});
+  EXPECT_TRUE(story.ends(ids[0]));
+}
+
+TEST_F(PushesTest, AHostThatWasNeverReportedAlarmsOnceAndGoes) {
+  auto site = pushed_site();
+  site.pools[0].boot_timeout = 10h;
+  begin(site);
+  const auto ids = story.made(1);
+  story.clear();
+  story.keep(21min, 1, {});
+  EXPECT_THAT(story.ledger(), Contains(HasSubstr("agent_never_came")).Times(1));
+  EXPECT_THAT(story.conditions(), Contains(HasSubstr("no push has listed the agents of h-1")));
+  story.keep(11min, 1, {});
+  EXPECT_TRUE(story.ends(ids[0]));
+}
+
+TEST_F(PushesTest, ARestartForgetsAcknowledgementsAndKeepsTimes) {
+  begin();
+  const auto ids = story.made(1);
+  story.push(0, {ids[0]});
+  story.keep(4min, 0, {ids[0]});
+  const auto before = story.seen_;
+  restart(rows(ids));
+  story.list({story.seen(ids[0])});
+  story.seen_ = before;
+  story.push(0, {ids[0]});
+  story.pass(1min);
+  story.seen_ = before;
+  const auto answer = story.push(0, {ids[0]});
+  EXPECT_THAT(answer.going, ElementsAre(ids[0].text())) << "idle for 5 minutes, restart included";
+  EXPECT_FALSE(story.ends(ids[0])) << "what was seen before the restart acknowledges nothing";
+  story.push(0, {ids[0]});
+  EXPECT_TRUE(story.ends(ids[0]));
+}
+
+TEST_F(PushesTest, ARestoredHostStaysUntilAPushListsIt) {
+  begin();
+  const auto ids = story.made(1);
+  story.push(0, {ids[0]});
+  auto restored = rows(ids);
+  restored.instances[0].record.restored = true;
+  restored.instances[0].record.agent_since = {1};
+  restart(restored);
+  story.list({story.seen(ids[0])});
+  story.keep(1h, 0, {});
+  EXPECT_FALSE(story.ends(ids[0]));
+  story.push(0, {ids[0]});
+  EXPECT_FALSE(story.record(ids[0]).restored);
+}
+
+TEST_F(PushesTest, AClockThatIsSetEndsNoHost) {
+  begin();
+  const auto ids = story.made(2);
+  story.push(0, {ids[0]}, {ids[1]});
+  for (const Duration step : {Duration(24h), Duration(-48h)}) {
+    story.now.wall = story.now.wall + step;
+    story.keep(1min, 0, {ids[0]}, {ids[1]});
+    EXPECT_FALSE(story.ends(ids[0]));
+  }
+}
+
+TEST_F(PushesTest, AnAbandonedPoolEmptiesAfterAnAlarm) {
+  auto site = pushed_site();
+  site.pools[0].sizes.min = 1;
+  site.pools[0].pushed->abandoned_after = 2h;
+  begin(site);
+  const auto ids = story.made(2);
+  story.push(0, {ids[0]}, {ids[1]});
+  story.clear();
+  story.pass(96min);
+  EXPECT_THAT(story.ledger(), Contains(HasSubstr("pool_abandon_soon")));
+  EXPECT_FALSE(story.ends(ids[0]) || story.ends(ids[1]));
+  story.pass(24min);
+  EXPECT_THAT(story.ledger(), Contains(HasSubstr("pool_abandoned")));
+  story.pass(1min);
+  EXPECT_TRUE(story.ends(ids[0]) && story.ends(ids[1]));
+  story.push(0, {});
+  EXPECT_THAT(story.conditions(), IsEmpty());
+}
+
+TEST_F(PushesTest, ReportsOfReadinessAreRefusedInFavourOfPushes) {
+  begin();
+  const auto ids = story.made(1);
+  const auto answer = story.ask(ReportReady{0, "token ci", ids[0]});
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().message, HasSubstr("push"));
+}
+
+TEST_F(PushesTest, AgentsAreFoundByTheirCloudIdOrAddress) {
+  for (const auto& [name, text] : {std::pair(model::AgentName::kCloudId, "i-1"),
+                                   std::pair(model::AgentName::kAddress, "10.0.0.1")}) {
+    auto site = pushed_site();
+    site.pools[0].pushed->agent_name = name;
+    begin(site);
+    const auto ids = story.made(1);
+    auto push = story.next(0, {});
+    push.agents = {{text, false}};
+    ASSERT_TRUE(story.say_push(push));
+    EXPECT_EQ(story.record(ids[0]).agent, model::AgentReport::kBusy) << text;
+  }
+}
+
+TEST_F(PushesTest, ATickTellsTheHostsByStateEvery90Seconds) {
+  begin();
+  const auto ids = story.made(2);
+  story.clear();
+  story.keep(5min, 0, {}, ids);
+  std::vector<std::string> ticks;
+  for (const auto& record : story.journalled<model::LedgerRecord>())
+    if (record.event == model::Event::kPoolTick) ticks.push_back(record.reason);
+  EXPECT_THAT(ticks, SizeIs(testing::Le(4U)));
+  EXPECT_THAT(ticks, Contains("2 busy of small"));
+}
+
+TEST_F(PushesTest, ScalingInfoShowsWhatIsKnown) {
+  begin();
+  const auto ids = story.made(2);
+  story.push(1, {}, {ids[0]});
+  const auto info = story.dispatcher.queries().scaling_info("default", story.now);
+  ASSERT_TRUE(info);
+  EXPECT_EQ(info->principal, "token scaler");
+  EXPECT_THAT(info->slots_per_instance, ElementsAre(8));
+  EXPECT_EQ(info->current_slots, 16);
+  ASSERT_THAT(info->instances, SizeIs(2));
+  EXPECT_EQ(info->instances[0].state, "busy");
+  EXPECT_EQ(info->instances[1].state, "coming");
+  EXPECT_EQ(story.dispatcher.queries().scaling_info("none", story.now).error().code,
+            Errc::kNotFound);
+}
+
+TEST_F(PushesTest, APoolThatIsPushedNoMoreForgetsItsTasks) {
+  begin();
+  (void)story.made(1);
+  auto site = pushed_site();
+  site.pools[0].pushed.reset();
+  story.clear();
+  story.say(PolicyChanged{site});
+  EXPECT_THAT(story.say_push(story.next(0, {})).error().message,
+              HasSubstr("pools[].pushed"));
+  story.pass(10s);
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace hostler::dispatch
