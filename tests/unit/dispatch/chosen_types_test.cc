@@ -43,6 +43,17 @@ TEST_F(ChosenTypesTest, AReloadThatChangesNothingOfItsHostsLeavesTheBootGateOfAC
 }
 
 // Bug: all work was accepted, for ever, whatever it needed.
+TEST_F(ChosenTypesTest, AChosenTypeHasASlotForEachOfItsGpus) {
+  open();
+  auto with_gpus = offering("p4d", 2, 60);
+  with_gpus.resources.gpus = 8;
+  offer(std::vector{with_gpus, offering("m5", 2, 60)});
+  std::map<std::string, std::int32_t> slots;
+  for (const auto& type : story.dispatcher.queries().policy().types)
+    slots[type.provider_type] = type.resources.slots;
+  EXPECT_EQ(slots, (std::map<std::string, std::int32_t>{{"p4d", 8}, {"m5", 0}}));
+}
+
 TEST_F(ChosenTypesTest, ASetThatNeverAnswersLetsWorkInForAQuarterOfAnHourOnly) {
   open();
   fail(CloudErrorClass::kAuth);

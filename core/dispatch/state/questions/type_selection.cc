@@ -65,7 +65,7 @@ model::InstanceType type_of(const OfferedGroup& group) {
   out.name = row.name;
   out.provider_type = row.provider_type;
   out.resources = group.sized().resources;
-  out.resources.slots = out.resources.gpus;
+  out.resources.slots = std::min(out.resources.gpus, model::kSlotsMax);
   out.gpu_groups = group.sized().gpu_groups;
   out.market = row.market;
   out.only_in = row.set;
