@@ -124,10 +124,10 @@ void write_host(Writer& w, const model::PushedHostView& host) {
 
 /// Of the last push.
 void write_pusher(Writer& w, const model::ScalingInfoView& view) {
-  if (view.principal.empty()) return;
-  w.member("principal", view.principal).member("session", view.session);
-  w.member("sequence", view.sequence).member("answer", view.answer);
-  if (view.age) w.member("age", exact_duration(*view.age));
+  if (view.pusher.principal.empty()) return;
+  w.member("principal", view.pusher.principal).member("session", view.pusher.session);
+  w.member("sequence", view.pusher.sequence).member("answer", view.pusher.answer);
+  if (view.pusher.age) w.member("age", exact_duration(*view.pusher.age));
 }
 
 }  // namespace

@@ -142,12 +142,16 @@ struct LaunchErrorView {
   std::uint32_t refusals = 0;
   std::string message;  ///< The cloud's words.
 };
-/// The answer to `GET /v1/pools/{p}/scaling-info`.
-struct ScalingInfoView {
-  std::string pool;
+/// Who pushes for a pool.
+struct PusherView {
   std::string principal, session;  ///< Of the last push; empty: nobody has pushed yet.
   std::uint64_t sequence = 0, answer = 0;
   std::optional<Duration> age;  ///< Of the last push; unset: none since the start.
+};
+/// The answer to `GET /v1/pools/{p}/scaling-info`.
+struct ScalingInfoView {
+  std::string pool;
+  PusherView pusher;
   std::string problem;          ///< Why the pool is held: no push, a push that is too old. Or empty.
   std::vector<std::int32_t> slots_per_instance;  ///< Of its types, ascending.
   std::int64_t current_slots = 0;                ///< Of its hosts.

@@ -135,11 +135,11 @@ Result<model::ScalingInfoView> Queries::scaling_info(const std::string& name, No
     return fail(Errc::kConflict, "pool " + name + " is not sized by an outside scheduler");
   model::ScalingInfoView out;
   out.pool = name;
-  out.principal = pushed->pusher.record().principal;
-  out.session = pushed->pusher.record().session;
-  out.sequence = pushed->pusher.sequence();
-  out.answer = pushed->handshake.last();
-  if (pushed->is_heard) out.age = now.mono - pushed->heard;
+  out.pusher.principal = pushed->pusher.record().principal;
+  out.pusher.session = pushed->pusher.record().session;
+  out.pusher.sequence = pushed->pusher.sequence();
+  out.pusher.answer = pushed->handshake.last();
+  if (pushed->is_heard) out.pusher.age = now.mono - pushed->heard;
   out.problem = problem_of_pushes(state_, index);
   std::set<std::int32_t> sizes;
   std::set<std::string> types;

@@ -158,7 +158,7 @@ TEST(PushCodecTest, AnAnswerHasAllItsMembersAlways) {
 TEST(PushCodecTest, TheIdsOfTasksAreLeftOutWhereTheyAreNotAskedFor) {
   model::ScalingInfoView view;
   view.pool = "gpu";
-  view.principal = "token sched";
+  view.pusher.principal = "token sched";
   view.tasks = {{"secret", 4, "g"}};
   view.never_fits = {{"secret", {8}}};
   auto& host = view.instances.emplace_back();

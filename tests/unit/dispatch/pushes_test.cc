@@ -8,7 +8,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 using testing::SizeIs;
 
 class PushesTest : public testing::Test {
@@ -380,7 +379,7 @@ TEST_F(PushesTest, ScalingInfoShowsWhatIsKnown) {
   story.push(1, {}, {ids[0]});
   const auto info = story.dispatcher.queries().scaling_info("default", story.now);
   ASSERT_TRUE(info);
-  EXPECT_EQ(info->principal, "token scaler");
+  EXPECT_EQ(info->pusher.principal, "token scaler");
   EXPECT_THAT(info->slots_per_instance, ElementsAre(8));
   EXPECT_EQ(info->current_slots, 16);
   ASSERT_THAT(info->instances, SizeIs(2));
