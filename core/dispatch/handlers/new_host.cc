@@ -1,5 +1,7 @@
 #include "core/dispatch/handlers/new_host.h"
 
+#include "core/fleet/step.h"
+
 namespace hostler::dispatch {
 
 Host new_host(const model::SitePolicy& policy, const Hosts& hosts, const Recorder& recorder,

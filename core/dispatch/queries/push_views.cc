@@ -8,6 +8,7 @@
 #include "core/base/units.h"
 #include "core/dispatch/queries.h"
 #include "core/dispatch/queries/conditions.h"
+#include "core/fleet/step.h"
 
 namespace hostler::dispatch {
 namespace {
