@@ -92,7 +92,8 @@ class AnswersTest(unittest.TestCase):
         self.ask("POST", "/v1/dry-run", {"jobs": [dict(whole, name="other")]}, status=409)
         for text in ("{}", '{"sets": [], "pools": []}'):
             self.ask("POST", "/v1/config/diff", {"text": text, "folder": "/tmp"})
-        long, waits = SITE.submit({"command": ["sleep", "1000"]}, {"script": "true", "needs": {"vcpus": 8}})
+        long, waits = SITE.submit({"command": ["sleep", "1000"]},
+                                  {"command": ["sleep", "1000"], "needs": {"vcpus": 8}})
         self.ask("GET", f"/v1/why?subject={waits}")
         self.ask("POST", f"/v1/jobs/{waits}/release", status=409)
         for action in ("release", "cancel"):
