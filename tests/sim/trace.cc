@@ -42,6 +42,7 @@ std::string describe(const dispatch::Event& event) {
                                        "give up output",
                                        "set idle behavior",
                                        "kill instance",
+                                       "push received",
                                        "report ready",
                                        "open gate",
                                        "accept account",

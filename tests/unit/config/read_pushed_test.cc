@@ -14,7 +14,7 @@ using testing::IsEmpty;
 using namespace std::chrono_literals;
 
 /// `type` and `pool` are members of the type "t" and of the pool "p".
-Reading read_site(const std::string& type, const std::string& pool, const std::string& top = "",
+Reading read_pushed_site(const std::string& type, const std::string& pool, const std::string& top = "",
                   const std::filesystem::path& folder = "/etc/hostler") {
   return read_text("{" + top + R"(
       "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01, "gpus": 8)" +
@@ -32,15 +32,15 @@ std::vector<std::string> messages_of(const Reading& reading) {
   return out;
 }
 
-std::vector<std::string> pool_problems(const std::string& members) {
-  return messages_of(read_site("", members));
+std::vector<std::string> problems_of_pushed_pool(const std::string& members) {
+  return messages_of(read_pushed_site("", members));
 }
 /// Members of `pushed`, in a pool of a kind that may have it.
 std::vector<std::string> problems(const std::string& pushed) {
-  return pool_problems(R"("readiness": "ssh", "pushed": {)" + pushed + "}");
+  return problems_of_pushed_pool(R"("readiness": "ssh", "pushed": {)" + pushed + "}");
 }
-model::PoolPolicy good_pool(const std::string& members) {
-  const Reading reading = read_site("", members);
+model::PoolPolicy good_pushed_pool(const std::string& members) {
+  const Reading reading = read_pushed_site("", members);
   for (const std::string& problem : messages_of(reading)) ADD_FAILURE() << problem;
   return reading.config.site.pools.at(0);
 }
@@ -54,7 +54,7 @@ TEST(ReadPushedTest, ReadsEveryKey) {
                              .aux_per_agent = 3,
                              .abandoned_after = 2h,
                              .lifetime_max = 24h};
-  EXPECT_EQ(good_pool(R"("readiness": "cloud", "pushed": {"max_age": "2m", "shrink_after": "6m",
+  EXPECT_EQ(good_pushed_pool(R"("readiness": "cloud", "pushed": {"max_age": "2m", "shrink_after": "6m",
                 "starting": "25m", "disconnected": "11m", "agent_name": "cloud_id",
                 "aux_per_agent": 3, "abandoned_after": "2h", "lifetime_max": "1d"})")
                 .pushed,
@@ -62,14 +62,14 @@ TEST(ReadPushedTest, ReadsEveryKey) {
 }
 
 TEST(ReadPushedTest, AnEmptyObjectHasTheDefaultsAndNoKeyMeansNoScheduler) {
-  const model::PoolPolicy pool = good_pool(R"("readiness": "ssh", "pushed": {})");
+  const model::PoolPolicy pool = good_pushed_pool(R"("readiness": "ssh", "pushed": {})");
   EXPECT_EQ(pool.pushed, model::PushedPolicy{});
   EXPECT_EQ(pool.idle_timeout, model::PoolPolicy{}.idle_timeout);
-  EXPECT_EQ(good_pool(R"("min": 0)").pushed, std::nullopt);
+  EXPECT_EQ(good_pushed_pool(R"("min": 0)").pushed, std::nullopt);
 }
 
 TEST(ReadPushedTest, OffEndsNothing) {
-  const auto pushed = good_pool(R"("readiness": "ssh", "pushed": {"abandoned_after": "off",
+  const auto pushed = good_pushed_pool(R"("readiness": "ssh", "pushed": {"abandoned_after": "off",
                                    "lifetime_max": "off"})")
                           .pushed;
   ASSERT_TRUE(pushed);
@@ -79,7 +79,7 @@ TEST(ReadPushedTest, OffEndsNothing) {
 
 TEST(ReadPushedTest, EachWordNamesAgentsInAnotherWay) {
   const auto named = [](const std::string& word) {
-    return good_pool(R"("readiness": "ssh", "pushed": {"agent_name": ")" + word + "\"}")
+    return good_pushed_pool(R"("readiness": "ssh", "pushed": {"agent_name": ")" + word + "\"}")
         .pushed->agent_name;
   };
   EXPECT_EQ(named("instance"), model::AgentName::kInstance);
@@ -140,24 +140,24 @@ TEST(ReadPushedTest, RefusesOtherKeysAndOtherKinds) {
   EXPECT_THAT(problems(R"("idle": "5m")"),
               ElementsAre(HasSubstr("pools[0].pushed.idle: unknown key; known here: max_age, "
                                     "shrink_after, starting, disconnected, agent_name")));
-  EXPECT_THAT(pool_problems(R"("readiness": "ssh", "pushed": true, "leases": {})"),
+  EXPECT_THAT(problems_of_pushed_pool(R"("readiness": "ssh", "pushed": true, "leases": {})"),
               testing::Contains(HasSubstr("pools[0].pushed: found true, allowed: an object")));
 }
 
 TEST(ReadPushedTest, HostsOfAnOutsideSchedulerRunNoJobs) {
   for (const std::string kind : {"ssh", "cloud", "reported"})
-    EXPECT_THAT(pool_problems(R"("pushed": {}, "readiness": ")" + kind + "\""), IsEmpty()) << kind;
-  EXPECT_THAT(pool_problems(R"("pushed": {}, "readiness": "agent")"),
+    EXPECT_THAT(problems_of_pushed_pool(R"("pushed": {}, "readiness": ")" + kind + "\""), IsEmpty()) << kind;
+  EXPECT_THAT(problems_of_pushed_pool(R"("pushed": {}, "readiness": "agent")"),
               ElementsAre(HasSubstr("pools[0].readiness: a pool with `pushed` needs readiness ssh, "
                                     "cloud or reported")));
-  EXPECT_THAT(pool_problems(R"("pushed": {})"),
+  EXPECT_THAT(problems_of_pushed_pool(R"("pushed": {})"),
               ElementsAre(HasSubstr("pools[0].pushed: a pool with `pushed` needs readiness ssh")));
 }
 
 // An instance of 5.3.4: hosts are drained by the handshake, and by nothing else.
 TEST(ReadPushedTest, RefusesWhatMakesNoSenseBesideAnOutsideScheduler) {
   const auto beside = [](const std::string& member) {
-    return pool_problems(R"("readiness": "ssh", "pushed": {}, )" + member);
+    return problems_of_pushed_pool(R"("readiness": "ssh", "pushed": {}, )" + member);
   };
   const std::pair<std::string, std::string> refused[] = {
       {"leases", "{}"},
@@ -187,22 +187,22 @@ TEST(ReadPushedTest, RefusesWhatMakesNoSenseBesideAnOutsideScheduler) {
 TEST(ReadPushedTest, WithReportsTheBootTimeoutFollowsFromTheTimersOfAgents) {
   const std::string pushed =
       R"("pushed": {"starting": "15m", "disconnected": "5m"}, "readiness": )";
-  EXPECT_EQ(good_pool(pushed + "\"reported\"").boot_timeout, 20min);
-  EXPECT_EQ(good_pool(pushed + "\"ssh\"").boot_timeout, 10min);
-  EXPECT_THAT(pool_problems(pushed + R"("reported", "boot_timeout": "20m")"),
+  EXPECT_EQ(good_pushed_pool(pushed + "\"reported\"").boot_timeout, 20min);
+  EXPECT_EQ(good_pushed_pool(pushed + "\"ssh\"").boot_timeout, 10min);
+  EXPECT_THAT(problems_of_pushed_pool(pushed + R"("reported", "boot_timeout": "20m")"),
               ElementsAre(AllOf(HasSubstr("pools[0].boot_timeout: it is not allowed beside"),
                                 HasSubstr("together, 20m: remove it"))));
 }
 
 TEST(ReadPushedTest, SlotsAreTheGpusUnlessTheTypeSaysOtherwise) {
   const auto slots = [](const std::string& type) {
-    return read_site(type, "\"min\": 0").config.site.types.at(0).resources.slots;
+    return read_pushed_site(type, "\"min\": 0").config.site.types.at(0).resources.slots;
   };
   EXPECT_EQ(slots(""), 8);
   EXPECT_EQ(slots(", \"slots\": 0"), 0);
   EXPECT_EQ(slots(", \"slots\": 1000000"), 1'000'000);
   for (const std::string bad : {"-1", "1000001", "1.5", "\"8\"", "null", "99999999999999999999"})
-    EXPECT_THAT(messages_of(read_site(", \"slots\": " + bad, "\"min\": 0")),
+    EXPECT_THAT(messages_of(read_pushed_site(", \"slots\": " + bad, "\"min\": 0")),
                 ElementsAre(HasSubstr("types[0].slots: found ")))
         << bad;
 }
@@ -214,7 +214,7 @@ std::vector<std::string> token_problems(const std::string& members,
   folder.put("t", R"({"tokens": [{"name": "det", "sha256": ")" + crypto::sha256_hex("x") + "\", " +
                       members + "}]}");
   const Reading reading =
-      read_site("", R"("readiness": "ssh", "pushed": {})",
+      read_pushed_site("", R"("readiness": "ssh", "pushed": {})",
                 R"("access": {"tcp": {"port": 1, "tokens_file": "t"}},)", folder.path());
   if (tokens) *tokens = reading.config.access.tokens;
   return messages_of(reading);

@@ -41,13 +41,13 @@ const std::string kPushed = R"({
     {"id": "h-6", "pool": "gpu", "offering": "g8", "phase": "ready", "age": "25m"}]
 })";
 
-std::vector<std::string> problems_of(const std::string& text) {
+std::vector<std::string> push_problems(const std::string& text) {
   std::vector<std::string> out;
   for (const Error& problem : read_question(text).problems) out.push_back(problem.message);
   return out;
 }
-std::vector<std::string> changed(std::string_view what, std::string_view with) {
-  return problems_of(replaced(kPushed, what, with));
+std::vector<std::string> push_changed(std::string_view what, std::string_view with) {
+  return push_problems(replaced(kPushed, what, with));
 }
 
 class PushedTest : public testing::Test {
@@ -61,7 +61,7 @@ class PushedTest : public testing::Test {
 };
 
 TEST_F(PushedTest, AgentsAreReadWithTheirTimes) {
-  ASSERT_THAT(problems_of(kPushed), ElementsAre());
+  ASSERT_THAT(push_problems(kPushed), ElementsAre());
   const Mono now = read.question.snapshot.now;
   EXPECT_EQ(host(0).agent, AgentState::kIdle);
   EXPECT_EQ(host(0).agent_since, now - std::chrono::minutes(3));
@@ -153,29 +153,29 @@ TEST_F(PushedTest, TheAnswerNamesHostsThatAreToGo) {
 }
 
 TEST_F(PushedTest, WrongPushesAreRefused) {
-  EXPECT_THAT(changed("\"slots\": 4", "\"slots\": -4"), ElementsAre(HasSubstr("found -4")));
-  EXPECT_THAT(changed("\"slots\": 4", "\"slots\": 99999999"), SizeIs(1));
-  EXPECT_THAT(changed("\"t-2\"", "\"t-1\""), ElementsAre(HasSubstr("'t-1' is there twice")));
-  EXPECT_THAT(changed("\"age\": \"10s\"", "\"age\": \"10s\", \"desired_new\": 1"),
+  EXPECT_THAT(push_changed("\"slots\": 4", "\"slots\": -4"), ElementsAre(HasSubstr("found -4")));
+  EXPECT_THAT(push_changed("\"slots\": 4", "\"slots\": 99999999"), SizeIs(1));
+  EXPECT_THAT(push_changed("\"t-2\"", "\"t-1\""), ElementsAre(HasSubstr("'t-1' is there twice")));
+  EXPECT_THAT(push_changed("\"age\": \"10s\"", "\"age\": \"10s\", \"desired_new\": 1"),
               ElementsAre(HasSubstr("either tasks or desired_new")));
-  EXPECT_THAT(changed("{\"a\": 6}", "{\"a\": -6}"), ElementsAre(HasSubstr("found -6")));
-  EXPECT_THAT(changed("{\"name\": \"other\"}", R"({"name": "other", "push": {}})"),
+  EXPECT_THAT(push_changed("{\"a\": 6}", "{\"a\": -6}"), ElementsAre(HasSubstr("found -6")));
+  EXPECT_THAT(push_changed("{\"name\": \"other\"}", R"({"name": "other", "push": {}})"),
               ElementsAre(HasSubstr("has no `pushed`")));
-  EXPECT_THAT(changed("\"offerings\":", R"("bounds": {"gpu": [{"bound": "started_max",
+  EXPECT_THAT(push_changed("\"offerings\":", R"("bounds": {"gpu": [{"bound": "started_max",
               "source": "pushed", "number": 0}]}, "offerings":)"),
               ElementsAre(HasSubstr("one of the two")));
 }
 
 TEST_F(PushedTest, WrongAgentsAreRefused) {
-  EXPECT_THAT(changed("\"agent\": \"lost\"", "\"agent\": \"gone\""), SizeIs(1));
-  EXPECT_THAT(changed("\"agent\": \"coming\"", "\"agent\": \"idle\""),
+  EXPECT_THAT(push_changed("\"agent\": \"lost\"", "\"agent\": \"gone\""), SizeIs(1));
+  EXPECT_THAT(push_changed("\"agent\": \"coming\"", "\"agent\": \"idle\""),
               ElementsAre(HasSubstr("as the phase is coming")));
-  EXPECT_THAT(changed("\"agent\": \"idle\"", R"("agent": "idle", "busy": true)"),
+  EXPECT_THAT(push_changed("\"agent\": \"idle\"", R"("agent": "idle", "busy": true)"),
               ElementsAre(HasSubstr("its agent is not busy")));
-  EXPECT_THAT(changed(R"("phase": "ready", "age": "1h", "agent": "idle")",
+  EXPECT_THAT(push_changed(R"("phase": "ready", "age": "1h", "agent": "idle")",
                       R"("phase": "stopped", "age": "1h", "agent": "idle")"),
               ElementsAre(HasSubstr("neither coming nor ready")));
-  EXPECT_THAT(changed(R"("pool": "gpu", "offering": "g8", "phase": "ready", "age": "1h", "agent")",
+  EXPECT_THAT(push_changed(R"("pool": "gpu", "offering": "g8", "phase": "ready", "age": "1h", "agent")",
                       R"("pool": "other", "phase": "ready", "age": "1h", "agent")"),
               SizeIs(2));
 }

@@ -9,17 +9,17 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-Result<Scenario> scenario_with(const std::string& pushed) {
+Result<Scenario> scenario_with_pushes(const std::string& pushed) {
   return parse_scenario(R"({"version": 1, "load": [], "lasts": "8h", "pushed": )" + pushed + "}",
                         "/folder");
 }
 std::string pushed_problem(const std::string& pushed) {
-  const auto read = scenario_with(pushed);
+  const auto read = scenario_with_pushes(pushed);
   return read ? "accepted" : read.error().message;
 }
 
 TEST(ScenarioPushedTest, ReadsEveryKey) {
-  const auto read = scenario_with(R"([{"pool": "gpu", "interval": "2s", "group_max": {"g": 8},
+  const auto read = scenario_with_pushes(R"([{"pool": "gpu", "interval": "2s", "group_max": {"g": 8},
       "tasks": [{"slots": 4, "group": "g", "runs": {"mean": "5m"}, "from": "1h", "until": "2h",
                  "per_hour": 30}, {"count": 3}, {"slots": 0, "every": "10m"}]}])");
   ASSERT_TRUE(read) << read.error().message;
@@ -39,7 +39,7 @@ TEST(ScenarioPushedTest, ReadsEveryKey) {
   EXPECT_EQ(load.tasks[1].count, 3U);
   EXPECT_EQ(load.tasks[1].until, 8h) << "to the end";
   EXPECT_EQ(load.tasks[2].shape.needs.slots, 0);
-  EXPECT_EQ(scenario_with(R"([{"pool": "p", "tasks": []}])")->pushed[0].interval, 5s);
+  EXPECT_EQ(scenario_with_pushes(R"([{"pool": "p", "tasks": []}])")->pushed[0].interval, 5s);
 }
 
 TEST(ScenarioPushedTest, RefusesWhatIsNoSchedulerAndNamesThePlace) {
@@ -68,7 +68,7 @@ TEST(ScenarioPushedTest, ThePoolIsOneThatTakesPushes) {
   policy.pools.emplace_back().name = "gpu";
   const auto problem = [&](const std::string& pool) {
     const auto fits =
-        check_against(*scenario_with(R"([{"pool": ")" + pool + R"(", "tasks": []}])"), policy);
+        check_against(*scenario_with_pushes(R"([{"pool": ")" + pool + R"(", "tasks": []}])"), policy);
     return fits ? std::string("accepted") : fits.error().message;
   };
   EXPECT_THAT(problem("nope"), HasSubstr("pushed[].pool: found \"nope\""));
