@@ -4,6 +4,7 @@
 #include <chrono>
 #include <set>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 
@@ -183,7 +184,8 @@ MetricValue Metrics::value(std::string_view name, std::string_view key, Now now)
   const Series* series = find(*metric, key);
   out.judgement = judge(*metric, series, key, now);
   if (series != nullptr && series->has_sample()) out.taken = series->taken();
-  if (series != nullptr && out.judgement.flaw == MetricFlaw::kNone) {
+  if (out.judgement.flaw == MetricFlaw::kNone) {
+    HOSTLER_ASSERT(series != nullptr, "a metric that is known has a series");
     out.number = series->value();
     return out;
   }
