@@ -85,6 +85,9 @@ void LyingPusher::tell_the_truth() {
 
 void LyingPusher::hear(const Result<model::PushAnswer>& result) {
   if (result) seen_ = result->answer;
+  if (result || lies_) return;
+  ++session_;  // A lie came late, and has taken over.
+  sequence_ = seen_ = 0;
 }
 
 }  // namespace hostler::sim

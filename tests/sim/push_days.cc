@@ -50,8 +50,11 @@ Duration PushDays::between(Duration from, Duration until) {
 }
 
 void PushDays::set_policy(model::SitePolicy& policy) {
-  policy.types.push_back(type_with(kSmall, 50));
-  policy.types.push_back(type_with(kLarge, 160));
+  for (auto type : {type_with(kSmall, 50), type_with(kLarge, 160)}) {
+    type.image = policy.types.front().image;
+    type.image_id = policy.types.front().image_id;
+    policy.types.push_back(std::move(type));
+  }
   const auto sizes = random_.below(3);
   make_pool(policy, kHonestPool, sizes != 0, sizes != 1, 4);
   make_pool(policy, kLyingPool, true, true, 2);
@@ -65,6 +68,7 @@ void PushDays::make_pool(model::SitePolicy& policy, const std::string& name, boo
   model::PoolPolicy pool;
   pool.name = name;
   pool.sets = policy.pools.front().sets;
+  pool.image = policy.pools.front().image;
   if (has_small) pool.types.push_back("slots-" + std::to_string(kSmall));
   if (has_large) pool.types.push_back("slots-" + std::to_string(kLarge));
   pool.sizes.max = max;

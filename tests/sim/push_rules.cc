@@ -17,6 +17,9 @@ bool asks_scheduler(Reason code) {
          code == kAbovePriceLimit || code == kTooOld || code == kUsedUp;
 }
 
+/// Its agent may be there.
+bool is_on(const model::InstanceRecord& row) { return row.state < InstanceState::kStopped; }
+
 /// Nobody but the daemon finds that the host is lost.
 bool is_lost_to_daemon(Reason code) {
   return code == Reason::kUnreachable || code == Reason::kNotVerified ||
@@ -124,7 +127,7 @@ void PushRules::check_names(const model::Push& push, const model::PushAnswer& an
       complain_(id.text() + " is being ended, and an answer does not name it");
     const bool may_be_too_old = pool_.pushed->lifetime_max > Duration::zero();
     const bool shares_name = hosts_of(name_of(host.row)).size() > 1;
-    if (is_named && host.said == Said::kBusy && !ends && !may_be_too_old && !shares_name)
+    if (is_named && host.said == Said::kBusy && is_on(host.row) && !may_be_too_old && !shares_name)
       complain_(id.text() + " is busy, and the answer to the push names it");
     if (!is_named) host.acknowledged = false;
     host.named_by =
@@ -166,15 +169,16 @@ void PushRules::check_end(const Host& host, const model::InstanceRecord& row, No
   const bool is_emptied = code == Reason::kBeyondMax && is_abandoned(now.mono);
   if (host.said == Said::kBusy && is_fresh(now.mono) && is_lost_to_daemon(code))
     complain_(what + ", and its agent is busy");
+  if (host.row.state == InstanceState::kStopped) return;
   check_listing(host, code, now);
-  const bool was_off = host.row.state == InstanceState::kStopped;
-  if (!asks_scheduler(code) || is_emptied || was_off) return;
+  if (!asks_scheduler(code) || is_emptied) return;
   if (!host.acknowledged) complain_(what + ", and its scheduler has not acknowledged that");
   if (host.said == Said::kBusy) complain_(what + ", and the last push calls its agent busy");
   if (is_in_use_ && is_in_use_(row.id)) complain_(what + ", and a task runs there");
 }
 
 void PushRules::check_listing(const Host& host, Reason code, Now now) const {
+  if (is_abandoned(now.mono)) return;
   const std::string what = host.row.id.text() + " is ended as " + to_string(code);
   const bool is_listed = host.said == Said::kIdle || host.said == Said::kBusy;
   const Duration passed = now.mono - host.since;
@@ -184,9 +188,7 @@ void PushRules::check_listing(const Host& host, Reason code, Now now) const {
   if (!host.is_exact) return;
   if (code == Reason::kIdle && passed < pool_.idle_timeout)
     complain_(what + ", and it is not idle for long");
-  const bool goes_by_push =
-      code == Reason::kDisconnected ||
-      (asks_scheduler(code) && !(code == Reason::kBeyondMax && is_abandoned(now.mono)));
+  const bool goes_by_push = code == Reason::kDisconnected || asks_scheduler(code);
   if (goes_by_push && host.said == Said::kMissing && passed < pool_.pushed->shrink_after)
     complain_(what + ", and its agent is awaited");
 }
@@ -223,7 +225,7 @@ void PushRules::check_stale(const scheduler::Snapshot& snapshot, const scheduler
     complain_("the last push is too old, and " + std::to_string(creates) + " hosts are created");
   if (is_abandoned(snapshot.now)) return;
   for (const auto& end : plan.shutdowns)
-    if (hosts_.contains(end.host) &&
+    if (hosts_.contains(end.host) && is_on(hosts_.at(end.host).row) &&
         (asks_scheduler(end.code) || end.code == Reason::kDisconnected))
       complain_("the last push is too old, and " + end.host.text() + " is to end as " +
                 to_string(end.code));

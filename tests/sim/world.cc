@@ -38,8 +38,8 @@ World::World(std::uint64_t seed, const Day& day)
   make_policy();
   pool_days_.set_minimum(policy_);
   make_metrics();
-  make_pushes();
   make_images();
+  make_pushes();
   make_leftovers();
   make_people();
   make_greedy_user();
