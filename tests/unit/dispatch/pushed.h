@@ -54,9 +54,8 @@ class PushedStory : public Story {
       out.tasks.push_back({.id = "t" + std::to_string(i), .slots = 8, .group = {}});
     return out;
   }
-  /// The hosts of so many tasks, which the cloud shows running.
+  /// The hosts of so many tasks and those of the minimum, which the cloud shows running.
   std::vector<InstanceId> made(std::size_t tasks) {
-    clear();
     push(tasks, {});
     std::vector<InstanceId> out;
     for (const auto& call : all<CreateCall>()) out.push_back(call.instance);

@@ -196,6 +196,7 @@ TEST_F(PushesTest, AnAbandonedPoolEmptiesAfterAnAlarm) {
   site.pools[0].pushed->abandoned_after = 2h;
   begin(site);
   const auto ids = story.made(2);
+  ASSERT_THAT(ids, SizeIs(2));
   story.push(0, {ids[0]}, {ids[1]});
   story.clear();
   story.pass(96min);
