@@ -123,8 +123,6 @@ class Queries {
   void add_hosts_that_come(const std::vector<model::WorkId>& asked,
                            std::map<model::WorkId, model::WaitingView>& waiting) const;
   void add_failed_starts(std::map<model::WorkId, model::WaitingView>& waiting) const;
-  void add_empty_selections(std::map<model::WorkId, model::WaitingView>& waiting) const;
-  void add_vanished(std::map<model::WorkId, model::WaitingView>& waiting) const;
   [[nodiscard]] model::RejectedView rejected_view(const scheduler::Offering& offering,
                                                   std::string reason) const;
   void add_demand(const std::vector<demand::ClassId>& classes, model::ReasonsView& out) const;

@@ -160,6 +160,8 @@ void start_held(Instance& instance, std::uint64_t sequence, Now now);
                                const model::PoolPolicy& pool, Now now);
 /// The cloud has shown it, and it is not off.
 [[nodiscard]] bool takes_report(const Instance& instance);
+/// takes_report(), or it is asked for: an outside scheduler may come to have an agent there.
+[[nodiscard]] bool may_have_agent(const Instance& instance);
 
 // ---- agents of outside schedulers ---------------------------------------------------------------
 

@@ -10,10 +10,6 @@ using model::AgentReport;
 using model::Event;
 using model::InstanceState;
 
-bool may_have_agent(const Instance& instance) {
-  return instance.record.state == InstanceState::kRequested || takes_report(instance);
-}
-
 bool is_listing(AgentReport report) {
   return report == AgentReport::kIdle || report == AgentReport::kBusy;
 }
@@ -26,6 +22,10 @@ Mono awaited_until(const Instance& instance, const model::PushedPolicy& pushed) 
 }
 
 }  // namespace
+
+bool may_have_agent(const Instance& instance) {
+  return instance.record.state == InstanceState::kRequested || takes_report(instance);
+}
 
 Outcome agent_reported(Instance& instance, AgentReport report, const std::string& actor,
                        const model::PoolPolicy& pool, Now now) {

@@ -49,7 +49,6 @@ void write_policy(json::Writer& w, const Question& question, std::string& lines)
     w.begin_object().member("name", type.name);
     write_money(w, "price", type.price_per_hour);
     if (type.jobs_max > 0) w.member("jobs_max", type.jobs_max);
-    write_slots(w, type.resources, type.resources.gpus);
     w.end_object();
     lines += '\n';
   }

@@ -32,6 +32,12 @@ void Handshake::planned(const std::set<model::InstanceId>& going) {
   for (const auto id : going) going_.try_emplace(id);
 }
 
+void Handshake::ending(const std::set<model::InstanceId>& ids) {
+  std::erase_if(going_,
+                [&](const auto& entry) { return entry.second.ends && !ids.contains(entry.first); });
+  for (const auto id : ids) going_[id].ends = true;
+}
+
 Handshake::Answer Handshake::answer() {
   Answer out{.number = ++last_, .going = {}};
   for (auto& [id, going] : going_) {

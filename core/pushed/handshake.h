@@ -28,11 +28,9 @@ class Handshake {
   /// The last plan wants these to go. Hosts that it does not name are off the list, and what was
   /// acknowledged of them counts no more.
   void planned(const std::set<model::InstanceId>& going);
-  /// It is being ended, for whatever reason: each answer names it until it is erased, as its agent
-  /// may still look idle to the scheduler.
-  void ends(model::InstanceId id) { going_[id].ends = true; }
-  /// The instance is no more.
-  void erased(model::InstanceId id) { going_.erase(id); }
+  /// Just these are being ended or are off, for whatever reason: each answer names them, as their
+  /// agents may still look idle to the scheduler.
+  void ending(const std::set<model::InstanceId>& ids);
 
   /// The number of the next answer, and whom it names.
   struct Answer {

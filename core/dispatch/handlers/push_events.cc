@@ -192,6 +192,10 @@ void PushEvents::forget_demand(PushedPool& of) {
 
 model::PushAnswer PushEvents::answer(std::uint32_t pool, PushedPool& to) const {
   const auto name = owners_.policy.pools[pool].pushed->agent_name;
+  std::set<model::InstanceId> ending;
+  for (const auto id : hosts_of(pool))
+    if (!fleet::may_have_agent(owners_.hosts.find(id)->instance)) ending.insert(id);
+  to.handshake.ending(ending);
   const auto named = to.handshake.answer();
   model::PushAnswer out;
   out.answer = named.number;

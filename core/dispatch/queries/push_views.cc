@@ -13,11 +13,6 @@
 namespace hostler::dispatch {
 namespace {
 
-bool may_have_agent(const fleet::Instance& instance) {
-  const auto& record = instance.record;
-  return record.state == model::InstanceState::kRequested || fleet::takes_report(instance);
-}
-
 std::int32_t slots_of(const State& state, const fleet::Instance& instance) {
   return instance.type ? state.policy.types[*instance.type].resources.slots : 0;
 }
@@ -55,7 +50,7 @@ model::PushedHostView view_of(const State& state, const PushedPool& pushed, cons
   out.is_acknowledged = pushed.handshake.is_acknowledged(record.id);
   if (const auto going = pushed.going.find(record.id); going != pushed.going.end())
     out.reason = going->second.reason;
-  else if (!may_have_agent(instance))
+  else if (!fleet::may_have_agent(instance))
     out.reason = record.reason;
   return out;
 }
@@ -93,7 +88,7 @@ std::vector<std::string> conditions_of_pushes(const State& state, std::uint32_t 
                   format_duration(policy->abandoned_after) + " after its last push");
   std::vector<model::InstanceId> never_came;
   for (const auto& [id, host] : state.hosts.all())
-    if (host.instance.pool == pool && may_have_agent(host.instance) &&
+    if (host.instance.pool == pool && fleet::may_have_agent(host.instance) &&
         host.instance.record.agent == model::AgentReport::kNone &&
         host.instance.link.outside.lost_since())
       never_came.push_back(id);
@@ -106,7 +101,7 @@ std::vector<std::string> conditions_of_pushes(const State& state, std::uint32_t 
 std::string condition_of_agent(const State& state, const Host& host, Now now) {
   const auto& instance = host.instance;
   const PushedPool* pushed = state.pushes.find(instance.pool);
-  if (pushed == nullptr || !may_have_agent(instance)) return {};
+  if (pushed == nullptr || !fleet::may_have_agent(instance)) return {};
   const auto id = host.id();
   if (const auto going = pushed->going.find(id); going != pushed->going.end()) {
     const std::string text = "it is to go: " + going->second.reason;
@@ -159,7 +154,7 @@ Result<model::ScalingInfoView> Queries::scaling_info(const std::string& name, No
   for (const auto& [id, host] : state_.hosts.all()) {
     if (host.instance.pool != index) continue;
     out.instances.push_back(view_of(state_, *pushed, host, now));
-    if (may_have_agent(host.instance)) out.current_slots += slots_of(state_, host.instance);
+    if (fleet::may_have_agent(host.instance)) out.current_slots += slots_of(state_, host.instance);
   }
   return out;
 }

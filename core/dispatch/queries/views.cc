@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -121,6 +124,17 @@ model::WaitingView output_of(const Hosts& hosts, const work::Job& job) {
           "its output is fetched" + (fetch.size == 0 ? "" : ", " + part + " is here"), 0};
 }
 
+/// Adds to each reason of the code what `text` says; asks it once at most, for it may take long.
+void add_where(model::WaitingCode code, const std::function<std::string()>& text,
+               std::map<model::WorkId, model::WaitingView>& waiting) {
+  std::optional<std::string> said;
+  for (auto& [id, view] : waiting) {
+    if (view.code != code) continue;
+    if (!said) said = text();
+    view.reason += *said;
+  }
+}
+
 }  // namespace
 
 const model::SitePolicy& Queries::policy() const { return state_.policy; }
@@ -166,8 +180,12 @@ std::map<model::WorkId, model::WaitingView> Queries::waiting(
     out.emplace(id, waiting(*live, of->second, rules));
   }
   add_hosts_that_come(asked, out);
-  add_vanished(out);
-  add_empty_selections(out);
+  // A ceiling may be reached only because of instances that vanished, and no type may fit only
+  // because a pool that chooses types finds none.
+  add_where(
+      model::WaitingCode::kAtCeiling, [&] { return vanished_that_count(state_); }, out);
+  add_where(
+      model::WaitingCode::kNoOffering, [&] { return selections_that_are_empty(); }, out);
   add_failed_starts(out);
   const auto ahead = state_.waiting.queue().ahead(places, state_.principals.shares().turn_cost());
   for (std::size_t i = 0; i < asked.size(); ++i) out[asked[i]].ahead = ahead[i];
@@ -191,26 +209,6 @@ void Queries::add_failed_starts(std::map<model::WorkId, model::WaitingView>& wai
     const auto live = find(id);
     if (!live->queued || live->record == nullptr || live->record->refused_by.empty()) continue;
     view.reason = live->record->reason_text + "; now: " + view.reason;
-  }
-}
-
-/// No type may fit only because a pool that chooses types finds none.
-void Queries::add_empty_selections(std::map<model::WorkId, model::WaitingView>& waiting) const {
-  std::optional<std::string> text;
-  for (auto& [id, view] : waiting) {
-    if (view.code != model::WaitingCode::kNoOffering) continue;
-    if (!text) text = selections_that_are_empty();
-    view.reason += *text;
-  }
-}
-
-/// A ceiling may be reached only because of instances that vanished. O(hosts + jobs).
-void Queries::add_vanished(std::map<model::WorkId, model::WaitingView>& waiting) const {
-  std::optional<std::string> text;
-  for (auto& [id, view] : waiting) {
-    if (view.code != model::WaitingCode::kAtCeiling) continue;
-    if (!text) text = vanished_that_count(state_);
-    view.reason += *text;
   }
 }
 

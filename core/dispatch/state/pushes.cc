@@ -73,7 +73,6 @@ const PushedPool* Pushes::find(std::uint32_t pool) const {
 void Pushes::erased(std::uint32_t pool, model::InstanceId id) {
   PushedPool* found = find(pool);
   if (found == nullptr) return;
-  found->handshake.erased(id);
   found->going.erase(id);
 }
 

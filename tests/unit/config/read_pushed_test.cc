@@ -165,7 +165,7 @@ TEST(ReadPushedTest, RefusesWhatMakesNoSenseBesideAnOutsideScheduler) {
       {"stopped", "1"},
       {"created_min", "1"},
       {"created_max", "100"},
-      {"scaling", R"({"drain": {"command": ["/usr/bin/deregister"]}})"},
+      {"scaling", R"({"drain": {"command": ["/usr/bin/true"]}})"},
       {"attempts_parallel_max", "1"},
       {"uses_max", "1"},
   };

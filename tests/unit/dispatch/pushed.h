@@ -54,9 +54,8 @@ class PushedStory : public Story {
       out.tasks.push_back({.id = "t" + std::to_string(i), .slots = 8, .group = {}});
     return out;
   }
-  /// The hosts of so many tasks, which the cloud shows running.
+  /// The hosts of so many tasks and those of the minimum, which the cloud shows running.
   std::vector<InstanceId> made(std::size_t tasks) {
-    clear();
     push(tasks, {});
     std::vector<InstanceId> out;
     for (const auto& call : all<CreateCall>()) out.push_back(call.instance);
@@ -85,6 +84,33 @@ class PushedStory : public Story {
  private:
   std::uint64_t sequence_ = 0;
   Ticket pushes_ = 0;
+};
+
+/// Pool "default", which an outside scheduler sizes, through the dispatcher.
+class PushesTest : public testing::Test {
+ protected:
+  void begin(model::SitePolicy site = pushed_site()) {
+    story = PushedStory(std::move(site));
+    story.begin();
+  }
+  /// The rows as a restart finds them.
+  model::Restored rows(const std::vector<InstanceId>& ids) {
+    model::Restored out;
+    for (const auto id : ids) {
+      out.instances.push_back({story.record(id), nullptr, false});
+      out.last_instance = std::max(out.last_instance, id.value);
+    }
+    return out;
+  }
+  void restart(model::Restored restored, model::SitePolicy site = pushed_site()) {
+    PushedStory next(std::move(site));
+    next.now = story.now;
+    restored.epoch = 4;
+    story = std::move(next);
+    story.begin(std::move(restored));
+  }
+
+  PushedStory story;
 };
 
 }  // namespace hostler::dispatch

@@ -10,32 +10,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class PushesTest : public testing::Test {
- protected:
-  void begin(model::SitePolicy site = pushed_site()) {
-    story = PushedStory(std::move(site));
-    story.begin();
-  }
-  /// The rows as a restart finds them.
-  model::Restored rows(const std::vector<InstanceId>& ids) {
-    model::Restored out;
-    for (const auto id : ids) {
-      out.instances.push_back({story.record(id), nullptr, false});
-      out.last_instance = std::max(out.last_instance, id.value);
-    }
-    return out;
-  }
-  void restart(model::Restored restored, model::SitePolicy site = pushed_site()) {
-    PushedStory next(std::move(site));
-    next.now = story.now;
-    restored.epoch = 4;
-    story = std::move(next);
-    story.begin(std::move(restored));
-  }
-
-  PushedStory story;
-};
-
 TEST_F(PushesTest, TasksGetHostsAndAListedAgentMakesThemReady) {
   begin();
   const auto ids = story.made(2);
@@ -111,110 +85,6 @@ TEST_F(PushesTest, ATaskThatNeverFitsIsToldWithWhatWould) {
 }
 
 // 5.3.2: a host on which the scheduler has just placed work was ended.
-TEST_F(PushesTest, W2_AHostEndsOnlyAfterItsSchedulerHasAcknowledgedAndSaysItIsIdle) {
-  begin();
-  const auto ids = story.made(1);
-  story.push(0, {ids[0]});
-  story.keep(6min, 0, {ids[0]});
-  // keep() acknowledges each answer: the host was named once, and ended by the push after it.
-  EXPECT_TRUE(story.ends(ids[0]));
-}
-
-TEST_F(PushesTest, W2_WithoutAnAcknowledgementNoHostEnds) {
-  begin();
-  const auto ids = story.made(1);
-  bool was_named = false;
-  for (int i = 0; i < 40; ++i) {
-    story.seen_ = 0;
-    was_named |= !story.push(0, {ids[0]}).going.empty();
-    story.pass(30s);
-  }
-  EXPECT_TRUE(was_named);
-  EXPECT_FALSE(story.ends(ids[0]));
-}
-
-TEST_F(PushesTest, W2_AHostThatIsBusyAtTheAcknowledgementIsOffTheList) {
-  begin();
-  const auto ids = story.made(1);
-  story.push(0, {ids[0]});
-  model::PushAnswer answer;
-  for (int i = 0; i < 20 && answer.going.empty(); ++i) {
-    story.pass(30s);
-    answer = story.push(0, {ids[0]});
-  }
-  ASSERT_THAT(answer.going, ElementsAre(ids[0].text()));
-  EXPECT_THAT(story.push(0, {}, {ids[0]}).going, IsEmpty()) << "work came before the answer";
-  story.pass(30s);
-  EXPECT_FALSE(story.ends(ids[0]));
-  EXPECT_THAT(story.push(0, {ids[0]}).going, IsEmpty()) << "its idle time begins anew";
-}
-
-// A push comes between the snapshot of a plan and the plan.
-TEST_F(PushesTest, W2_APlanThatKnowsAnOlderPushEndsNoHost) {
-  begin();
-  const auto ids = story.made(1);
-  story.push(0, {ids[0]});
-  model::PushAnswer answer;
-  for (int i = 0; i < 20 && answer.going.empty(); ++i) {
-    story.pass(30s);
-    answer = story.push(0, {ids[0]});
-  }
-  ASSERT_THAT(answer.going, SizeIs(1));
-  story.plans_wait = true;
-  story.push(0, {ids[0]});
-  ASSERT_TRUE(story.plan);
-  ASSERT_THAT(story.plan->plan.shutdowns, SizeIs(1));
-  auto plan = *std::exchange(story.plan, std::nullopt);
-  (void)story.push(0, {}, {ids[0]});
-  story.plans_wait = false;
-  story.say(std::move(plan));
-  EXPECT_FALSE(story.ends(ids[0]));
-}
-
-// The new session knows of no answer to the one before, and may place work there now.
-TEST_F(PushesTest, W2_APlanThatKnowsTheAcknowledgementOfAnotherSessionEndsNoHost) {
-  begin();
-  const auto ids = story.made(1);
-  story.push(0, {ids[0]});
-  model::PushAnswer answer;
-  for (int i = 0; i < 20 && answer.going.empty(); ++i) {
-    story.pass(30s);
-    answer = story.push(0, {ids[0]});
-  }
-  story.plans_wait = true;
-  story.push(0, {ids[0]});
-  ASSERT_TRUE(story.plan);
-  auto plan = *std::exchange(story.plan, std::nullopt);
-  ASSERT_THAT(plan.plan.shutdowns, SizeIs(1));
-  story.session = "s-2";
-  (void)story.push(0, {ids[0]});
-  story.say(std::move(plan));
-  EXPECT_FALSE(story.ends(ids[0]));
-}
-
-TEST_F(PushesTest, AHostThatIsBusyInTheLastPushNeverEnds) {
-  auto site = pushed_site();
-  site.pools[0].pushed->lifetime_max = 1h;
-  begin(site);
-  const auto ids = story.made(2);
-  story.keep(2h, 0, {}, ids);
-  EXPECT_FALSE(story.ends(ids[0]));
-  EXPECT_FALSE(story.ends(ids[1]));
-  const auto going = story.push(0, {}, ids).going;
-  EXPECT_THAT(going, SizeIs(2)) << "they are too old, and their scheduler is to drain them";
-  story.keep(1min, 0, {ids[0]}, {ids[1]});
-  EXPECT_TRUE(story.ends(ids[0]));
-  EXPECT_FALSE(story.ends(ids[1]));
-}
-
-TEST_F(PushesTest, AKillAsksNoScheduler) {
-  begin();
-  const auto ids = story.made(1);
-  story.push(0, {}, {ids[0]});
-  story.say(KillInstance{0, "root", ids[0], "now"});
-  EXPECT_TRUE(story.ends(ids[0]));
-}
-
 TEST_F(PushesTest, APushThatIsTooOldHoldsThePool) {
   begin();
   const auto ids = story.made(1);
@@ -328,6 +198,7 @@ TEST_F(PushesTest, AnAbandonedPoolEmptiesAfterAnAlarm) {
   site.pools[0].pushed->abandoned_after = 2h;
   begin(site);
   const auto ids = story.made(2);
+  ASSERT_THAT(ids, SizeIs(2));
   story.push(0, {ids[0]}, {ids[1]});
   story.clear();
   story.pass(96min);

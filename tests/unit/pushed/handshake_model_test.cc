@@ -70,6 +70,7 @@ class Daemon {
     for (const auto id : hosts_)
       if (random.chance(0.2)) too_old.insert(id);
     shake_.pushed(push.seen, push.busy, too_old);
+    shake_.ending(ending_);
     return shake_.answer();
   }
   /// Ends what may end, and tells of hosts that begin to; later they are gone.
@@ -77,10 +78,8 @@ class Daemon {
     Ids out;
     for (const auto id : hosts_)
       if (going_.contains(id) && !ending_.contains(id) && shake_.is_acknowledged(id) &&
-          random.chance(0.5)) {
+          random.chance(0.5))
         out.insert(id), ending_.insert(id);
-        shake_.ends(id);
-      }
     return out;
   }
   /// Another host comes in place of each that is gone.
@@ -90,17 +89,12 @@ class Daemon {
         ++id;
         continue;
       }
-      shake_.erased(*id);
       hosts_.erase(*id);
       hosts_.insert(InstanceId{next_++});
       id = ending_.erase(id);
     }
   }
-  /// Rows say which hosts end.
-  void restart() {
-    shake_ = Handshake(answers_base(++epoch_));
-    for (const auto id : ending_) shake_.ends(id);
-  }
+  void restart() { shake_ = Handshake(answers_base(++epoch_)); }
   [[nodiscard]] const Ids& hosts() const { return hosts_; }
   [[nodiscard]] const Ids& ending() const { return ending_; }
 

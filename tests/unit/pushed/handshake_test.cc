@@ -119,31 +119,31 @@ TEST(HandshakeTest, AnswersOfTwoStartsAreFarApartAndExactInJson) {
 TEST(HandshakeTest, AHostThatEndsIsNamedUntilItsInstanceIsGone) {  // 5.3.2
   Handshake shake(kBase);
   shake.pushed(name(shake), {}, {});
-  shake.ends(kHost);
+  shake.ending({kHost});
   shake.planned({});
   EXPECT_EQ(shake.answer().going, std::vector{kHost});
   shake.pushed(shake.last(), {kHost}, {});
   EXPECT_EQ(shake.answer().going, std::vector{kHost}) << "a broken promise";
   shake.session_changed();
   EXPECT_EQ(shake.answer().going, std::vector{kHost});
-  shake.erased(kHost);
+  shake.ending({});
   EXPECT_TRUE(shake.answer().going.empty());
 }
 
 TEST(HandshakeTest, AHostThatEndsWithoutHandshakeIsNamedToo) {
   Handshake shake(kBase);
-  shake.ends(kHost);
+  shake.ending({kHost});
   EXPECT_EQ(shake.answer().going, std::vector{kHost});
 }
 
-TEST(HandshakeTest, AnErasedHostIsForgotten) {
+TEST(HandshakeTest, AHostThatEndsNoMoreNeedsANewAcknowledgement) {
   Handshake shake(kBase);
-  const auto named = name(shake);
-  shake.pushed(named, {}, {});
-  shake.erased(kHost);
-  EXPECT_FALSE(shake.is_going(kHost));
+  shake.ending({kHost});
+  shake.pushed(shake.answer().number, {}, {});
+  EXPECT_TRUE(shake.is_acknowledged(kHost));
+  shake.ending({});
+  shake.planned({kHost});
   EXPECT_FALSE(shake.is_acknowledged(kHost));
-  shake.erased(kHost);
 }
 
 }  // namespace
