@@ -91,7 +91,7 @@ void PushEvents::on(PushReceived& event, Now now) {
   const auto pool = static_cast<std::uint32_t>(found - pools.begin());
   PushedPool* to = owners_.pushes.find(pool);
   if (to == nullptr)
-    return reply(fail(Errc::kConflict,
+    return reply(fail(Errc::kNotFound,
                       "pool " + found->name +
                           " is not sized by an outside scheduler: set pools[].pushed for it"));
   const auto& policy = *found->pushed;

@@ -145,7 +145,7 @@ Result<model::ScalingInfoView> Queries::scaling_info(const std::string& name, No
   const auto index = static_cast<std::uint32_t>(found - pools.begin());
   const PushedPool* pushed = state_.pushes.find(index);
   if (pushed == nullptr)
-    return fail(Errc::kConflict, "pool " + name + " is not sized by an outside scheduler");
+    return fail(Errc::kNotFound, "pool " + name + " is not sized by an outside scheduler");
   model::ScalingInfoView out;
   out.pool = name;
   out.pusher.principal = pushed->pusher.record().principal;

@@ -2,6 +2,7 @@
 """The example of docs/pushed.md with a real Redis: tasks come, hosts come for them, each task runs once, and the hosts go by the
 handshake; also when the example is killed in the middle."""
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -9,13 +10,22 @@ import sys
 import threading
 import unittest
 
+from pushed_site import SLOTS, PushedTest, main  # adds the folder of the others
+from scratch_site import wait_for
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../metrics"))
 
 import redis_server  # noqa: E402
-from pushed_site import SLOTS, PushedTest, main  # noqa: E402
-from scratch_site import wait_for  # noqa: E402
 
 EXAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../docs/examples/redis_scheduler.py")
+
+
+def load_example():
+    """The example as a module, to go through its rounds one by one."""
+    spec = importlib.util.spec_from_file_location("redis_scheduler", EXAMPLE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 class Agents:
@@ -50,12 +60,15 @@ class Agents:
             self.ran.append(its)
             self.redis.ask("hdel", "running:" + name, its)
 
+    def end(self):
+        self.over.set()
+        self.thread.join()
+
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.over.set()
-        self.thread.join()
+        self.end()
 
 
 class RedisQueueTest(PushedTest):
@@ -89,6 +102,7 @@ class RedisQueueTest(PushedTest):
         self.assertEqual(sorted(self.agents.ran), sorted(ids))
         self.assertEqual(self.agents.lost, [])
         wait_for("all hosts are gone", lambda: not self.site.hosts())
+        self.agents.end()
         self.kill_scheduler()
         self.site.take_down()
 
@@ -123,14 +137,79 @@ class RedisQueueTest(PushedTest):
         self.agents.hold.set()
         ids = self.add(8, 4)
         wait_for("a task is placed", lambda: self.agents.names("running:*"))
-        self.agents.over.set()
-        self.agents.thread.join()
+        self.agents.end()
         busy = {key.partition(":")[2] for key in self.agents.names("running:*")}
         self.site.kill()
         self.site.start()
         self.assertLessEqual(busy, set(self.site.hosts()))
         self.agents = self.enterContext(Agents(self.site, self.redis))
         self.check_end(ids)
+
+
+class RoundsTest(PushedTest):
+    """Rounds of the example, one by one. The agents are only entries in Redis."""
+
+    def setUp(self):
+        super().setUp()
+        self.redis = self.enterContext(redis_server.Redis())
+        self.module = load_example()
+        self.site.start()
+        self.scheduler = self.new_scheduler()
+
+    def new_scheduler(self):
+        redis = self.module.Redis("unix://" + self.redis.socket)
+        self.addCleanup(redis.socket.close)
+        self.addCleanup(redis.stream.close)
+        return self.module.Scheduler(redis, self.module.Hostler("unix://" + self.site.socket, "gpu"))
+
+    def go_on_until(self, what, truth):
+        def seen():
+            self.assertIsNone(self.scheduler.round())
+            return truth()
+        wait_for(what, seen)
+
+    def add(self, task):
+        self.redis.ask("rpush", "tasks", json.dumps({"id": task, "slots": SLOTS}))
+
+    def work_of(self, host):
+        return int(self.redis.ask("llen", "work:" + host))
+
+    def host_that_has_run_a_task(self):
+        self.add("t1")
+        self.go_on_until("a host comes", self.site.hosts)
+        host = self.site.wait_for_hosts(1)[0]
+        self.redis.ask("set", "agent:" + host, str(SLOTS))
+        self.go_on_until("the task is placed", lambda: self.work_of(host) == 1)
+        self.redis.ask("del", "running:" + host, "work:" + host)
+        return host
+
+    def let_go(self):
+        self.go_on_until("the hosts are gone", lambda: not self.site.hosts())
+        self.site.take_down()
+
+    def test_a_new_session_places_nothing_before_its_first_answer(self):
+        """The session before may have promised to leave the agent alone."""
+        host = self.host_that_has_run_a_task()
+        self.add("t2")
+        self.scheduler = self.new_scheduler()
+        self.site.kill()
+        self.assertIsNotNone(self.scheduler.round())
+        self.assertEqual(self.work_of(host), 0)
+        self.site.start()
+        self.go_on_until("the task is placed", lambda: self.work_of(host) == 1)
+        self.redis.ask("del", "running:" + host)
+        self.let_go()
+
+    def test_nothing_is_placed_on_an_agent_whose_host_has_just_ended(self):
+        """Its entry has not expired yet."""
+        host = self.host_that_has_run_a_task()
+        self.go_on_until("the host is gone", lambda: not self.site.hosts())
+        self.add("t2")
+        for _ in range(3):
+            self.assertIsNone(self.scheduler.round())
+        self.assertEqual(self.work_of(host), 0)
+        self.redis.ask("del", "tasks")
+        self.let_go()
 
 
 if __name__ == "__main__":
