@@ -264,8 +264,8 @@ struct GpuForgotten {
 using Change =
     std::variant<WorkItem, WorkChanged, LeaseChanged, AttemptChanged, Boxed<InstanceChanged>,
                  Boxed<GateChanged>, GateOpened, PriceRow, SetAccount, ImageRow, ImageForgotten,
-                 PrincipalUse, PusherRecord, OfferedRow, OfferedGone, RamReport, RamForgotten, GpuReport,
-                 GpuForgotten, LedgerRecord>;
+                 PrincipalUse, PusherRecord, OfferedRow, OfferedGone, RamReport, RamForgotten,
+                 GpuReport, GpuForgotten, LedgerRecord>;
 /// The change, if it is of this kind; else null.
 template <class Kind>
 const Kind* get_change(const Change& change) {

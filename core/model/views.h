@@ -130,7 +130,7 @@ struct PoolView {
 struct PushedHostView {
   InstanceId instance;
   std::string agent;  ///< As the scheduler names it; empty: the name is not known yet.
-  std::string state;  ///< "coming", "idle", "busy", "lost"; for people and programs.
+  std::string state;  ///< "coming", "idle", "busy", "lost", "leaving", "off".
   Wall since;         ///< In that state; 0: not known.
   std::int32_t slots = 0;
   bool is_going = false, is_acknowledged = false;
@@ -153,7 +153,7 @@ struct PusherView {
 struct ScalingInfoView {
   std::string pool;
   PusherView pusher;
-  std::string problem;          ///< Why the pool is held: no push, a push that is too old. Or empty.
+  std::string problem;  ///< Why the pool is held: no push, a push that is too old. Or empty.
   std::vector<std::int32_t> slots_per_instance;  ///< Of its types, ascending.
   std::int64_t current_slots = 0;                ///< Of its hosts.
   std::vector<std::string> instance_types;

@@ -8,6 +8,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 TEST_F(PushesTest, TasksGetHostsAndAListedAgentMakesThemReady) {
@@ -260,6 +261,67 @@ TEST_F(PushesTest, ScalingInfoShowsWhatIsKnown) {
   EXPECT_EQ(info->instances[1].state, "coming");
   EXPECT_EQ(story.dispatcher.queries().scaling_info("none", story.now).error().code,
             Errc::kNotFound);
+}
+
+TEST_F(PushesTest, APushThatIsTooOldAlarmsOnce) {
+  begin();
+  const auto ids = story.made(1);
+  story.clear();
+  story.push(0, {}, ids);
+  story.pass(50s);
+  EXPECT_THAT(story.ledger(), Not(Contains(HasSubstr("push_too_old"))));
+  story.pass(10s);
+  EXPECT_THAT(story.ledger(), Contains(HasSubstr("push_too_old")));
+  story.clear();
+  story.pass(1h);
+  EXPECT_THAT(story.ledger(), Not(Contains(HasSubstr("push_too_old"))));
+}
+
+TEST_F(PushesTest, AReloadStopsTheEmptyingOfAnAbandonedPool) {
+  auto site = pushed_site();
+  site.pools[0].pushed->abandoned_after = 2h;
+  begin(site);
+  const auto ids = story.made(1);
+  story.push(0, {}, ids);
+  story.plans_wait = true;
+  story.pass(2h);
+  site.pools[0].pushed->abandoned_after = Duration::zero();
+  story.say(PolicyChanged{site});
+  story.plans_wait = false;
+  story.pass(1h);
+  EXPECT_FALSE(story.ends(ids[0]));
+}
+
+// With a name that only the journal before knew, its agent would be called unknown, and it would
+// end with what runs there.
+TEST_F(PushesTest, AnAdoptedHostIsHeld) {
+  begin();
+  story.push(0, {});
+  model::ListedInstance one;
+  one.id = "own-1";
+  one.idempotency_key = "key-of-own-1";
+  one.set_id = "west";
+  one.owner = "us";
+  one.type = "small";
+  one.pool = "default";
+  one.state = model::CloudState::kRunning;
+  story.list({one});
+  story.pass(1s);
+  const auto hosts = story.dispatcher.queries().instances();
+  ASSERT_THAT(hosts, SizeIs(1));
+  EXPECT_EQ(hosts[0].record.idle_behavior, model::IdleBehavior::kHold);
+}
+
+TEST_F(PushesTest, NoAnswerOfAPoolIsNumberedAsOneBeforeItWasPushedNoMore) {
+  begin();
+  const auto ids = story.made(1);
+  const auto last = story.push(0, ids).answer;
+  auto plain = pushed_site();
+  plain.pools[0].pushed.reset();
+  plain.pools[0].readiness = model::Readiness::kAgent;
+  story.say(PolicyChanged{plain});
+  story.say(PolicyChanged{pushed_site()});
+  EXPECT_GT(story.push(0, ids).answer, last);
 }
 
 TEST_F(PushesTest, APusherThatSendsNoSeenIsAnAlarm) {
