@@ -17,7 +17,7 @@ from storm_jobs import Watcher
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 SEED = os.environ.get("HOSTLER_SEED", "35")
-TASKS, WAVES, KILLS = 50, 4, 20
+TASKS, WAVES, KILLS = 50, 8, 20
 STEP = 5  # in so much progress there is one kill
 SLOTS, SIZES = (2, 4, 8), (1, 1, 2, 2, 3, 4, 5, 8)
 AGENT = "/usr/local/bin/slot_agent"
@@ -89,11 +89,13 @@ class PushedKillsTest(unittest.TestCase):
             "exec", container, "--", "systemctl", "kill", "--kill-whom=main", "--signal=KILL", "agent"))
         return True
 
+    def count(self, *events):
+        return sum(one["event"] in events for one in list(self.watcher.records))
+
     def progress(self):
         """Of tasks and of hosts."""
-        hosts = ("create_intended", "created", "ready", "terminating", "gone")
-        return len(self.witness.begun) + len(self.witness.ended) + sum(
-            one["event"] in hosts for one in list(self.watcher.records))
+        return len(self.witness.begun) + len(self.witness.ended) + self.count(
+            "create_intended", "created", "ready", "terminating", "gone")
 
     def go_on_until(self, what, truth):
         def seen():
@@ -124,20 +126,28 @@ class PushedKillsTest(unittest.TestCase):
     def hosts(self):
         return {one["id"] for one in self.site.existing()}
 
+    def is_named(self):
+        """Does hostler want a host to go, whether or not the scheduler knows it?"""
+        return any(one["going"] for one in self.site.get("/v1/pools/gpu/scaling-info")["instances"])
+
+    def let_idle_hosts_go(self, kept, how_far):
+        """Until this is true of a host, or all have gone but for that of the task that runs on."""
+        self.go_on_until("idle hosts go", lambda: how_far() or self.hosts() == {self.witness.running.get(kept)})
+
     def test_no_host_in_use_ends_and_none_is_left(self):
         print("seed", SEED, flush=True)
         self.site.write_config(pools=[pool()], types=types())
         self.site.start()
         self.watcher.start()
         self.addCleanup(setattr, self.watcher, "over", True)
-        names = list(self.sizes)
-        for wave in (names[n::WAVES] for n in range(WAVES)):
-            self.queue(wave)
+        names, before = list(self.sizes), None
+        for n in range(WAVES):  # The next tasks come just when hosts are to go, are ended, or are gone.
+            self.queue(names[n::WAVES])
             kept = self.go_on_until("a task runs", lambda: next(iter(self.witness.running), None))
-            self.run_all_but(kept, wave)
-            self.go_on_until("hosts go, but for that of a task that runs on",
-                             lambda: self.hosts() == {self.witness.running.get(kept)})
-            self.go_on_until("the task that ran on", lambda: kept in self.witness.running)
+            self.run_all_but(kept, names[n::WAVES])
+            before = self.count("terminating")
+            self.let_idle_hosts_go(kept, (self.is_named, lambda: self.count("terminating") > before, lambda: False)[n % 3])
+            self.go_on_until("the task runs on", lambda: kept in self.witness.running)
             self.witness.finish(kept)
         self.run_all_but(None, names)
         self.go_on_until("the hosts go", lambda: not self.hosts())
