@@ -58,6 +58,11 @@ Outcome requested_due(Instance& instance, Now now) {
   return out;
 }
 
+/// Whatever is seen of it from here, its outside scheduler says that something runs there.
+bool runs_tasks(const Instance& instance, const model::PoolPolicy& pool) {
+  return pool.pushed && instance.record.agent == model::AgentReport::kBusy;
+}
+
 /// Asks for a list that can judge it. Until then nothing is decided.
 Outcome await_list(Instance& instance, Now now) {
   Outcome out;
@@ -145,6 +150,10 @@ Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
   Outcome out;
   set_deadline(instance, kNever, now);
   if (instance.record.restored && is_awaited(instance)) return keep(instance);
+  if (takes_report(instance) && is_awaited(instance) && runs_tasks(instance, pool)) {
+    set_deadline(instance, now.mono + pool.probe_timeout, now);
+    return out;
+  }
   switch (instance.record.state) {
     case InstanceState::kRequested:
       return requested_due(instance, now);

@@ -136,9 +136,10 @@ struct PushedHostView {
   bool is_going = false, is_acknowledged = false;
   std::string reason;  ///< Why it is going; empty: it is not.
 };
-/// Why no host could be created lately, of all gates that hold back creates of the pool the oldest.
+/// Why no host could be created lately. It stays until a create is accepted where this one failed.
 struct LaunchErrorView {
-  Wall since, until;
+  Wall since;  ///< The first refusal in a row.
+  Wall until;  ///< No create is tried before then.
   std::uint32_t refusals = 0;
   std::string message;  ///< The cloud's words.
 };
@@ -300,9 +301,9 @@ struct RejectedView {
   std::string type, zone, market, pool, reason;
 };
 
-/// Waiting jobs of one shape.
+/// Waiting work of one shape: jobs and leases, or tasks of an outside scheduler.
 struct DemandView {
-  std::uint64_t jobs = 0;
+  std::uint64_t jobs = 0, tasks = 0;  ///< One of them is 0.
   Resources needs;
   GpuWish gpu;  ///< Of each card that it needs.
   WaitingView waiting;

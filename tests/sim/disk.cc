@@ -10,7 +10,7 @@ bool is_own_will(model::Reason reason) {
   return reason == kIdle || reason == kDrained || reason == kUsedUp || reason == kBootingSurplus ||
          reason == kBroken || reason == kUnwantedSpot || reason == kStandbySurplus ||
          reason == kBeyondMax || reason == kOffMenu || reason == kGaveWay || reason == kExchanged ||
-         reason == kAbovePriceLimit;
+         reason == kAbovePriceLimit || reason == kDisconnected || reason == kTooOld;
 }
 
 void Disk::commit(const std::vector<model::Change>& changes) {

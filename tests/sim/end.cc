@@ -41,4 +41,15 @@ void World::check_end() {
       complain(id.text() + " is still " + model::to_string(row.record.state));
 }
 
+Tally World::tally() const {
+  Tally out = tally_;
+  out.jobs = disk_.jobs().size() + disk_.forgotten().size();
+  out.instances = disk_.instances().size();
+  for (const auto& [id, row] : disk_.instances()) out.unused += row.record.first_job.us == 0;
+  out.machine_time = cloud_.lived(), out.cards = hosts_.cards();
+  if (borrowers_) out.leases = borrowers_->granted(), out.gangs = borrowers_->gangs();
+  if (borrowers_ && borrowers_->accounts()) out.logins = borrowers_->accounts()->granted();
+  return out;
+}
+
 }  // namespace hostler::sim

@@ -76,6 +76,19 @@ void World::read_metrics() {
   if (auto readings = metrics_->read(chance_.faults(), now())) post(*std::move(readings));
 }
 
+/// Not beside what counts all hosts as those of one pool.
+void World::make_pushes() {
+  if (!day_.pool_days || !PushDays::is_of(seed_) || metrics_ || Offerings::is_of(seed_) ||
+      pool_days_.kind() != PoolDays::Kind::kNone)
+    return;
+  pushes_.emplace(
+      seed_, time_, [this] { return now(); }, cloud_, disk_,
+      [this](dispatch::Event event) { post(std::move(event)); },
+      [this](const std::string& what) { complain(what); });
+  pushes_->set_policy(policy_);
+  pushes_->begin(day_.trouble, policy_, [this] { reload(); });
+}
+
 /// The store forgets what is past keeping, and says so to the daemon that had it tidied.
 void World::tidy() {
   time_.after(chance_.between(20s, 2min), [this] { tidy(); });

@@ -50,6 +50,7 @@ void World::make_faults() {
   time_.after(day_.trouble, [this] {
     calm_ = true;
     if (borrowers_) borrowers_->end();
+    if (pushes_) pushes_->end_faults();
     chance_.end_faults();
     release_holds();
     settle_restored();

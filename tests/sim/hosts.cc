@@ -111,6 +111,7 @@ void Hosts::come_up(const LinkPtr& link, Machine& machine) {
   auto& identity = link->target.identity;
   identity.public_key = machine.host_key;
   say(link, model::HostVerified{model::VerifyMethod::kDelivered, machine.host_key});
+  if (!link->target.with_agent) return say(link, model::HostBooted{machine.boot_id()});
   propose_command(link);
   model::HostReady ready;
   ready.boot_id = machine.boot_id();

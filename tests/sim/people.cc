@@ -247,6 +247,7 @@ void World::close_down() {
     if (!offerings_)
       for (const auto& type : policy_.types) pool.types.push_back(type.name);
   }
+  if (pushes_) pushes_->close_down(policy_);
   policy_.quotas = {};  // Some jobs need more than their user may run.
   post(dispatch::PolicyChanged{policy_});
 }

@@ -266,7 +266,7 @@ void PoolDays::check_reload(const dispatch::Queries& queries, Now now) {
   std::int64_t open = 0, kept = 0;
   bool closes_busy = false, keeps_idle = false;
   for (const auto& host : queries.instances()) {
-    if (!is_own_state(host.record.state)) continue;
+    if (!is_own_state(host.record.state) || host.record.pool != pool.name) continue;
     if (host.cordoned) continue;
     if (host.record.idle_behavior == model::IdleBehavior::kHold || host.record.restored) ++kept;
     if (!may_go(host)) continue;

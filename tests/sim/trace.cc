@@ -57,6 +57,14 @@ std::string describe(const dispatch::Event& event) {
   std::string text = kNames[event.index()];
   if (const auto* host = std::get_if<model::HostEvent>(&event))
     text += " " + host->instance.text() + " event " + std::to_string(host->body.index());
+  if (const auto* pushed = std::get_if<dispatch::PushReceived>(&event)) {
+    const auto& push = pushed->push;
+    text += ": pool " + pushed->pool + " by " + pushed->principal + ", session " + push.session +
+            ", sequence " + std::to_string(push.sequence) + ", seen " + std::to_string(push.seen);
+    for (const auto& agent : push.agents)
+      text += ", " + agent.name + (agent.is_idle ? " idle" : " busy");
+    text += ", " + std::to_string(push.tasks.size()) + " tasks";
+  }
   if (const auto* made = std::get_if<dispatch::PlanMade>(&event))
     text += ": " + std::to_string(made->plan.places.size()) + " places, " +
             std::to_string(made->plan.wakes.size()) + " wakes, " +

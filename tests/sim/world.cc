@@ -39,6 +39,7 @@ World::World(std::uint64_t seed, const Day& day)
   pool_days_.set_minimum(policy_);
   make_metrics();
   make_images();
+  make_pushes();
   make_leftovers();
   make_people();
   make_greedy_user();
@@ -159,6 +160,7 @@ void World::start() {
   if (leftovers_) leftovers_->daemon_started();
   if (notices_) notices_->daemon_started();
   if (metrics_) metrics_->daemon_started();
+  if (pushes_) pushes_->daemon_started();
   if (crowd_) crowd_->daemon_started();
   if (borrowers_) borrowers_->daemon_started(now());
   take(kernel_->restore(disk_.open(), now()));
@@ -214,6 +216,7 @@ void World::take(dispatch::Outbox outbox, const Cause& cause) {
   if (crowd_) crowd_->check(outbox);
   if (driver_) driver_->check(outbox, now());
   if (metrics_) metrics_->check(outbox);
+  if (pushes_) pushes_->check(outbox);
   if (notices_) notices_->check(outbox, kernel_->queries(), now());
   for (const auto& effect : dispatch::take_immediate(outbox)) carry_out(effect);
   if (!outbox.changes.empty() || !outbox.effects.empty()) uncommitted_.push_back(std::move(outbox));
@@ -314,6 +317,7 @@ void World::carry_out(const dispatch::Effect& effect) {
     ++tally_.plans;
     auto made = scheduler::make_plan(*plan->snapshot, *plan->policy);
     if (metrics_) metrics_->planned(*plan->snapshot, made, *plan->policy, now());
+    if (pushes_) pushes_->planned(*plan->snapshot, made, *plan->policy);
     if (metrics_) metrics_->spoil(made, *plan->snapshot, chance_.faults());
     if (chance_.fault(0.02)) go_mad(made, *plan->snapshot);
     pool_days_.planned(plan->number, plan->snapshot, made);
@@ -321,6 +325,8 @@ void World::carry_out(const dispatch::Effect& effect) {
           dispatch::PlanMade{plan->number, std::move(made)});
   } else if (const auto* answer = std::get_if<dispatch::Reply>(&effect)) {
     hear(*answer);
+  } else if (const auto* told = std::get_if<dispatch::PushReply>(&effect)) {
+    pushes_.value().answer(*told);
   }
 }
 
@@ -353,6 +359,7 @@ void World::tick() {
 bool World::over() {
   return calm_ && kernel_ && kernel_->queries().at_rest() && cloud_.alive() == 0 &&
          uncommitted_.empty() && (!leftovers_ || leftovers_->left() == 0) &&
+         (!pushes_ || pushes_->is_done()) &&
          std::all_of(wishes_.begin(), wishes_.end(), [](const Wish& w) { return w.answered; });
 }
 
@@ -380,17 +387,6 @@ std::optional<std::string> World::run() {
     std::printf("digest %llu %016llx\n", static_cast<unsigned long long>(seed_),
                 static_cast<unsigned long long>(digest_.value()));
   return complaint_;
-}
-
-Tally World::tally() const {
-  Tally out = tally_;
-  out.jobs = disk_.jobs().size() + disk_.forgotten().size();
-  out.instances = disk_.instances().size();
-  for (const auto& [id, row] : disk_.instances()) out.unused += row.record.first_job.us == 0;
-  out.machine_time = cloud_.lived(), out.cards = hosts_.cards();
-  if (borrowers_) out.leases = borrowers_->granted(), out.gangs = borrowers_->gangs();
-  if (borrowers_ && borrowers_->accounts()) out.logins = borrowers_->accounts()->granted();
-  return out;
 }
 
 }  // namespace hostler::sim

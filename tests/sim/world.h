@@ -21,6 +21,7 @@
 #include "tests/sim/notice_cloud.h"
 #include "tests/sim/offerings.h"
 #include "tests/sim/pool_days.h"
+#include "tests/sim/push_days.h"
 #include "tests/sim/stopped_machines.h"
 #include "tests/sim/trace.h"
 
@@ -71,6 +72,7 @@ class World {
   void make_notices();
   void make_metrics();
   void read_metrics();
+  void make_pushes();
   void make_crowd();
   void make_borrowers();
   void believe_crowd();
@@ -145,6 +147,7 @@ class World {
   std::optional<LeftoverCloud> leftovers_;  ///< On days on which disks are left.
   std::optional<NoticeCloud> notices_;      ///< On days on which the cloud takes machines back.
   std::optional<MetricDays> metrics_;       ///< On days on which bounds are expressions.
+  std::optional<PushDays> pushes_;          ///< On days on which outside schedulers size pools.
   std::optional<CrowdCloud> crowd_;         ///< On days on which lists show far too many machines.
   std::optional<ImageCloud> images_;        ///< On days on which the site names its image.
   std::optional<Borrowers> borrowers_;      ///< On days on which the pool lends hosts.

@@ -262,6 +262,63 @@ TEST_F(PushesTest, ScalingInfoShowsWhatIsKnown) {
             Errc::kNotFound);
 }
 
+TEST_F(PushesTest, APusherThatSendsNoSeenIsAnAlarm) {
+  begin();
+  const auto ids = story.made(1);
+  const auto push = [&](Duration for_so_long) {
+    for (Duration passed{}; passed < for_so_long; passed += 30s) {
+      story.pass(30s);
+      story.seen_ = 0;
+      story.push(0, ids);
+    }
+  };
+  push(7min);
+  EXPECT_THAT(story.conditions(), IsEmpty());
+  push(5min);
+  EXPECT_THAT(story.conditions(), ElementsAre(HasSubstr("`seen`")));
+  EXPECT_FALSE(story.ends(ids[0]));
+}
+
+TEST_F(PushesTest, ALaunchErrorStaysUntilACreateIsAccepted) {  // 5.3.6
+  begin();
+  story.clear();
+  story.push(1, {});
+  const auto since = story.now.wall;
+  const auto launch_error = [&] {
+    return story.dispatcher.queries().scaling_info("default", story.now)->launch_error;
+  };
+  for (std::uint32_t refusals = 1; refusals < 4; ++refusals) {
+    const auto calls = story.all<CreateCall>();
+    ASSERT_THAT(calls, SizeIs(refusals));
+    auto no_room = error(CloudErrorClass::kCapacity);
+    no_room.message = "no room";
+    story.create_ended(calls.back().instance, no_room);
+    ASSERT_TRUE(launch_error());
+    EXPECT_EQ(launch_error()->since, since);
+    EXPECT_EQ(launch_error()->refusals, refusals);
+    EXPECT_THAT(launch_error()->message, HasSubstr("no room"));
+    for (int i = 0; i < 60 && story.all<CreateCall>().size() == refusals; ++i) {
+      story.pass(30s);
+      story.push(1, {});
+    }
+    EXPECT_TRUE(launch_error()) << "the next try is under way";
+  }
+}
+
+TEST_F(PushesTest, WhyOfThePoolNamesTheTasksThatWait) {
+  auto site = pushed_site();
+  site.pools[0].sizes.max = 1;
+  begin(site);
+  (void)story.made(1);
+  story.push(3, {});
+  story.pass(10s);
+  const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now);
+  ASSERT_TRUE(why);
+  ASSERT_THAT(why->demand, SizeIs(1));
+  EXPECT_EQ(why->demand[0].tasks, 3U);
+  EXPECT_THAT(why->demand[0].waiting.reason, HasSubstr("tasks of 8 slots wait"));
+}
+
 TEST_F(PushesTest, APoolThatIsPushedNoMoreForgetsItsTasks) {
   begin();
   (void)story.made(1);

@@ -163,6 +163,32 @@ TEST(AgentTest, ARestoredHostIsKnownOnlyOnceItIsListed) {
   EXPECT_FALSE(host.record.restored);
 }
 
+// A list that omits a host by mistake must not make it disconnected for as long.
+TEST(AgentTest, AHostThatIsListedAgainIsAwaitedAnew) {
+  auto host = made(InstanceState::kVanished);
+  host.record.agent = AgentReport::kMissing;
+  (void)listed(host, listing(CloudState::kRunning), at(30min).mono, pushed_pool(), at(30min));
+  EXPECT_EQ(host.record.state, InstanceState::kUnknown);
+  EXPECT_EQ(host.link.outside.lost_since(), at(30min).mono);
+}
+
+TEST(AgentTest, ABusyAgentOutweighsALinkThatIsLost) {
+  for (const auto state :
+       {InstanceState::kIdle, InstanceState::kUnknown, InstanceState::kBooting}) {
+    auto host = made(state);
+    if (state == InstanceState::kIdle) {
+      host.link.lost();
+      host.link.set_unreachable(at(1min).mono);
+      host.record.health = Health::kUnreachable;
+    }
+    (void)say(host, AgentReport::kBusy, 1min);
+    EXPECT_FALSE(due(host, pushed_pool(), at(30min)).event) << to_string(state);
+    EXPECT_EQ(host.deadline, at(30min).mono + pushed_pool().probe_timeout);
+    (void)say(host, AgentReport::kIdle, 31min);
+    EXPECT_EQ(due(host, pushed_pool(), at(32min)).event, Event::kTerminating) << to_string(state);
+  }
+}
+
 TEST(AgentTest, WhatIsForgottenWasNeverListed) {
   auto host = made();
   (void)say(host, AgentReport::kBusy, 1min);
