@@ -20,7 +20,8 @@ class Witness(socketserver.ThreadingTCPServer):
         self.lives = {}  # by agent, the connection of each of its processes, the last one last
         self.running = {}  # by task: its agent
         self.begun, self.ended = [], []  # tasks, in this order
-        self.lost = set()  # tasks whose agent was killed
+        self.given = {}  # by task: the agent that began it last
+        self.lost = set()  # tasks whose agent was killed: the scheduler may not know that one has ended
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def __exit__(self, *_):
@@ -31,7 +32,7 @@ class Witness(socketserver.ThreadingTCPServer):
         """What ran in the life before has ended with it."""
         with self.changed:
             self.lives.setdefault(agent, []).append(connection)
-            self.lost |= {task for task, on in self.running.items() if on == agent}
+            self.lost |= {task for task, on in self.given.items() if on == agent}
             self.running = {task: on for task, on in self.running.items() if on != agent}
             self.changed.notify_all()
 
@@ -41,7 +42,7 @@ class Witness(socketserver.ThreadingTCPServer):
                 self.lost.add(task)
             elif kind == "begin":
                 self.begun.append(task)
-                self.running[task] = agent
+                self.running[task] = self.given[task] = agent
             else:
                 self.ended.append(task)
                 del self.running[task]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A scheduler as Determined's, its agents on containers of a real LXD, and hostlerd: one of them is killed, at 20 points that
-$HOSTLER_SEED chooses. 50 tasks run to their end, no host ends on which one runs, and none is left. Run by lxd_lab.py."""
+$HOSTLER_LXD_SEED chooses. 50 tasks run to their end, no host ends on which one runs, and none is left. Run by lxd_lab.py."""
 
 import json
 import os
@@ -16,8 +16,8 @@ from slot_scheduler import ADDRESS
 from storm_jobs import Watcher
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-SEED = os.environ.get("HOSTLER_SEED", "35")
-TASKS, WAVES, KILLS = 50, 4, 20
+SEED = os.environ.get("HOSTLER_LXD_SEED", "35")
+TASKS, WAVES, KILLS = 50, 8, 20
 STEP = 5  # in so much progress there is one kill
 SLOTS, SIZES = (2, 4, 8), (1, 1, 2, 2, 3, 4, 5, 8)
 AGENT = "/usr/local/bin/slot_agent"
@@ -29,8 +29,8 @@ INIT = (f"systemd-run --unit=agent -p Restart=always -p RestartSec=200ms -p Star
 def pool():
     with open(f"{FOLDER}/slot_agent.py", encoding="utf-8") as file:
         agent = file.read()
-    return {"name": "gpu", "sets": ["lxd"], "types": [f"s{slots}" for slots in SLOTS], "max": 4, "idle_timeout": "3s", "shutdown_timeout": "1s", "readiness": "reported",
-            "boot_files": [{"path": AGENT, "content": agent}], "init_command": INIT,
+    return {"name": "gpu", "sets": ["lxd"], "types": [f"s{slots}" for slots in SLOTS], "max": 4, "idle_timeout": "3s",
+            "shutdown_timeout": "1s", "readiness": "reported", "boot_files": [{"path": AGENT, "content": agent}], "init_command": INIT,
             "pushed": {"max_age": "30s", "shrink_after": "1m", "starting": "5m", "disconnected": "5m"}}
 
 
@@ -45,8 +45,7 @@ class PushedKillsTest(unittest.TestCase):
         self.chance = random.Random(SEED)
         self.witness = self.enterContext(Witness())
         self.watcher = Watcher(self.site)
-        self.kills = [(n * STEP + self.chance.randrange(STEP), who) for n, who in enumerate(self.chance.sample(
-            [(self.kill_scheduler, self.kill_agent, self.kill_hostlerd)[n % 3] for n in range(KILLS)], KILLS))]
+        self.kills = self.choose_kills()
         self.sizes = {f"t{n}": self.chance.choice(SIZES) for n in range(TASKS)}
         os.mkdir(self.site.under("scheduler"))
         self.queue([])
@@ -67,6 +66,12 @@ class PushedKillsTest(unittest.TestCase):
         self.scheduler.wait()
 
     # Kills. True: it has been done.
+
+    def choose_kills(self):
+        """At which progress(), and whom."""
+        whom = [(self.kill_scheduler, self.kill_agent, self.kill_hostlerd)[n % 3] for n in range(KILLS)]
+        self.chance.shuffle(whom)
+        return [(n * STEP + self.chance.randrange(STEP), kill) for n, kill in enumerate(whom)]
 
     def kill_scheduler(self):
         self.end_scheduler()
@@ -89,11 +94,13 @@ class PushedKillsTest(unittest.TestCase):
             "exec", container, "--", "systemctl", "kill", "--kill-whom=main", "--signal=KILL", "agent"))
         return True
 
+    def count(self, *events):
+        return sum(one["event"] in events for one in list(self.watcher.records))
+
     def progress(self):
         """Of tasks and of hosts."""
-        hosts = ("create_intended", "created", "ready", "terminating", "gone")
-        return len(self.witness.begun) + len(self.witness.ended) + sum(
-            one["event"] in hosts for one in list(self.watcher.records))
+        return len(self.witness.begun) + len(self.witness.ended) + self.count(
+            "create_intended", "created", "ready", "terminating", "gone")
 
     def go_on_until(self, what, truth):
         def seen():
@@ -124,6 +131,25 @@ class PushedKillsTest(unittest.TestCase):
     def hosts(self):
         return {one["id"] for one in self.site.existing()}
 
+    def is_named(self):
+        """Does hostler want a host to go, whether or not the scheduler knows it?"""
+        return any(one["going"] for one in self.site.get("/v1/pools/gpu/scaling-info")["instances"])
+
+    def is_ended(self):
+        """Becomes true when one more host ends."""
+        before = self.count("terminating")
+        return lambda: self.count("terminating") > before
+
+    def run_wave(self, tasks, how_far):
+        """All but one end. Then idle hosts go, until this is true or they are gone: the next tasks come just then."""
+        self.queue(tasks)
+        kept = self.go_on_until("a task runs", lambda: next(iter(self.witness.running), None))
+        self.run_all_but(kept, tasks)
+        until = how_far()
+        self.go_on_until("idle hosts go", lambda: until() or self.hosts() == {self.witness.running.get(kept)})
+        self.go_on_until("the task runs on", lambda: kept in self.witness.running)
+        self.witness.finish(kept)
+
     def test_no_host_in_use_ends_and_none_is_left(self):
         print("seed", SEED, flush=True)
         self.site.write_config(pools=[pool()], types=types())
@@ -131,14 +157,8 @@ class PushedKillsTest(unittest.TestCase):
         self.watcher.start()
         self.addCleanup(setattr, self.watcher, "over", True)
         names = list(self.sizes)
-        for wave in (names[n::WAVES] for n in range(WAVES)):
-            self.queue(wave)
-            kept = self.go_on_until("a task runs", lambda: next(iter(self.witness.running), None))
-            self.run_all_but(kept, wave)
-            self.go_on_until("hosts go, but for that of a task that runs on",
-                             lambda: self.hosts() == {self.witness.running.get(kept)})
-            self.go_on_until("the task that ran on", lambda: kept in self.witness.running)
-            self.witness.finish(kept)
+        for n in range(WAVES):
+            self.run_wave(names[n::WAVES], (self.is_ended, lambda: self.is_named, lambda: lambda: False)[n % 3])
         self.run_all_but(None, names)
         self.go_on_until("the hosts go", lambda: not self.hosts())
         self.check_end()

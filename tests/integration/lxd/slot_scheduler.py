@@ -15,7 +15,7 @@ import uuid
 from slot_agent import SCHEDULER_PORT
 
 ADDRESS = "10.88.0.1"  # of the bridge of lxd_lab.py
-EVERY = 0.5  # seconds between two pushes
+PLACES, PUSHES = 0.05, 0.5  # seconds between two of them
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../docs/examples")
 
 
@@ -71,6 +71,7 @@ class Scheduler:
                     self.agents[name] = {"slots": line["slots"], "writer": writer}
                     for its in self.tasks.on(name).keys() - {*line["running"], *line["done"]}:
                         self.tasks.all[its]["agent"] = None
+                    self.tasks.store()
                 for its in line.get("done", []) if "hello" in line else [line["done"]]:
                     self.tasks.all[its]["done"] = True
                     self.tasks.store()
@@ -96,12 +97,19 @@ class Scheduler:
             free[name] -= task["slots"]
             if self.seen:
                 placed[its] = task["agent"] = name
-        self.tasks.store()
+        if placed:
+            self.tasks.store()
         for its, name in placed.items():
             self.agents[name]["writer"].write(json.dumps({"run": its}).encode() + b"\n")
         return waiting
 
-    async def round(self):
+    async def keep_placing(self):
+        """Also while a push is under way: no order of both is dangerous."""
+        while True:
+            self.place()
+            await asyncio.sleep(PLACES)
+
+    async def push(self):
         waiting = self.place()
         self.sequence += 1
         push = {"session": self.session, "sequence": self.sequence, "seen": self.seen,
@@ -120,9 +128,11 @@ class Scheduler:
 async def main(folder, socket, pool):
     scheduler = Scheduler(folder, load("redis_scheduler").Hostler("unix://" + socket, pool))
     async with await asyncio.start_server(scheduler.serve, ADDRESS, SCHEDULER_PORT):
-        while True:
-            await scheduler.round()
-            await asyncio.sleep(EVERY)
+        placing = asyncio.create_task(scheduler.keep_placing())
+        while not placing.done():
+            await scheduler.push()
+            await asyncio.sleep(PUSHES)
+        await placing
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ class Agents:
     the test says so."""
 
     def __init__(self, site, redis):
+        """`redis`: a client that nobody else uses."""
         self.site, self.redis = site, redis
         self.ran, self.lost, self.hold = [], [], threading.Event()
         self.over = threading.Event()
@@ -42,23 +43,20 @@ class Agents:
     def run(self):
         while not self.over.wait(0.1):
             ready = {one["id"] for one in self.site.existing() if one["state"] in ("idle", "busy")}
-            for name in {key.partition(":")[2] for key in self.names("running:*")} - {one["id"] for one in self.site.existing()}:
-                self.lost.append(name)  # Something ran on a host that is gone.
+            running = {key.partition(":")[2] for key in self.redis("keys", "running:*")}
+            self.lost += running - {one["id"] for one in self.site.existing()}  # Something ran on a host that is gone.
             for name in ready:
-                self.redis.ask("set", "agent:" + name, str(SLOTS), "ex", "2")
+                self.redis("set", "agent:" + name, SLOTS, "ex", 2)
                 self.work(name)
-
-    def names(self, pattern):
-        return (self.redis.ask("keys", pattern) or "").split()
 
     def work(self, name):
         if self.hold.is_set():
             return
-        text = self.redis.ask("lpop", "work:" + name)
+        text = self.redis("lpop", "work:" + name)
         if text:
             its = json.loads(text)["id"]
             self.ran.append(its)
-            self.redis.ask("hdel", "running:" + name, its)
+            self.redis("hdel", "running:" + name, its)
 
     def end(self):
         self.over.set()
@@ -71,15 +69,29 @@ class Agents:
         self.end()
 
 
-class RedisQueueTest(PushedTest):
+class ExampleTest(PushedTest):
+    """With a Redis, and clients of it as the example has them."""
+
     def setUp(self):
         super().setUp()
         self.redis = self.enterContext(redis_server.Redis())
+        self.module = load_example()
         self.site.start()
+
+    def client(self):
+        redis = self.module.Redis("unix://" + self.redis.socket)
+        self.addCleanup(redis.socket.close)
+        self.addCleanup(redis.stream.close)
+        return redis
+
+
+class RedisQueueTest(ExampleTest):
+    def setUp(self):
+        super().setUp()
         self.scheduler = None
         self.addCleanup(self.kill_scheduler)
         self.start_scheduler()
-        self.agents = self.enterContext(Agents(self.site, self.redis))
+        self.agents = self.enterContext(Agents(self.site, self.client()))
 
     def start_scheduler(self):
         self.scheduler = subprocess.Popen(
@@ -89,6 +101,10 @@ class RedisQueueTest(PushedTest):
     def kill_scheduler(self):
         self.scheduler.kill()
         self.scheduler.wait()
+
+    def running(self):
+        """The keys of agents with tasks."""
+        return (self.redis.ask("keys", "running:*") or "").split()
 
     def add(self, *slots):
         """Tasks of so many slots; their ids."""
@@ -124,7 +140,7 @@ class RedisQueueTest(PushedTest):
     def test_the_example_may_be_killed_at_any_time(self):
         self.agents.hold.set()
         ids = self.add(8, 4, 2)
-        wait_for("a task is placed", lambda: self.agents.names("running:*"))
+        wait_for("a task is placed", self.running)
         self.kill_scheduler()
         self.start_scheduler()
         self.agents.hold.clear()
@@ -136,31 +152,25 @@ class RedisQueueTest(PushedTest):
     def test_hostlerd_may_be_killed_at_any_time(self):
         self.agents.hold.set()
         ids = self.add(8, 4)
-        wait_for("a task is placed", lambda: self.agents.names("running:*"))
+        wait_for("a task is placed", self.running)
         self.agents.end()
-        busy = {key.partition(":")[2] for key in self.agents.names("running:*")}
+        busy = {key.partition(":")[2] for key in self.running()}
         self.site.kill()
         self.site.start()
         self.assertLessEqual(busy, set(self.site.hosts()))
-        self.agents = self.enterContext(Agents(self.site, self.redis))
+        self.agents = self.enterContext(Agents(self.site, self.client()))
         self.check_end(ids)
 
 
-class RoundsTest(PushedTest):
+class RoundsTest(ExampleTest):
     """Rounds of the example, one by one. The agents are only entries in Redis."""
 
     def setUp(self):
         super().setUp()
-        self.redis = self.enterContext(redis_server.Redis())
-        self.module = load_example()
-        self.site.start()
         self.scheduler = self.new_scheduler()
 
     def new_scheduler(self):
-        redis = self.module.Redis("unix://" + self.redis.socket)
-        self.addCleanup(redis.socket.close)
-        self.addCleanup(redis.stream.close)
-        return self.module.Scheduler(redis, self.module.Hostler("unix://" + self.site.socket, "gpu"))
+        return self.module.Scheduler(self.client(), self.module.Hostler("unix://" + self.site.socket, "gpu"))
 
     def go_on_until(self, what, truth):
         def seen():
@@ -184,7 +194,12 @@ class RoundsTest(PushedTest):
         return host
 
     def let_go(self):
-        self.go_on_until("the hosts are gone", lambda: not self.site.hosts())
+        """Also hosts that have come meanwhile."""
+        def gone():
+            for host in self.site.hosts():
+                self.redis.ask("set", "agent:" + host, str(SLOTS))
+            return not self.site.hosts()
+        self.go_on_until("the hosts are gone", gone)
         self.site.take_down()
 
     def test_a_new_session_places_nothing_before_its_first_answer(self):
