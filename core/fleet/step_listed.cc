@@ -83,7 +83,8 @@ void reappear(Instance& instance, const model::PoolPolicy& pool, Outcome& out, N
         "the cloud lists it again", now);
   set_deadline(instance, now.mono + pool.probe_timeout, now);
   connect_or_list(instance, pool, out);
-  await_agent_anew(instance, pool, now);  // No push was taken of it meanwhile.
+  forget_agent(instance);  // No push was taken of it meanwhile.
+  await_agent_anew(instance, pool, now);
 }
 
 /// It was off when the backup was made, and was switched on since.
