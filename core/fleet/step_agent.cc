@@ -27,6 +27,10 @@ bool may_have_agent(const Instance& instance) {
   return instance.record.state == InstanceState::kRequested || takes_report(instance);
 }
 
+bool runs_tasks(const Instance& instance, const model::PoolPolicy& pool) {
+  return pool.pushed && instance.record.agent == AgentReport::kBusy;
+}
+
 Outcome agent_reported(Instance& instance, AgentReport report, const std::string& actor,
                        const model::PoolPolicy& pool, Now now) {
   Outcome out;

@@ -58,11 +58,6 @@ Outcome requested_due(Instance& instance, Now now) {
   return out;
 }
 
-/// Whatever is seen of it from here, its outside scheduler says that something runs there.
-bool runs_tasks(const Instance& instance, const model::PoolPolicy& pool) {
-  return pool.pushed && instance.record.agent == model::AgentReport::kBusy;
-}
-
 /// Asks for a list that can judge it. Until then nothing is decided.
 Outcome await_list(Instance& instance, Now now) {
   Outcome out;

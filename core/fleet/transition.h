@@ -75,6 +75,9 @@ void end_doubt(Instance& instance);
 /// It is off, or does not exist: nobody expects its host to answer, and nothing rests.
 void stop_expecting(Instance& instance);
 
+/// Its outside scheduler says that something runs there, whatever is seen of it from here.
+[[nodiscard]] bool runs_tasks(const Instance& instance, const model::PoolPolicy& pool);
+
 /// It has a link. Without one nobody sees it answer.
 [[nodiscard]] bool needs_link(const Instance& instance, const model::PoolPolicy& pool);
 /// A list that shows it running is the evidence that it is ready: its pool asks the cloud, or an

@@ -190,6 +190,21 @@ TEST(AgentTest, ABusyAgentOutweighsALinkThatIsLost) {
   }
 }
 
+TEST(AgentTest, OneListEndsNoHostWhoseAgentIsBusy) {
+  const auto pool = pushed_pool(model::Readiness::kReported);
+  for (const auto shown : {CloudState::kStopped, CloudState::kFailed}) {
+    auto host = made();
+    host.link.lost();
+    (void)say(host, AgentReport::kBusy, 1min, pool);
+    const auto list = [&](Duration sent) {
+      (void)listed(host, listing(shown), at(sent).mono, pool, at(sent + 1s), 2s);
+      return host.record.state;
+    };
+    EXPECT_EQ(list(2min), InstanceState::kIdle);
+    EXPECT_NE(list(3min), InstanceState::kIdle) << "two lists prove it";
+  }
+}
+
 TEST(AgentTest, WhatIsForgottenWasNeverListed) {
   auto host = made();
   (void)say(host, AgentReport::kBusy, 1min);
