@@ -159,8 +159,7 @@ void PushRules::decided(const model::InstanceRecord& row, Now now) {
   const bool begins_to_end =
       row.state == InstanceState::kTerminating && host.row.state != InstanceState::kTerminating;
   if (begins_to_end) check_end(host, row, now);
-  const bool goes_off =
-      row.state == InstanceState::kStopped && host.row.state != InstanceState::kStopped;
+  const bool goes_off = row.state == InstanceState::kStopped && is_on(host.row);
   if (goes_off && host.said == Said::kBusy && is_in_use_ && is_in_use_(row.id))
     complain_(row.id.text() + " counts as off, and a task runs there");
   // Pushes do not count while lists omit it.
