@@ -83,7 +83,8 @@ void reappear(Instance& instance, const model::PoolPolicy& pool, Outcome& out, N
         "the cloud lists it again", now);
   set_deadline(instance, now.mono + pool.probe_timeout, now);
   connect_or_list(instance, pool, out);
-  await_agent_anew(instance, pool, now);  // No push was taken of it meanwhile.
+  forget_agent(instance);  // No push was taken of it meanwhile.
+  await_agent_anew(instance, pool, now);
 }
 
 /// It was off when the backup was made, and was switched on since.
@@ -142,7 +143,7 @@ bool is_proved_off(Instance& instance, const Sighting& sighting, Outcome& out) {
   return is_shown_twice(instance, sighting, out);
 }
 
-/// A false list must not end a host that works. A lent one without a connection cannot contradict.
+/// A false list must not end a host that works. One without a connection cannot contradict.
 void shown_failed(Instance& instance, const Sighting& sighting, Outcome& out) {
   const std::string words = clouds_words(sighting.seen);
   if (instance.link.is_live()) {
@@ -153,7 +154,7 @@ void shown_failed(Instance& instance, const Sighting& sighting, Outcome& out) {
     return;
   }
   const bool has_no_link = !needs_link(instance, sighting.pool);
-  const bool is_doubtful = (!instance.empty() && has_no_link) || runs_tasks(instance);
+  const bool is_doubtful = (!instance.empty() && has_no_link) || runs_tasks(instance, sighting.pool);
   if (is_doubtful && !is_shown_twice(instance, sighting, out)) return;
   out = terminate(instance, Reason::kCloudFailed, "the cloud says failed" + words, sighting.now);
 }
@@ -165,7 +166,7 @@ void shown_off(Instance& instance, const Sighting& sighting, Outcome& out) {
     out = end_as_used(instance, sighting.pool, sighting.now);
     return;
   }
-  const bool loses_work = !instance.empty() || runs_tasks(instance);
+  const bool loses_work = !instance.empty() || runs_tasks(instance, sighting.pool);
   if (loses_work && !is_proved_off(instance, sighting, out)) return;
   std::string reason = sighting.seen.state_reason;
   if (loses_work)

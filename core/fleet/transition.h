@@ -29,8 +29,6 @@ void forget_drain(Instance& instance);
 
 /// The last push lists its agent, as idle or busy.
 [[nodiscard]] bool has_listed_agent(const Instance& instance);
-/// The last push says that tasks run there.
-[[nodiscard]] bool runs_tasks(const Instance& instance);
 /// After a restart: since when its agent is idle, busy or missing. After adopt() knows its age.
 void restore_agent(Instance& instance, const model::PoolPolicy& pool, Now now);
 /// It was switched on, or is there at last: the scheduler has as much time as for a new host.
@@ -78,6 +76,9 @@ void end_doubt(Instance& instance);
 
 /// It is off, or does not exist: nobody expects its host to answer, and nothing rests.
 void stop_expecting(Instance& instance);
+
+/// Its outside scheduler says that something runs there, whatever is seen of it from here.
+[[nodiscard]] bool runs_tasks(const Instance& instance, const model::PoolPolicy& pool);
 
 /// It has a link. Without one nobody sees it answer.
 [[nodiscard]] bool needs_link(const Instance& instance, const model::PoolPolicy& pool);

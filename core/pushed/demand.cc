@@ -79,7 +79,9 @@ class Adder {
 class Classes {
  public:
   void add(std::int64_t slots, bool is_whole_host, std::uint64_t count) {
-    if (count > 0) counts_[{slots, is_whole_host}] += count;
+    if (count == 0) return;
+    auto& known = counts_[{slots, is_whole_host}];
+    known = std::min(kTaskItemsMax, known + count);
   }
   [[nodiscard]] std::vector<TaskClass> of(const std::string& pool) const {
     std::vector<TaskClass> out;

@@ -30,6 +30,9 @@ inline constexpr std::uint64_t kItemsMax = 10'000'000;
 /// Tasks of more different slots than this are rounded up before they are packed: a plan looks at
 /// each class, and a pusher could send as many as tasks.
 inline constexpr std::int64_t kTaskSizesMax = 256;
+/// A class counts no more items: a plan looks at each of them. Tasks of a million slots could ask
+/// for billions of hosts, and no pool has so many.
+inline constexpr std::uint64_t kTaskItemsMax = model::kSlotsMax;
 
 /// `sizes`: the slots of the types of the pool, ascending, each once; 0 for types without slots.
 /// - With one size S the demand is `max(ceil(aux / aux_per_agent), ceil(slots / S))` whole hosts,

@@ -101,6 +101,8 @@ class Cloud {
   /// From now on one list in so many shows a machine that works as stopped, and the next one does
   /// not.
   void show_as_stopped(Random choices) { false_stops_ = choices; }
+  /// Says on which machines outside schedulers run tasks: lists show those as stopped as well.
+  void show_tasks(std::function<bool(const Machine&)> runs) { runs_tasks_ = std::move(runs); }
   /// Machines that are made in this time fail before they boot, in half of the spells for want of
   /// stock.
   void be_barren(Duration spell) {
@@ -185,6 +187,7 @@ class Cloud {
   const bool has_tokens_;  ///< The cloud knows keys: a repeated create makes no second machine.
   const Offerings* offerings_ = nullptr;
   std::function<Wall(const Machine&)> announced_;
+  std::function<bool(const Machine&)> runs_tasks_;
   std::function<void(std::vector<model::ListedInstance>&)> crowd_;
   std::vector<std::unique_ptr<Machine>> machines_;  ///< All machines ever made, by number from 1.
   std::vector<Machine*> living_;                    ///< In the order of creation.

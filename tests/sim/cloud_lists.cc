@@ -40,8 +40,9 @@ void Cloud::stop_falsely(std::vector<model::ListedInstance>& list) {
   const std::string before = std::exchange(shown_as_stopped_, {});
   for (auto& one : list) {
     const Machine* machine = existing(one.id);
-    if (machine == nullptr || !machine->works() || one.id == before || false_stops_->below(4) > 0)
-      continue;
+    const bool works =
+        machine != nullptr && (machine->works() || (runs_tasks_ && runs_tasks_(*machine)));
+    if (!works || one.id == before || false_stops_->below(4) > 0) continue;
     one.state = CloudState::kStopped;
     shown_as_stopped_ = one.id;
     return;

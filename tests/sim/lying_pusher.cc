@@ -38,7 +38,8 @@ model::Push LyingPusher::any_push() {
   if (random_.chance(0.3)) out.agents.push_back({"h-999999", random_.chance(0.5)});
   if (random_.chance(0.2)) out.agents.push_back({std::string("\x01\xff\x80 '\"", 6), false});
   if (random_.chance(0.1)) {
-    out.desired_new = static_cast<std::int64_t>(random_.below(3)) * 1'000'000'000;
+    out.desired_new =
+        random_.chance(0.3) ? model::kSlotsMax : static_cast<std::int64_t>(random_.below(4));
     return out;
   }
   for (std::uint64_t n = random_.below(4); n > 0; --n)

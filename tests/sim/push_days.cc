@@ -104,6 +104,7 @@ void PushDays::begin(Duration trouble, model::SitePolicy& policy, std::function<
   liar_.emplace(seed_, kLyingPool, kHonestPool, lying.pushed->abandoned_after > 0s, agents_.back(),
                 time_, wire_,
                 [this]() -> const PushTurns::Session& { return rules_.front().turns().session(); });
+  cloud_.show_tasks([this](const Machine& machine) { return honest_->uses(machine.instance); });
   honest_->begin(trouble);
   liar_->begin();
   for (std::uint64_t n = random_.below(4); n > 0; --n)

@@ -159,6 +159,12 @@ void PushRules::decided(const model::InstanceRecord& row, Now now) {
   const bool begins_to_end =
       row.state == InstanceState::kTerminating && host.row.state != InstanceState::kTerminating;
   if (begins_to_end) check_end(host, row, now);
+  const bool goes_off = row.state == InstanceState::kStopped && is_on(host.row);
+  if (goes_off && host.said == Said::kBusy && is_in_use_ && is_in_use_(row.id))
+    complain_(row.id.text() + " counts as off, and a task runs there");
+  // Pushes do not count while lists omit it.
+  const bool reappears = host.row.state == InstanceState::kVanished && is_on(row);
+  if (reappears) host.said = Said::kNothing;
   host.row = row;
   if (row.state == InstanceState::kGone) hosts_.erase(row.id);
 }
@@ -174,7 +180,9 @@ void PushRules::check_end(const Host& host, const model::InstanceRecord& row, No
   if (!asks_scheduler(code) || is_emptied) return;
   if (!host.acknowledged) complain_(what + ", and its scheduler has not acknowledged that");
   if (host.said == Said::kBusy) complain_(what + ", and the last push calls its agent busy");
-  if (is_in_use_ && is_in_use_(row.id)) complain_(what + ", and a task runs there");
+  // One that the scheduler cannot reach is lost with its tasks.
+  if (host.said != Said::kMissing && is_in_use_ && is_in_use_(row.id))
+    complain_(what + ", and a task runs there");
 }
 
 void PushRules::check_listing(const Host& host, Reason code, Now now) const {

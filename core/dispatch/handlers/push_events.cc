@@ -45,6 +45,7 @@ void PushEvents::policy_changed(Now now) {
     if (!pools[i].pushed && known == nullptr) continue;
     if (!pools[i].pushed) {
       forget_demand(*known);
+      forget_agents(i, "user", now);
       owners_.pushes.end(i);
       owners_.bounds.say(i, scheduler::kPushedSource, {});
     } else {
@@ -167,6 +168,14 @@ void PushEvents::report(model::InstanceId id, AgentReport report, const std::str
   const auto& pool = owners_.policy.pools[host.instance.pool];
   auto outcome = fleet::agent_reported(host.instance, report, actor, pool, now);
   if (outcome.changed) steps_.apply(host, std::move(outcome), "user", now);
+}
+
+void PushEvents::forget_agents(std::uint32_t pool, const std::string& actor, Now now) {
+  for (const auto id : hosts_of(pool)) {
+    Host& host = *owners_.hosts.change(id);
+    auto outcome = fleet::agent_forgotten(host.instance, owners_.policy.pools[pool], now);
+    if (outcome.changed) steps_.apply(host, std::move(outcome), actor, now);
+  }
 }
 
 void PushEvents::await_agents(std::uint32_t pool, Now now) {

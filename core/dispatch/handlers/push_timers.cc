@@ -55,11 +55,7 @@ void PushEvents::silent(std::uint32_t pool, PushedPool& of, Silence silence, Now
       now);
   if (silence != Silence::kAbandoned) return;
   forget_demand(of);
-  for (const auto id : hosts_of(pool)) {
-    Host& host = *owners_.hosts.change(id);
-    auto outcome = fleet::agent_forgotten(host.instance, policy, now);
-    if (outcome.changed) steps_.apply(host, std::move(outcome), "timer", now);
-  }
+  forget_agents(pool, "timer", now);
   owners_.bounds.say(pool, scheduler::kPushedSource, of.bounds(*policy.pushed, now.mono));
   owners_.plan.want();
 }

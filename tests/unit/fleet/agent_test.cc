@@ -169,7 +169,8 @@ TEST(AgentTest, AHostThatIsListedAgainIsAwaitedAnew) {
   host.record.agent = AgentReport::kMissing;
   (void)listed(host, listing(CloudState::kRunning), at(30min).mono, pushed_pool(), at(30min));
   EXPECT_EQ(host.record.state, InstanceState::kUnknown);
-  EXPECT_EQ(host.link.outside.lost_since(), at(30min).mono);
+  EXPECT_EQ(host.record.agent, AgentReport::kNone);
+  EXPECT_EQ(host.link.outside.deadline(), at(50min).mono);
 }
 
 TEST(AgentTest, AnAgentThatIsListedOutweighsALinkThatIsLost) {

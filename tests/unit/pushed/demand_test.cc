@@ -206,14 +206,16 @@ TEST(DemandTest, TooManySizesAreRoundedUpButNotBeyondAHost) {
   EXPECT_LE(slots, of.slots + 1001 * 4);
 }
 
-TEST(DemandTest, TheLargestNumbersAskForMuchAndOverflowNothing) {
+// A plan looks at each item of a class.
+TEST(DemandTest, TheLargestNumbersAskForMuchButForNoBillionHosts) {
   auto push = tasks_of({});
   push.tasks.assign(1000, {"t", model::kSlotsMax, "g"});
   push.group_max = {{"g", INT64_MAX}};
-  EXPECT_EQ(hosts(demand(push, {1})), 1'000'000'000U);
+  EXPECT_EQ(hosts(demand(push, {1})), kTaskItemsMax);
+  EXPECT_EQ(hosts(demand(push, {1, 2})), kTaskItemsMax);
   push.tasks.clear();
   push.desired_new = INT64_MAX;
-  EXPECT_EQ(demand(push, {1}).classes.at(0).count, static_cast<std::uint64_t>(INT64_MAX));
+  EXPECT_EQ(demand(push, {1}).classes.at(0).count, kTaskItemsMax);
 }
 
 TEST(DemandTest, DesiredNewAsksForSoManyWholeHostsOfAnySize) {
