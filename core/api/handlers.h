@@ -19,7 +19,7 @@ inline constexpr std::size_t kGateKeyMax = 1024;
 /// Longest body with a configuration, in bytes: its text is a string of JSON.
 inline constexpr std::size_t kConfigBodyMax = std::size_t{8} << 20;
 
-/// What the agents and tasks of a push take in memory, at most: so many times its text.
+/// The agents and tasks of a push take at most so many times the memory of its text.
 inline constexpr std::uint64_t kPushInMemory = 4;
 
 struct Context {

@@ -19,7 +19,7 @@ using json::Writer;
 constexpr std::int64_t kNumberMax = std::numeric_limits<std::int64_t>::max();
 /// So many slots can all tasks of a push together ask for.
 constexpr std::int64_t kGroupMax = std::int64_t{model::kPushedTasksMax} * model::kSlotsMax;
-/// Of the JSON of one task: each byte of its two names may be an escape of six.
+/// The JSON of one task: each byte of its two names may be an escape of six.
 constexpr std::size_t kTaskBytesMax = 8192;
 /// Agents have up to four values each, and groups one. Tasks are read one at a time.
 constexpr std::uint32_t kValuesMax = 4 * model::kPushedAgentsMax + model::kPushedTasksMax + 100;

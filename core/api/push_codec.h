@@ -7,7 +7,7 @@
 #include "core/model/push.h"
 #include "core/model/views.h"
 
-/// What an outside scheduler pushes about a pool, and what it is told, as JSON (docs/pushed.md). No
+/// Pushes of an outside scheduler and the answers to them, as JSON (docs/pushed.md). No
 /// I/O, any thread.
 namespace hostler::api {
 

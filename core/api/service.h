@@ -245,13 +245,13 @@ class Service {
   virtual void console(const Principal& who, model::InstanceId instance,
                        Answer<model::ConsoleView> answer) = 0;
   virtual void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) = 0;
-  /// What an outside scheduler says of its pool, within the limits of core/model/push.h. kConflict:
+  /// A push of an outside scheduler, within the limits of core/model/push.h. kConflict:
   /// another principal pushes for the pool, a later session of this one has taken over
   /// ("superseded"), or a later push of the session was taken. kNotFound: there is no such pool, or
   /// no scheduler sizes it.
   virtual void push(const Principal& who, const std::string& pool, model::Push push,
                     Answer<model::PushAnswer> answer) = 0;
-  /// What the last push said, and what became of it. kNotFound as above.
+  /// The last push of the pool, and what became of it. kNotFound as above.
   virtual void scaling_info(const Principal& who, const std::string& pool,
                             Answer<model::ScalingInfoView> answer) = 0;
   /// Types that are configured, and those that pools choose of what is offered.

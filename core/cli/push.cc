@@ -16,7 +16,7 @@ void say_names(const char* what, json::Value names) {
   if (!line.empty()) say(std::string(what) + ":" + line);
 }
 
-/// Of a task that no host of the pool can ever run.
+/// A task that no host of the pool can ever run.
 void say_never_fits(json::Value task) {
   std::string slots;
   for (const json::Value each : task.at("slots_that_would_do").children())

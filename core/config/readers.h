@@ -104,7 +104,7 @@ bool is_plain_selector(std::string_view query);
 void check_expressions(json::Object& o, const Context& context, Config& out);
 /// How a pool lends hosts. Absent: `out` stays as it is.
 void read_leases(const json::Field& field, std::optional<model::LeasePolicy>& out);
-/// What an outside scheduler may push. Absent: `out` stays as it is.
+/// The limits of what an outside scheduler may push. Absent: `out` stays as it is.
 void read_pushed(const json::Field& field, std::optional<model::PushedPolicy>& out);
 /// Refuses what makes no sense in a pool with `pushed`, and sets the boot_timeout that follows from
 /// it. Call it when the other keys have been read into `out`.

@@ -39,7 +39,7 @@ struct TrialLook {
   std::vector<std::optional<Duration>> boots;
 };
 
-/// What a scheduler has pushed for a pool, in numbers.
+/// The last push of a pool, in numbers.
 struct PushStatus {
   std::string pool;
   std::optional<Duration> age;  ///< Of the last push; unset: none since the start.

@@ -2,7 +2,7 @@
 
 #include "core/fleet/transition.h"
 
-/// What an outside scheduler says of its agent on the host.
+/// Steps for what an outside scheduler says of its agent on the host.
 namespace hostler::fleet {
 namespace {
 

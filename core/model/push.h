@@ -8,13 +8,13 @@
 
 #include "core/base/time.h"
 
-/// What an outside scheduler pushes about a pool that hostler sizes for it, and what it is told.
+/// Pushes of an outside scheduler about a pool that hostler sizes for it, and the answers.
 /// An *agent* is the scheduler's own program on a host; it is not the agent of hostler.
 namespace hostler::model {
 
 using namespace std::chrono_literals;
 
-/// What a scheduler's name of an agent is.
+/// Which name a scheduler has for an agent.
 enum class AgentName : std::uint8_t {
   kInstance,  ///< Hostler's id, "h-7": init commands have it as HOSTLER_INSTANCE.
   kCloudId,
@@ -78,7 +78,7 @@ struct PushAnswer {
   friend bool operator==(const PushAnswer&, const PushAnswer&) = default;
 };
 
-/// What the pushes say of the agent of one host. Stored.
+/// The agent of one host by the last push. Stored.
 enum class AgentReport : std::uint8_t {
   kNone,  ///< No push has listed it yet, or its pool is not pushed.
   kIdle,

@@ -158,7 +158,7 @@ struct InstanceRecord {
   std::optional<Notice> interruption;
   Wall drain_began;         ///< Before it goes because of its pool's bounds; 0: it does not drain.
   bool drain_over = false;  ///< It is quiet, or the time for that has passed.
-  /// What an outside scheduler says of its agent there, and since when.
+  /// The agent of an outside scheduler there by the last push, and since when.
   AgentReport agent = AgentReport::kNone;
   Wall agent_since;
   friend bool operator==(const InstanceRecord&, const InstanceRecord&) = default;

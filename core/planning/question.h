@@ -16,7 +16,7 @@ namespace hostler::planning {
 /// Raised when a reader of the version before would misunderstand a snapshot or an answer.
 inline constexpr std::int32_t kVersion = 1;
 
-/// What an outside scheduler pushed last for a pool, as far as plans go by it: tasks or
+/// The last push for a pool, as far as plans go by it: tasks or
 /// `desired_new`, and `group_max`.
 struct LastPush {
   Duration age{};

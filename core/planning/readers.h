@@ -61,7 +61,8 @@ void read_push(const json::Field& field, const model::PoolPolicy& pool,
                std::optional<LastPush>& out);
 /// Makes work and bounds of the pushes. Call it when all else but hosts has been read.
 void take_pushes(const json::Field& pools, Draft& draft);
-/// What its outside scheduler says of the host. Call it when its phase, flags and times are read.
+/// Reads what its outside scheduler says of the host. Call it when its phase, flags and times are
+/// read.
 void read_agent(json::Object& o, const model::PoolPolicy& pool, scheduler::HostView& out);
 /// So many classes and offerings are not too many.
 void check_pairs(const json::Field& field, const Draft& draft);

@@ -36,7 +36,7 @@ inline constexpr std::array kDrainPhases{
     json::Word<scheduler::DrainPhase>{"under_way", scheduler::DrainPhase::kUnderWay},
     json::Word<scheduler::DrainPhase>{"over", scheduler::DrainPhase::kOver},
 };
-/// Of an outside scheduler's agent on a host; no word for kNone.
+/// The word for the state of an agent on a host; kNone has none.
 inline constexpr std::array kAgentStates{
     json::Word<scheduler::AgentState>{"coming", scheduler::AgentState::kComing},
     json::Word<scheduler::AgentState>{"idle", scheduler::AgentState::kIdle},

@@ -35,7 +35,7 @@ bool fits(std::int64_t slots, Sizes sizes) {
          (slots <= sizes.back() || divisor_of(slots, sizes) > 0);
 }
 
-/// What the tasks that fit ask for together.
+/// The demand of all tasks that fit.
 struct Sums {
   std::int64_t aux = 0;                         ///< Tasks without slots.
   std::int64_t slots = 0;                       ///< Each group up to its maximum.

@@ -7,7 +7,7 @@
 #include "core/model/push.h"
 #include "core/model/records.h"
 
-/// What pushed tasks ask for, as work of a plan. Pure.
+/// The demand of pushed tasks, as work of a plan. Pure.
 namespace hostler::pushed {
 
 /// Equal tasks. None is ever placed: hosts are found and bought for them.

@@ -24,7 +24,7 @@ struct WithoutAgent {
 [[nodiscard]] WithoutAgent without_agent(Mono created, std::optional<Mono> missing_since,
                                          const model::PushedPolicy& pushed, Mono now);
 
-/// What a push says of the bounds of its pool: nothing but that it is known, until it is older than
+/// The bounds that a push says of its pool: nothing but that it is known, until it is older than
 /// `max_age`. Then minimum and maximum are unknown; from `abandoned_after` on both are 0.
 [[nodiscard]] std::vector<Bound> bounds_of_push(Mono pushed_at, const model::PushedPolicy& pushed,
                                                 Mono now);
@@ -47,7 +47,7 @@ struct WithoutAgent {
 /// The host ends for this reason only once it is `acknowledged`. `closed`: why it is closed.
 [[nodiscard]] bool needs_handshake(model::Reason code, const HostView& host, Closed closed);
 
-/// Of equal hosts the lowest goes first: those that have to go already, so that the list that the
+/// The lowest of equal hosts goes first: those that have to go already, so that the list that the
 /// scheduler is told stays the same.
 [[nodiscard]] int order_of_going(const HostView& host);
 

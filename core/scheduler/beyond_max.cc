@@ -85,7 +85,7 @@ Rank rank(const HostView& host, const Unserved& waiting) {
   return host.unfulfilled_spot ? Rank::kUnneededSpot : Rank::kUnneeded;
 }
 
-/// Of a host that an outside scheduler has an agent on, or will have.
+/// The rank of a host that has an agent of an outside scheduler, or will have one.
 Rank rank_of_agent(const HostView& host, const model::PoolPolicy& pool, Mono now) {
   if (host.busy || host.adopted || is_awaited(host, pool, now)) return Rank::kWorking;
   if (goes_anyway(host, pool, now) != model::Reason::kNone || is_idle_for_long(host, pool, now))
@@ -105,7 +105,7 @@ struct Turn {
   Rank rank{};
   bool is_young = false;
   int going = 0;  ///< order_of_going().
-  // Of an idle agent: the longest idle first, then the dearest.
+  // With an idle agent: the longest idle first, then the dearest.
   Mono idle_since{};
   std::int64_t discount = 0;
   friend auto operator<=>(const Turn&, const Turn&) = default;

@@ -42,7 +42,7 @@ struct PoolNumbers {
   /// The pool scales on numbers from outside: of equal hosts the least loaded goes first, and then
   /// one of the zone that has most.
   bool goes_by_load = false;
-  /// What the outside scheduler of the pool said is too old, or it has said nothing: no host ends
+  /// The last push of the pool is too old, or there was none: no host ends
   /// for it.
   bool is_stale = false;
   /// That scheduler is silent for so long that all hosts go, whatever it said of them.

@@ -184,7 +184,7 @@ void shrink(World& world, Plan& plan) {
     const Fate fate = fate_of(world, c, count);
     if (fate == Fate::kStays) continue;
     const bool must_wait = fate == Fate::kEnds && !world.budget.may_destroy(host);
-    // What is acknowledged stays so while the host is named.
+    // An acknowledgement stays while the host is named.
     const bool is_named = asks_first(world, c) || (must_wait && host.acknowledged);
     if (must_wait && !is_named) continue;
     std::string reason = reason_of(world, c);

@@ -45,7 +45,7 @@ enum class DrainPhase : std::uint8_t {
   kUnderWay,  ///< It gets no new work, and counts in no bound; it stays on.
   kOver,      ///< It is quiet, or its time is over: it goes when it is empty.
 };
-/// What an outside scheduler says of its agent on a host (pools with `pushed`).
+/// Reports of an outside scheduler about its agent on a host (pools with `pushed`).
 enum class AgentState : std::uint8_t {
   kNone,    ///< No scheduler sizes its pool.
   kComing,  ///< No agent has connected, and the host is younger than `starting`: it takes tasks.

@@ -13,7 +13,7 @@
 
 namespace hostler::simulation {
 
-/// What the tasks of all outside schedulers came to.
+/// The result of all tasks of outside schedulers.
 struct TaskCount {
   TaskFigures figures;  ///< Without the waits.
   Waits waits;          ///< Until the first start.

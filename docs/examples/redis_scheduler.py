@@ -126,7 +126,7 @@ class Scheduler:
 
     def place(self, agents):
         """Gives tasks to agents, and returns those that have to wait, as texts by id. Before the first answer of a session nothing
-        is given: the session before may have promised to leave an agent alone. What would be given needs no host all the same."""
+        is given: the session before may have promised to leave an agent alone. A task that would be given needs no host all the same."""
         waiting = {}
         for text in self.redis("LRANGE", "tasks", 0, -1):
             task = json.loads(text)

@@ -17,8 +17,8 @@
 
 namespace hostler::sim {
 
-/// What docs/pushed.md promises the scheduler of one pool. It goes by pushes, answers and rows of
-/// hosts, as they are decided, and by nothing that the daemon keeps of them.
+/// The promises of docs/pushed.md to the scheduler of one pool. It goes by pushes, answers and rows
+/// of hosts, as they are decided, and by nothing that the daemon keeps of them.
 class PushRules {
  public:
   /// The host of this row runs something, although its scheduler keeps its promise. Null: nobody

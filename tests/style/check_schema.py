@@ -121,7 +121,7 @@ def mistakes(sample: dict):
         yield f"without {key}", {k: v for k, v in sample.items() if k != key}
 
 
-OF_SNAPSHOTS = {"push"}  # What was pushed is a part of the moment.
+OF_SNAPSHOTS = {"push"}  # The last push is a part of the moment.
 
 
 def differences_of_plans(schema: dict, plan: dict):

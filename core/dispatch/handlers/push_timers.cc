@@ -4,7 +4,7 @@
 #include "core/base/units.h"
 #include "core/dispatch/handlers/push_events.h"
 
-/// What time brings to pools that outside schedulers size.
+/// All that time alone changes in pools that outside schedulers size.
 namespace hostler::dispatch {
 namespace {
 

@@ -17,7 +17,7 @@ std::int32_t slots_of(const State& state, const fleet::Instance& instance) {
   return instance.type ? state.policy.types[*instance.type].resources.slots : 0;
 }
 
-/// Of all gates that creates of the pool have shut and none has opened since, the last one.
+/// The last of all gates that creates of the pool have shut and none has opened since.
 std::optional<model::LaunchErrorView> launch_error(const State& state, std::uint32_t pool) {
   std::optional<model::LaunchErrorView> out;
   for (const auto& offering : state.menu.offerings()) {

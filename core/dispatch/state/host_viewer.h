@@ -46,7 +46,7 @@ class HostViewer {
   const Menu& menu_;
 };
 
-/// What its outside scheduler says of a host that is on, in a pool that it sizes.
+/// The state of the agent on a host that is on, in a pool that an outside scheduler sizes.
 [[nodiscard]] scheduler::AgentState agent_state_of(const fleet::Instance& instance);
 /// The same as a word: "coming", "idle", "busy", "lost"; "leaving" or "off" of other hosts.
 [[nodiscard]] const char* agent_text(const fleet::Instance& instance);

@@ -25,7 +25,7 @@ enum class Silence : std::uint8_t {
   kAbandoned,  ///< The pool empties.
 };
 
-/// What an outside scheduler has pushed about one pool, and what it was told.
+/// The last push about one pool, and what its scheduler was told.
 struct PushedPool {
   /// Why a host is to go, and since when plans say so.
   struct Going {
@@ -46,7 +46,7 @@ struct PushedPool {
   Silence silence = Silence::kNone;
   Mono next_tick = Mono::min();  ///< Of the event pool_tick.
 
-  /// What it says is young enough to be acted on.
+  /// The last push is young enough to be acted on.
   [[nodiscard]] bool is_fresh(const model::PushedPolicy& policy, Mono now) const {
     return is_heard && now < heard + policy.max_age;
   }
@@ -54,7 +54,7 @@ struct PushedPool {
   [[nodiscard]] Silence silence_at(const model::PushedPolicy& policy, Mono now) const;
   /// When silence_at() changes next; kNever: it does not.
   [[nodiscard]] Mono next_silence(const model::PushedPolicy& policy) const;
-  /// What the source kPushedSource says of the pool.
+  /// The bounds that the source kPushedSource says of the pool.
   [[nodiscard]] std::vector<scheduler::Bound> bounds(const model::PushedPolicy& policy,
                                                      Mono now) const;
 };
@@ -82,7 +82,7 @@ class Pushes {
   std::uint64_t last_answer_ = 0;  ///< Of pools that are pushed no more: no number is used twice.
 };
 
-/// What the scheduler calls its agent on the host; empty: not known yet.
+/// The name by which the scheduler calls its agent on the host; empty: not known yet.
 [[nodiscard]] std::string agent_name(const model::InstanceRecord& record, model::AgentName name);
 
 }  // namespace hostler::dispatch

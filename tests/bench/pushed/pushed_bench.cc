@@ -1,4 +1,4 @@
-// What one push costs before the plan: its checks, its demand, and the handshake; 1,000 agents, of
+// The cost of one push before the plan: its checks, its demand, and the handshake; 1,000 agents, of
 // which half are busy and a tenth is to go, and 10,000 tasks. The target is in docs/performance.md.
 
 #include <benchmark/benchmark.h>

@@ -117,7 +117,7 @@ rule("1.12-groups-have-maximums", push={"tasks": tasks(8, 8, 8, 8, group="g"), "
 rule("1.12-sizes-that-fit-nowhere-ask-for-nothing", push=tasks(12, 8), create=1)
 rule("1.12-hosts-without-slots", push=tasks(1, *[0] * 101), slots=0, create=2)
 rule("1.12-free-slots-of-agents-are-not-subtracted", busy(1), push=tasks(1), create=1)
-# What Determined does not have.
+# Rules that Determined does not have.
 rule("stale-holds", idle(1, "30m"), lost(2, "30m"), push={"age": "2m", "desired_new": 3}, max=9)
 rule("stale-reaches-the-minimum", idle(1, "30m"), push={"age": "2m", "desired_new": 3}, max=9, min=2, create=1)
 rule("abandoned-empties", idle(1), busy(2), push={"age": "3h"}, pushed={"abandoned_after": "2h"},

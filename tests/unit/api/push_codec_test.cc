@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-/// What a pusher may say, and what it is told.
+/// Pushes that a pusher may send, and their answers.
 namespace hostler::api {
 namespace {
 

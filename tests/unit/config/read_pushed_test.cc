@@ -210,7 +210,7 @@ TEST(ReadPushedTest, SlotsAreTheGpusUnlessTheTypeSaysOtherwise) {
         << bad;
 }
 
-/// Of a token of the site whose pool "p" is pushed and whose pool "jobs" is not.
+/// A token of the site whose pool "p" is pushed and whose pool "jobs" is not.
 std::vector<std::string> token_problems(const std::string& members,
                                         std::vector<Token>* tokens = nullptr) {
   const test::TempFolder folder;

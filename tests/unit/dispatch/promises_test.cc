@@ -149,7 +149,7 @@ TEST_F(PromisesTest, APushSavesTheBusyHostsOfAPoolThatWasAbandoned) {
   EXPECT_FALSE(story.ends(ids[0]));
 }
 
-// What was promised of the agent under its name before says nothing of the one after.
+// A promise about the agent's name before says nothing of its name after.
 TEST_F(PromisesTest, AnotherNameNeedsAnotherAcknowledgement) {
   auto site = pushed_site();
   site.pools[0].pushed->agent_name = model::AgentName::kAddress;

@@ -24,7 +24,7 @@ MOST = 40
 # g4dn.metal, which is Determined's default, g4dn.12xlarge and g4dn.xlarge of EC2; and the p3 of the same slots, whose
 # price is that of their slots.
 G4DN, P3 = ((8, 7.824), (4, 3.912), (1, 0.526)), ((8, 24.48), (4, 12.24), (1, 3.06))
-# Of hosts and hours, in one type: a task that arrives within the seconds in which a host goes changes what comes after it.
+# How much hosts and hours may differ with one type: a task that arrives within the seconds in which a host goes changes what comes after it.
 NOISE = 1.01
 
 
