@@ -56,7 +56,7 @@ bool read_task(const Field& field, std::vector<model::PushedTask>& out) {
 
 void read_members(Object& o, model::Push& push) {
   o.need("session").text(push.session, kName);
-  o.need("sequence").integer(push.sequence, 0, kNumberMax);
+  o.need("sequence").integer(push.sequence, 1, kNumberMax);
   const Field seen = o.may("seen");
   if (seen.present() && !seen.value()->is(json::Kind::kNull))
     seen.integer(push.seen, 0, kNumberMax);

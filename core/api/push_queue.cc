@@ -20,7 +20,10 @@ void PushQueue::add(Service& service, const Principal& who, const std::string& p
     its->second.push_back(std::move(fresh));
     return;
   }
-  std::swap(*earlier, fresh);
+  // One that was under way for long may come after one that was sent later.
+  const bool is_newer =
+      fresh.push.session != earlier->push.session || fresh.push.sequence > earlier->push.sequence;
+  if (is_newer) std::swap(*earlier, fresh);
   lock.unlock();
   fresh.answer(fail(Errc::kConflict,
                     "a newer push for the pool came before this one was handled: it has had no "

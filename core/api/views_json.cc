@@ -10,6 +10,7 @@ namespace hostler::api {
 void write_resources(json::Writer& w, const model::Resources& r, const model::GpuWish& gpu) {
   w.begin_object().key("vcpus").thousandths(r.vcpus.thousandths()).member("ram", r.ram);
   if (r.scratch != 0) w.member("scratch", r.scratch);
+  if (r.slots > 0) w.member("slots", r.slots);
   json::write_gpus(w, r.gpus, gpu);
   w.end_object();
 }
@@ -17,7 +18,12 @@ void write_resources(json::Writer& w, const model::Resources& r, const model::Gp
 namespace {
 
 void write_demand(json::Writer& w, const model::DemandView& demand) {
-  w.begin_object().member("jobs", demand.jobs).key("needs");
+  w.begin_object();
+  if (demand.tasks > 0)
+    w.member("tasks", demand.tasks);
+  else
+    w.member("jobs", demand.jobs);
+  w.key("needs");
   write_resources(w, demand.needs, demand.gpu);
   w.key("waiting_because");
   write_waiting(w, demand.waiting);
@@ -196,6 +202,7 @@ void write_gate(json::Writer& w, const model::GateRecord& gate) {
   member_text(w, "image", gate.image);
   if (gate.market) w.member("market", model::to_string(*gate.market));
   member_time(w, "until", gate.until);
+  member_time(w, "since", gate.since);
   w.member("failures", gate.failures).member("message", gate.message).end_object();
 }
 

@@ -139,6 +139,7 @@ void print_gate(json::Value gate) {
 void print_demand(json::Value demand) {
   const auto needs = demand.at("needs");
   const auto why = demand.at("waiting_because");
+  if (demand.has("tasks")) return say("  " + field(why, "reason"));
   const bool is_one = field(demand, "jobs") == "1";
   say("  " + field(demand, "jobs") + (is_one ? " job or lease of " : " jobs or leases of ") +
       count(field(needs, "vcpus"), "vcpu") + " and " + format_size(needs.at("ram").int_or(0)) +

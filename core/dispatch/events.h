@@ -297,8 +297,8 @@ using Event =
                  LeftoversListed, LeftoverDestroyed, NoticesSeen, WatchEnded, model::HostEvent,
                  MetricsRead, ZonesRead, PastRead, DrainEnded, Submit, SubmitLease, ReturnLease,
                  RenewLease, CancelWork, ReleaseWork, CancelHeld, OutputsRemoved, GiveUpOutput,
-                 SetIdleBehavior, KillInstance, PushReceived, ReportReady, OpenGate, AcceptAccount, BelieveList,
-                 GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten, DiskChanged,
-                 JumpHostChanged>;
+                 SetIdleBehavior, KillInstance, PushReceived, ReportReady, OpenGate, AcceptAccount,
+                 BelieveList, GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten,
+                 DiskChanged, JumpHostChanged>;
 
 }  // namespace hostler::dispatch

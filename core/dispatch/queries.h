@@ -85,7 +85,7 @@ class Queries {
   [[nodiscard]] std::vector<model::InstanceView> instances(std::optional<Now> now = {}) const;
   [[nodiscard]] std::optional<model::InstanceView> instance(model::InstanceId id, Now now) const;
   [[nodiscard]] std::vector<model::PoolView> pools() const;
-  /// kNotFound: there is no such pool; kConflict: no outside scheduler sizes it. O(hosts + tasks).
+  /// kNotFound: there is no such pool, or no outside scheduler sizes it. O(hosts + tasks).
   [[nodiscard]] Result<model::ScalingInfoView> scaling_info(const std::string& pool, Now now) const;
   /// Of each pool that an outside scheduler sizes.
   [[nodiscard]] std::vector<PushStatus> pushes(Now now) const;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "core/base/time.h"
@@ -23,10 +24,10 @@ class OutsideAgent {
     until_ = until;
     lost_since_.reset();
   }
-  /// Nor is it awaited any more.
+  /// Nor is it awaited any more. If it is lost already, the later time holds.
   void lost(Mono since) {
     until_ = kNever;
-    lost_since_ = since;
+    lost_since_ = std::max(since, lost_since_.value_or(since));
   }
   /// The host goes or is off.
   void end() { *this = {}; }

@@ -174,6 +174,9 @@ void start_held(Instance& instance, std::uint64_t sequence, Now now);
 /// Decides whether a host without agent still counts as coming. After it is made and after its pool
 /// has changed; the other steps see to it themselves.
 void watch_agent(Instance& instance, const model::PoolPolicy& pool, Now now);
+/// The first push after a silence does not list its agent. It gets at least `shrink_after` from
+/// now on: its scheduler could not say before that the agent is there.
+void await_after_silence(Instance& instance, const model::PoolPolicy& pool, Now now);
 /// The time has passed in which a host without agent counts as coming.
 [[nodiscard]] Outcome agent_due(Instance& instance, const model::PoolPolicy& pool, Now now);
 /// Its scheduler has given up the pool: nothing that it has said counts any more.

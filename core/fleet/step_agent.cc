@@ -14,7 +14,7 @@ bool is_listing(AgentReport report) {
   return report == AgentReport::kIdle || report == AgentReport::kBusy;
 }
 
-/// One that was switched on again is awaited anew.
+/// One that was switched on again, or whose spot request was fulfilled late, is awaited anew.
 Mono awaited_until(const Instance& instance, const model::PushedPolicy& pushed) {
   const bool is_anew = instance.record.agent == AgentReport::kNone && instance.link.outside.since();
   return (is_anew ? *instance.link.outside.since() : instance.creating.decided_at()) +
@@ -22,6 +22,8 @@ Mono awaited_until(const Instance& instance, const model::PushedPolicy& pushed) 
 }
 
 }  // namespace
+
+bool has_listed_agent(const Instance& instance) { return is_listing(instance.record.agent); }
 
 bool may_have_agent(const Instance& instance) {
   return instance.record.state == InstanceState::kRequested || takes_report(instance);
@@ -58,10 +60,18 @@ void watch_agent(Instance& instance, const model::PoolPolicy& pool, Now now) {
   auto& agent = instance.link.outside;
   if (!pool.pushed || !may_have_agent(instance)) return agent.end();
   if (is_listing(instance.record.agent)) return agent.listed();
+  if (instance.listing.is_unfulfilled_spot()) return agent.await(kNever);
   const Mono until = awaited_until(instance, *pool.pushed);
   if (now.mono < until) return agent.await(until);
   const bool is_missing = instance.record.agent == AgentReport::kMissing;
   agent.lost(is_missing ? std::max(until, agent.since().value_or(until)) : until);
+}
+
+void await_after_silence(Instance& instance, const model::PoolPolicy& pool, Now now) {
+  auto& agent = instance.link.outside;
+  if (!agent.lost_since()) return;
+  const auto& pushed = *pool.pushed;
+  agent.lost(now.mono - std::max(Duration::zero(), pushed.disconnected - pushed.shrink_after));
 }
 
 Outcome agent_due(Instance& instance, const model::PoolPolicy& pool, Now now) {
@@ -85,7 +95,7 @@ Outcome agent_forgotten(Instance& instance, const model::PoolPolicy& pool, Now n
 
 void restore_agent(Instance& instance, const model::PoolPolicy& pool, Now now) {
   const auto& record = instance.record;
-  if (!pool.pushed) return;
+  if (!pool.pushed) return forget_agent(instance);
   if (record.agent_since.us != 0) {
     // A clock that jumped must not make it older than the host.
     const Duration age = std::max(Duration::zero(), now.mono - instance.creating.decided_at());

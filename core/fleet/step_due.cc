@@ -58,6 +58,13 @@ Outcome requested_due(Instance& instance, Now now) {
   return out;
 }
 
+/// Whatever is seen of it from here: its outside scheduler says that its agent is there, or its
+/// pushes alone show whether it has come. A plan ends it, unless they are too old.
+bool is_judged_by_pushes(const Instance& instance, const model::PoolPolicy& pool) {
+  return pool.pushed &&
+         (has_listed_agent(instance) || pool.readiness == model::Readiness::kReported);
+}
+
 /// Asks for a list that can judge it. Until then nothing is decided.
 Outcome await_list(Instance& instance, Now now) {
   Outcome out;
@@ -145,7 +152,7 @@ Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
   Outcome out;
   set_deadline(instance, kNever, now);
   if (instance.record.restored && is_awaited(instance)) return keep(instance);
-  if (takes_report(instance) && is_awaited(instance) && runs_tasks(instance, pool)) {
+  if (takes_report(instance) && is_awaited(instance) && is_judged_by_pushes(instance, pool)) {
     set_deadline(instance, now.mono + pool.probe_timeout, now);
     return out;
   }

@@ -154,8 +154,8 @@ void shown_failed(Instance& instance, const Sighting& sighting, Outcome& out) {
     return;
   }
   const bool has_no_link = !needs_link(instance, sighting.pool);
-  const bool works = !instance.empty() || runs_tasks(instance, sighting.pool);
-  if (works && has_no_link && !is_shown_twice(instance, sighting, out)) return;
+  const bool is_doubtful = (!instance.empty() && has_no_link) || runs_tasks(instance, sighting.pool);
+  if (is_doubtful && !is_shown_twice(instance, sighting, out)) return;
   out = terminate(instance, Reason::kCloudFailed, "the cloud says failed" + words, sighting.now);
 }
 
@@ -197,9 +197,12 @@ void shown_on(Instance& instance, const Sighting& sighting, Outcome& out) {
 void shown_after_create(Instance& instance, const Sighting& sighting, Outcome& out) {
   const auto& [seen, pool, now, is_power_old, as_of, consistency] = sighting;
   if (seen.state != CloudState::kRequested) {
+    const bool was_waiting =
+        instance.record.market == model::Market::kSpot && instance.deadline == kNever;
     enter(instance, InstanceState::kBooting, out, Event::kCreated, Reason::kNone,
           "the cloud's id is " + instance.record.provider_id, now);
     set_deadline(instance, now.mono + pool.boot_timeout, now);
+    if (was_waiting) await_agent_anew(instance, pool, now);
     connect_or_list(instance, pool, out);
     finish_create(instance, seen, out, now);
     return;

@@ -2,7 +2,7 @@
 #include <chrono>
 #include <utility>
 
-#include "core/gates/gates.h"
+#include "core/gates/gate_scopes.h"
 
 /// Gates of crashes: calls in which the driver died.
 namespace hostler::gates {
@@ -91,7 +91,7 @@ std::optional<GateRecord> Gates::crashed(const GateQuery& call, const model::Dri
   // time: of several calls that went out with the probe, the crash may be answered last.
   if (is_same && holds_back_crashes(gate.record) && gate.until > now.mono + kProbeFailedPause)
     return std::nullopt;
-  record.failures = is_same ? gate.record.failures + (gate.record.failures < 1000 ? 1 : 0) : 1;
+  count_failure(record, is_same ? &gate.record : nullptr, now.wall);
   record.crash = crash;
   record.message = to_string(crash);
   gate.until = now.mono;

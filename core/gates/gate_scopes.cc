@@ -154,6 +154,12 @@ GateRecord record_of(const GateQuery& call, const model::CloudError& error, Told
   return r;
 }
 
+void count_failure(GateRecord& record, const GateRecord* before, Wall now) {
+  constexpr std::uint32_t kCountedMost = 1001;
+  record.failures = before == nullptr ? 1 : std::min(before->failures + 1, kCountedMost);
+  record.since = before == nullptr ? now : before->since;
+}
+
 bool holds(const GateRecord& r, const GateQuery& call) {
   using namespace model::scope;
   const auto is_within = [&](const Dimension& d) {

@@ -4,7 +4,7 @@
 #include "core/model/cloud.h"
 #include "core/model/records.h"
 
-/// Private to gates.cc and gate_scopes.cc: which calls a gate is for.
+/// Private to this folder: which calls a gate is for, and how often they failed.
 namespace hostler::gates {
 
 /// The create itself is wrong: all such creates are refused until the settings are corrected.
@@ -23,5 +23,7 @@ namespace hostler::gates {
 /// The gate that the error shuts, with its key and scope.
 [[nodiscard]] model::GateRecord record_of(const GateQuery& call, const model::CloudError& error,
                                           Told told);
+/// One more failure than `before`, the gate's record so far; null: it is the first in a row.
+void count_failure(model::GateRecord& record, const model::GateRecord* before, Wall now);
 
 }  // namespace hostler::gates

@@ -102,7 +102,7 @@ std::optional<GateRecord> Gates::close(const GateQuery& call, const model::Cloud
   const auto [found, fresh] = gates_.try_emplace(record.key);
   Gate& gate = found->second;
   if (!fresh && !only_counts(gate.record) && gate.until > now.mono) return std::nullopt;
-  record.failures = fresh ? 1 : gate.record.failures + (gate.record.failures < 1000 ? 1 : 0);
+  count_failure(record, fresh ? nullptr : &gate.record, now.wall);
   gate = {.record = std::move(record), .until = now.mono, .probing = false};
   if (only_counts(gate.record)) return std::nullopt;
   const Duration shut_for = time_shut(gate.record, *steps, error.retry_after, random);
@@ -233,7 +233,7 @@ std::vector<GateRecord> Gates::boot_failed(const GateQuery& boot, std::vector<Ga
     const auto [found, fresh] = gates_.try_emplace(record.key);
     Gate& gate = found->second;
     if (!fresh && !has_failed(gate)) continue;
-    record.failures = fresh ? 1 : gate.record.failures + (gate.record.failures < 1000 ? 1 : 0);
+    count_failure(record, fresh ? nullptr : &gate.record, now.wall);
     const auto steps = back_off(record.cls, record.op);
     const Duration shut_for = time_shut(record, *steps, std::nullopt, random);
     record.until = now.wall + shut_for;

@@ -223,6 +223,8 @@ constexpr std::array kEvents{
     EventInfo{Event::kPoolTick, "pool_tick", kPool, kDebug, Holds::kNone,
               "the hosts of a pool that an outside scheduler sizes, by state and type; told every "
               "90 seconds at most"},
+    EventInfo{Event::kPushTooOld, "push_too_old", kPool, kAlarm, Holds::kNone,
+              "the last push is older than `max_age`: the hosts of the pool stay as they are"},
     EventInfo{Event::kPoolAbandonSoon, "pool_abandon_soon", kPool, kAlarm, Holds::kNone,
               "no outside scheduler has pushed for a long time: the pool is emptied soon"},
     EventInfo{Event::kPoolAbandoned, "pool_abandoned", kPool, kAlarm, Holds::kNone,

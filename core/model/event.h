@@ -107,6 +107,7 @@ enum class Event : std::uint8_t {
   kBoundAtCeiling,
   kPusherChanged,
   kPoolTick,
+  kPushTooOld,
   kPoolAbandonSoon,
   kPoolAbandoned,
 

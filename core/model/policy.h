@@ -149,7 +149,7 @@ struct PoolPolicy {
   Duration spot_shortage_patience{};  ///< The same while gates hold back all spot that fits.
   Duration starvation_after = 10min;
   Readiness readiness = Readiness::kAgent;
-  std::optional<LeasePolicy> leases;  ///< Unset: it lends none.
+  std::optional<LeasePolicy> leases;   ///< Unset: it lends none.
   std::optional<PushedPolicy> pushed;  ///< Set: an outside scheduler says what it needs.
   std::vector<VerifyMethod> verify{VerifyMethod::kDelivered, VerifyMethod::kChallenge};
   bool rotate_keys = true;

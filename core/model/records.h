@@ -186,6 +186,7 @@ struct GateRecord {
   InstanceId instance;      ///< Of crashes in a destroy: of this instance; 0: of any.
   std::optional<Market> market;
   Wall until;
+  Wall since = {};  ///< The first failure of this row of failures; 0: an older hostler wrote it.
   std::uint32_t failures = 0;
   std::string message;
   std::optional<DriverCrash> crash = {};  ///< Of crashes: the last one.
@@ -263,8 +264,8 @@ struct GpuForgotten {
 using Change =
     std::variant<WorkItem, WorkChanged, LeaseChanged, AttemptChanged, Boxed<InstanceChanged>,
                  Boxed<GateChanged>, GateOpened, PriceRow, SetAccount, ImageRow, ImageForgotten,
-                 PrincipalUse, PusherRecord, OfferedRow, OfferedGone, RamReport, RamForgotten, GpuReport,
-                 GpuForgotten, LedgerRecord>;
+                 PrincipalUse, PusherRecord, OfferedRow, OfferedGone, RamReport, RamForgotten,
+                 GpuReport, GpuForgotten, LedgerRecord>;
 /// The change, if it is of this kind; else null.
 template <class Kind>
 const Kind* get_change(const Change& change) {

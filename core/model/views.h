@@ -130,15 +130,16 @@ struct PoolView {
 struct PushedHostView {
   InstanceId instance;
   std::string agent;  ///< As the scheduler names it; empty: the name is not known yet.
-  std::string state;  ///< "coming", "idle", "busy", "lost"; for people and programs.
+  std::string state;  ///< "coming", "idle", "busy", "lost", "leaving", "off".
   Wall since;         ///< In that state; 0: not known.
   std::int32_t slots = 0;
   bool is_going = false, is_acknowledged = false;
   std::string reason;  ///< Why it is going; empty: it is not.
 };
-/// Why no host could be created lately, of all gates that hold back creates of the pool the oldest.
+/// Why no host could be created lately. It stays until a create is accepted where this one failed.
 struct LaunchErrorView {
-  Wall since, until;
+  Wall since;  ///< The first refusal in a row.
+  Wall until;  ///< No create is tried before then.
   std::uint32_t refusals = 0;
   std::string message;  ///< The cloud's words.
 };
@@ -152,7 +153,7 @@ struct PusherView {
 struct ScalingInfoView {
   std::string pool;
   PusherView pusher;
-  std::string problem;          ///< Why the pool is held: no push, a push that is too old. Or empty.
+  std::string problem;  ///< Why the pool is held: no push, a push that is too old. Or empty.
   std::vector<std::int32_t> slots_per_instance;  ///< Of its types, ascending.
   std::int64_t current_slots = 0;                ///< Of its hosts.
   std::vector<std::string> instance_types;
@@ -300,9 +301,9 @@ struct RejectedView {
   std::string type, zone, market, pool, reason;
 };
 
-/// Waiting jobs of one shape.
+/// Waiting work of one shape: jobs and leases, or tasks of an outside scheduler.
 struct DemandView {
-  std::uint64_t jobs = 0;
+  std::uint64_t jobs = 0, tasks = 0;  ///< One of them is 0.
   Resources needs;
   GpuWish gpu;  ///< Of each card that it needs.
   WaitingView waiting;

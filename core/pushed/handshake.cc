@@ -21,8 +21,12 @@ void Handshake::pushed(std::uint64_t seen, const std::set<model::InstanceId>& bu
 }
 
 void Handshake::session_changed() {
-  for (auto& [id, going] : going_)
-    going = {.named_by = 0, .acknowledged = false, .ends = going.ends};
+  for (auto& [id, going] : going_) going = {.ends = going.ends};
+}
+
+void Handshake::renamed(model::InstanceId id) {
+  const auto found = going_.find(id);
+  if (found != going_.end()) found->second = {.ends = found->second.ends};
 }
 
 void Handshake::planned(const std::set<model::InstanceId>& going) {

@@ -25,6 +25,9 @@ class Handshake {
               const std::set<model::InstanceId>& too_old);
   /// Another session pushes: it knows of no answer to the one before. Called before pushed().
   void session_changed();
+  /// The scheduler calls its agent there by another name now: what it was told of the one before
+  /// says nothing of this one.
+  void renamed(model::InstanceId id);
   /// The last plan wants these to go. Hosts that it does not name are off the list, and what was
   /// acknowledged of them counts no more.
   void planned(const std::set<model::InstanceId>& going);

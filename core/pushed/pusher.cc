@@ -26,9 +26,9 @@ Result<bool> Pusher::take(const std::string& principal, const model::Push& push,
                                      "': stop this pusher, or start it with a new session");
   if (is_same_session && sequence_ && push.sequence <= *sequence_)
     return fail(Errc::kConflict, "push " + std::to_string(push.sequence) + " of session '" +
-                                     printable(push.session, 60) + "' comes after push " +
+                                     printable(push.session, 60) + "' is too late: push " +
                                      std::to_string(*sequence_) +
-                                     ": each push needs a larger sequence");
+                                     " was taken, and each needs a larger sequence");
   if (!is_same_session) begin_session(principal, push.session);
   sequence_ = push.sequence;
   term_end_ = now + max_age;

@@ -30,7 +30,8 @@ std::vector<Bound> bounds_of_push(Mono pushed_at, const model::PushedPolicy& pus
     return say(0, 0, "no push for " + format_duration(age), std::nullopt);
   if (age >= pushed.max_age)
     return say({}, {}, "the last push is " + format_duration(age) + " old", abandoned);
-  return say(0, kBoundMax, "", pushed_at + pushed.max_age);
+  return say(0, kBoundMax, "a push counts for " + format_duration(pushed.max_age),
+             pushed_at + pushed.max_age);
 }
 
 bool is_awaited(const HostView& host, const model::PoolPolicy& pool, Mono now) {
@@ -43,6 +44,14 @@ bool is_idle_for_long(const HostView& host, const model::PoolPolicy& pool, Mono 
   return host.agent == AgentState::kIdle && now - host.agent_since > pool.idle_timeout;
 }
 
+namespace {
+
+bool is_listed(const HostView& host) {
+  return host.agent == AgentState::kIdle || host.agent == AgentState::kBusy;
+}
+
+}  // namespace
+
 Reason goes_anyway(const HostView& host, const model::PoolPolicy& pool, Mono now) {
   if (!pool.pushed || host.kept) return Reason::kNone;
   const model::PushedPolicy& pushed = *pool.pushed;
@@ -51,23 +60,16 @@ Reason goes_anyway(const HostView& host, const model::PoolPolicy& pool, Mono now
         host.was_listed ? std::max(pushed.disconnected, pushed.shrink_after) : pushed.disconnected;
     return now - host.agent_since > most ? Reason::kDisconnected : Reason::kNone;
   }
-  const bool is_there = host.agent == AgentState::kIdle || host.agent == AgentState::kBusy;
   const bool is_limited = pushed.lifetime_max > Duration::zero();
-  return is_there && is_limited && now - host.created > pushed.lifetime_max ? Reason::kTooOld
-                                                                            : Reason::kNone;
+  return is_listed(host) && is_limited && now - host.created > pushed.lifetime_max ? Reason::kTooOld
+                                                                                   : Reason::kNone;
 }
 
 bool goes_by_push(Reason code, const HostView& host) {
   if (host.agent == AgentState::kNone) return false;
-  switch (code) {
-    case Reason::kInterrupted:
-    case Reason::kUnreachable:
-      return false;
-    case Reason::kDrained:  // An admin may say so.
-      return !host.draining;
-    default:
-      return true;
-  }
+  // A host that its scheduler lists is not lost, whatever is seen of it from here.
+  const bool is_lost = code == Reason::kUnreachable && !is_listed(host);
+  return code != Reason::kInterrupted && !is_lost;
 }
 
 bool needs_handshake(Reason code, const HostView& host, Closed closed) {

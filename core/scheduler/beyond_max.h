@@ -36,7 +36,7 @@ struct ClosingOrder {
 /// with work; of each kind the newest first. Where PoolNumbers::goes_by_load, LeaveOrder comes
 /// before that. Young hosts are the last of their kind (lifetime.h). Hosts that are kept stay.
 /// Hosts that will go anyway count first. In pools of outside schedulers: those that are idle for
-/// too long or go anyway (agents.h), unfulfilled spot requests, coming, idle, lost, and last those
+/// too long or go anyway (agents.h), unfulfilled spot requests, idle, lost, coming, and last those
 /// that do not go now. `bounds`: of each pool of the policy. `set_aside` as of
 /// Snapshot; `classes`: the waiting work. O(hosts x log hosts), and O(hosts x classes) of a pool
 /// that is beyond its maximum.

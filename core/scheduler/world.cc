@@ -73,7 +73,7 @@ model::Reason World::goes_anyway(std::uint32_t host) const {
   const HostView& view = snapshot.hosts[host];
   const auto* its = pool(view);
   if (view.agent == AgentState::kNone || its == nullptr || bounds[view.pool].is_held ||
-      bounds[view.pool].is_stale)
+      bounds[view.pool].is_stale || bounds[view.pool].is_abandoned)
     return model::Reason::kNone;
   return scheduler::goes_anyway(view, *its, snapshot.now);
 }

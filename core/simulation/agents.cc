@@ -12,18 +12,20 @@ void Agents::add(InstanceId host, std::string name, std::int32_t slots) {
 
 bool Agents::takes(const Agent& agent, std::int32_t slots) const {
   if (avoided_.contains(agent.name)) return false;
-  return slots == 0 ? agent.aux < aux_max_ : agent.slots - agent.used >= slots;
+  return slots == 0 ? agent.aux < aux_max_ : agent.free() >= slots;
 }
 
 std::vector<InstanceId> Agents::place(std::int32_t slots) {
   if (slots > widest_) return place_on_several(slots);
-  for (auto& [host, agent] : agents_) {
-    if (!takes(agent, slots)) continue;
-    agent.used += slots;
-    agent.aux += slots == 0 ? 1 : 0;
-    return {host};
-  }
-  return {};
+  auto best = agents_.end();
+  for (auto one = agents_.begin(); one != agents_.end(); ++one)
+    if (takes(one->second, slots) &&
+        (best == agents_.end() || one->second.free() < best->second.free()))
+      best = one;
+  if (best == agents_.end()) return {};
+  best->second.used += slots;
+  best->second.aux += slots == 0 ? 1 : 0;
+  return {best->first};
 }
 
 /// Only of equal size, and empty.

@@ -26,8 +26,9 @@ class Agents {
   /// Nothing is placed on agents of these names.
   void avoid(std::vector<std::string> names) { avoided_ = {names.begin(), names.end()}; }
 
-  /// Uses the first agent with room for a task of so many slots; for a task that is wider than all
-  /// types, several agents as a whole. Returns their hosts; empty: there is no room.
+  /// Uses the agent with the fewest free slots that has room for a task of so many slots, of equal
+  /// ones the oldest; for a task that is wider than all types, several agents as a whole. Returns
+  /// their hosts; empty: there is no room.
   [[nodiscard]] std::vector<model::InstanceId> place(std::int32_t slots);
   /// A task of so many slots has ended there. Hosts that have gone are left out.
   void release(std::int32_t slots, const std::vector<model::InstanceId>& hosts);
@@ -40,6 +41,7 @@ class Agents {
     std::string name;
     std::int32_t slots = 0, used = 0;
     std::int32_t aux = 0;  ///< Tasks without slots.
+    [[nodiscard]] std::int32_t free() const { return slots - used; }
     [[nodiscard]] bool is_idle() const { return used == 0 && aux == 0; }
   };
   [[nodiscard]] bool takes(const Agent& agent, std::int32_t slots) const;

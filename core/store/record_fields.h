@@ -237,6 +237,7 @@ void fields(V& v, typename V::template Ref<model::GateRecord> r) {
   v.number("instance", r.instance.value);
   v.maybe("market", r.market, model::Market::kSpot);
   v.time("until_us", r.until);
+  v.time("since_us", r.since);
   v.number("failures", r.failures);
   v.text("message", r.message);
   v.optional("has_crash", r.crash);

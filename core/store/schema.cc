@@ -223,14 +223,15 @@ ALTER TABLE offered_types ADD COLUMN gpu_groups TEXT NOT NULL DEFAULT '';
 ALTER TABLE instances ADD COLUMN drain_began_us BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE instances ADD COLUMN drain_over BIGINT NOT NULL DEFAULT 0;
 )sql",
-                                                       // Who pushes what pools need, and what it
-                                                       // says of their hosts.
+                                                       // Who pushes what pools need, what it says
+                                                       // of their hosts, and since when calls fail.
                                                        R"sql(
 CREATE TABLE pushers (
   pool TEXT PRIMARY KEY, principal TEXT NOT NULL, session TEXT NOT NULL,
   superseded TEXT NOT NULL) {by_key};
 ALTER TABLE instances ADD COLUMN agent BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE instances ADD COLUMN agent_since_us BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE gates ADD COLUMN since_us BIGINT NOT NULL DEFAULT 0;
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {

@@ -53,6 +53,17 @@ class Redis:
         raise OSError("Redis has closed the connection")
 
 
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=30)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
 class Hostler:
     """The API of hostlerd: on its unix socket, or over TCP with a token of the role scaler."""
 
@@ -66,11 +77,7 @@ class Hostler:
 
     def connect(self):
         if self.url.scheme == "unix":
-            connection = http.client.HTTPConnection("localhost")
-            connection.sock = socket.socket(socket.AF_UNIX)
-            connection.sock.settimeout(30)
-            connection.sock.connect(self.url.path)
-            return connection
+            return UnixConnection(self.url.path)
         kind = http.client.HTTPSConnection if self.url.scheme == "https" else http.client.HTTPConnection
         return kind(self.url.hostname, self.url.port, timeout=30)
 
@@ -86,12 +93,12 @@ class Hostler:
 
 
 class Scheduler:
-    """Its session begins with it: it has acted on no answer, and no agent is going."""
+    """Its session begins with it: it has acted on no answer."""
 
     def __init__(self, redis, hostler):
         self.redis, self.hostler = redis, hostler
         self.session, self.sequence = str(uuid.uuid4()), 0
-        self.seen, self.going = 0, set()
+        self.seen, self.barred = 0, set()
 
     def agents(self):
         """Free slots and tasks by agent, of those that are connected."""
@@ -101,12 +108,13 @@ class Scheduler:
             if slots is None:
                 continue  # It has expired since.
             running = self.redis("HVALS", "running:" + name)
-            out[name] = {"slots": int(slots), "free": int(slots) - sum(map(int, running)), "tasks": len(running)}
+            out[name] = {"slots": int(slots), "free": int(slots) - sum(map(int, running)), "tasks": len(running),
+                         "idle": not running}
         return out
 
     def room_for(self, slots, agents):
         """The agents for a task: the fullest that has room, or several idle ones that are just as large together; or none."""
-        allowed = {name: its for name, its in agents.items() if name not in self.going}  # This is the promise.
+        allowed = {name: its for name, its in agents.items() if name not in self.barred}  # This is the promise.
         fitting = [name for name, its in allowed.items() if its["free"] >= slots]
         if fitting:
             return {min(fitting, key=lambda name: allowed[name]["free"]): slots}
@@ -117,23 +125,29 @@ class Scheduler:
         return chosen if sum(chosen.values()) == slots else {}
 
     def place(self, agents):
-        """Gives tasks to agents, and returns those that have to wait, as texts by id."""
+        """Gives tasks to agents, and returns those that have to wait, as texts by id. Before the first answer of a session nothing
+        is given: the session before may have promised to leave an agent alone. What would be given needs no host all the same."""
         waiting = {}
         for text in self.redis("LRANGE", "tasks", 0, -1):
             task = json.loads(text)
             chosen = self.room_for(task["slots"], agents)
             if not chosen:
                 waiting[task["id"]] = text
-                continue
-            self.redis("MULTI")  # Whatever happens to this program, the task is in one place.
-            self.redis("LREM", "tasks", 1, text)
+            elif self.seen:
+                self.give(task["id"], text, chosen)
             for name, slots in chosen.items():
-                self.redis("HSET", "running:" + name, task["id"], slots)
-                self.redis("RPUSH", "work:" + name, text)
                 agents[name]["free"] -= slots
                 agents[name]["tasks"] += 1
-            self.redis("EXEC")
+                agents[name]["idle"] &= not self.seen
         return waiting
+
+    def give(self, task, text, chosen):
+        self.redis("MULTI")  # Whatever happens to this program, the task is in one place.
+        self.redis("LREM", "tasks", 1, text)
+        for name, slots in chosen.items():
+            self.redis("HSET", "running:" + name, task, slots)
+            self.redis("RPUSH", "work:" + name, text)
+        self.redis("EXEC")
 
     def refuse(self, never_fits, waiting):
         for one in never_fits:
@@ -146,19 +160,20 @@ class Scheduler:
         waiting = self.place(agents)
         self.sequence += 1
         push = {"session": self.session, "sequence": self.sequence, "seen": self.seen,
-                "agents": [{"name": name, "idle": its["tasks"] == 0} for name, its in agents.items()],
+                "agents": [{"name": name, "idle": its["idle"]} for name, its in agents.items()],
                 "tasks": [{key: value for key, value in json.loads(text).items() if key in ("id", "slots", "group")}
                           for text in waiting.values()]}
         try:
             status, answer = self.hostler.push(push)
         except (OSError, http.client.HTTPException, ValueError) as problem:
-            return str(problem)  # An answer that was lost is not acted on: `seen` and `going` stay.
+            return str(problem)  # An answer that was lost is not acted on: `seen` and `barred` stay.
         if status != 200:
             if status == 409 and "superseded" in answer["message"]:
                 raise SystemExit("another scheduler has taken over: " + answer["message"])
             return answer["message"]
-        # From here on nothing is placed on these, so the next push may say that this answer was seen.
-        self.going, self.seen = set(answer["going"]), answer["answer"]
+        # From here on nothing is placed on these, so the next push may say that this answer was seen. The host of an unknown agent
+        # may have just ended, while the agent has not expired yet.
+        self.barred, self.seen = {*answer["going"], *answer["unknown_agents"]}, answer["answer"]
         self.refuse(answer["never_fits"], waiting)
         return None
 

@@ -40,6 +40,7 @@ PACKAGES = {
     "golang-go": "go gofmt",
     "groff-base": "groff",
     "iproute2": "ip ss tc",
+    "jq": "jq",
     "lintian": "lintian",
     "lxd-client": "lxc",
     "make": "make",

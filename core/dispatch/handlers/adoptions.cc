@@ -15,6 +15,7 @@ namespace {
 /// Between two slices. The store commits one meanwhile, so that other changes do not wait long.
 constexpr Duration kSlicePause = std::chrono::milliseconds(100);
 constexpr auto kMayBeLent = "it may be lent, and the journal would not know it";
+constexpr auto kMayRunTasks = "an outside scheduler may have an agent there under another name";
 
 bool has_set(const model::PoolPolicy& pool, const Set& set) {
   return std::ranges::find(pool.sets, set.name) != pool.sets.end();
@@ -197,8 +198,10 @@ model::InstanceId Adoptions::adopt(std::uint32_t index, const Stranger& stranger
   steps_.count(added, now);  // Of the menu's price; that of the list may be doubted.
   recorder_.record("cloud", id.text(), model::Event::kAdopted, to_string(why),
                    "the cloud lists " + printable(seen.id, 80) + " as this set's", now, list.cause);
-  if (pool.leases && !record.restored)  // One of a restored state is held when it has reported.
-    steps_.apply(added, fleet::hold(added.instance, kMayBeLent, now), "cloud", now);
+  // One of a restored state is held when it has reported.
+  if ((pool.leases || pool.pushed) && !record.restored)
+    steps_.apply(added, fleet::hold(added.instance, pool.pushed ? kMayRunTasks : kMayBeLent, now),
+                 "cloud", now);
   auto outcome = fleet::listed(added.instance, seen, list.as_of, pool, now);
   outcome.changed = true;
   steps_.apply(added, std::move(outcome), "cloud", now);

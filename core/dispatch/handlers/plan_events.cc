@@ -179,6 +179,9 @@ bool PlanEvents::still_holds(const scheduler::Shutdown& shutdown, const Host& ho
   pushes_.add_to(view);
   if (!view.acknowledged && scheduler::needs_handshake(shutdown.code, view, host.closed))
     return false;
+  // A push has come since the plan was made.
+  if (host.closed == scheduler::Closed::kAbandoned && !pushes_.is_abandoned(view.pool))
+    return false;
   return scheduler::still_true(shutdown.code, view, host.closed, policy_.pools[host.instance.pool],
                                now.mono);
 }

@@ -13,9 +13,8 @@ using model::AgentReport;
 
 namespace {
 
-constexpr std::size_t kToldMax = 1000;  ///< Of each list of an answer.
-constexpr Duration kTickInterval = std::chrono::seconds(90);
-constexpr std::size_t kNameShown = 60;  ///< Bytes of what a pusher has chosen, in texts.
+constexpr std::size_t kNeverFitsTold = 1000;  ///< Tasks that an answer names.
+constexpr std::size_t kNameShown = 60;        ///< Bytes of what a pusher has chosen, in texts.
 
 /// Hosts by what their scheduler calls its agents there. Several may have one name for a while, as
 /// addresses are used again: what is said is said of each, so that none is taken for idle.
@@ -46,6 +45,7 @@ void PushEvents::policy_changed(Now now) {
     if (!pools[i].pushed && known == nullptr) continue;
     if (!pools[i].pushed) {
       forget_demand(*known);
+      forget_agents(i, "user", now);
       owners_.pushes.end(i);
       owners_.bounds.say(i, scheduler::kPushedSource, {});
     } else {
@@ -58,7 +58,9 @@ void PushEvents::policy_changed(Now now) {
                                       pushed::answers_base(owners_.recorder.epoch()), now.mono);
       }
       if (known->is_heard) count_demand(i, *known);
-      owners_.bounds.say(i, scheduler::kPushedSource, known->bounds(*pools[i].pushed));
+      // With other times the scheduler may be silent for too long no more.
+      known->silence = std::min(known->silence, known->silence_at(*pools[i].pushed, now.mono));
+      owners_.bounds.say(i, scheduler::kPushedSource, known->bounds(*pools[i].pushed, now.mono));
     }
     look_at_hosts(i, now);
     owners_.plan.want();
@@ -91,7 +93,7 @@ void PushEvents::on(PushReceived& event, Now now) {
   const auto pool = static_cast<std::uint32_t>(found - pools.begin());
   PushedPool* to = owners_.pushes.find(pool);
   if (to == nullptr)
-    return reply(fail(Errc::kConflict,
+    return reply(fail(Errc::kNotFound,
                       "pool " + found->name +
                           " is not sized by an outside scheduler: set pools[].pushed for it"));
   const auto& policy = *found->pushed;
@@ -108,12 +110,17 @@ void PushEvents::on(PushReceived& event, Now now) {
   }
   to->last = std::move(event.push);
   to->heard = now.mono;
-  to->is_heard = true;
+  const bool is_first = !std::exchange(to->is_heard, true);
   to->silence = Silence::kNone;
+  for (const auto& [id, name] : to->named)
+    if (const Host* host = owners_.hosts.find(id);
+        host != nullptr && agent_name(host->instance.record, policy.agent_name) != name)
+      to->handshake.renamed(id);
   const Busy busy = take_agents(pool, event.principal, *to, now);
+  if (is_first) await_agents(pool, now);
   to->handshake.pushed(to->last.seen, busy, too_old(pool, now));
   count_demand(pool, *to);
-  owners_.bounds.say(pool, scheduler::kPushedSource, to->bounds(policy));
+  owners_.bounds.say(pool, scheduler::kPushedSource, to->bounds(policy, now.mono));
   owners_.plan.want();
   tick(pool, *to, now);
   reply(answer(pool, *to));
@@ -132,8 +139,7 @@ PushEvents::Busy PushEvents::take_agents(std::uint32_t pool, const std::string& 
   std::set<model::InstanceId> listed;
   for (const auto& agent : to.last.agents) {
     const auto [first, last] = index.equal_range(agent.name);
-    if (first == last && to.unknown_agents.size() < kToldMax)
-      to.unknown_agents.push_back(agent.name);
+    if (first == last) to.unknown_agents.push_back(agent.name);
     for (auto at = first; at != last; ++at) {
       listed.insert(at->second);
       if (!agent.is_idle) busy.insert(at->second);
@@ -164,6 +170,19 @@ void PushEvents::report(model::InstanceId id, AgentReport report, const std::str
   if (outcome.changed) steps_.apply(host, std::move(outcome), "user", now);
 }
 
+void PushEvents::forget_agents(std::uint32_t pool, const std::string& actor, Now now) {
+  for (const auto id : hosts_of(pool)) {
+    Host& host = *owners_.hosts.change(id);
+    auto outcome = fleet::agent_forgotten(host.instance, owners_.policy.pools[pool], now);
+    if (outcome.changed) steps_.apply(host, std::move(outcome), actor, now);
+  }
+}
+
+void PushEvents::await_agents(std::uint32_t pool, Now now) {
+  for (const auto id : hosts_of(pool))
+    fleet::await_after_silence(owners_.hosts.change(id)->instance, owners_.policy.pools[pool], now);
+}
+
 std::set<model::InstanceId> PushEvents::too_old(std::uint32_t pool, Now now) const {
   std::set<model::InstanceId> out;
   const auto most = owners_.policy.pools[pool].pushed->lifetime_max;
@@ -177,7 +196,7 @@ void PushEvents::count_demand(std::uint32_t pool, PushedPool& to) {
   const auto& policy = owners_.policy.pools[pool];
   to.demand = pushed::demand_of(to.last, sizes_of(owners_.menu, owners_.policy, pool), policy.name,
                                 *policy.pushed);
-  if (to.demand.never_fits.size() > kToldMax) to.demand.never_fits.resize(kToldMax);
+  if (to.demand.never_fits.size() > kNeverFitsTold) to.demand.never_fits.resize(kNeverFitsTold);
   // Classes that stay keep their ids.
   std::vector<demand::ClassId> classes;
   for (const auto& one : to.demand.classes)
@@ -199,10 +218,13 @@ model::PushAnswer PushEvents::answer(std::uint32_t pool, PushedPool& to) const {
   const auto named = to.handshake.answer();
   model::PushAnswer out;
   out.answer = named.number;
+  to.named.clear();
   for (const auto id : named.going)
     if (const Host* host = owners_.hosts.find(id))
-      if (auto its = agent_name(host->instance.record, name); !its.empty())
-        out.going.push_back(std::move(its));
+      if (auto its = agent_name(host->instance.record, name); !its.empty()) {
+        out.going.push_back(its);
+        to.named[id] = std::move(its);
+      }
   out.unknown_agents = to.unknown_agents;
   out.never_fits = to.demand.never_fits;
   return out;
@@ -229,58 +251,6 @@ void PushEvents::planned(const scheduler::Plan& plan, Now now) {
     }
     pool.handshake.planned(ids);
   }
-}
-
-void PushEvents::fire_due(Now now) {
-  while (const auto id = owners_.hosts.pop_agent_due(now.mono)) {
-    Host& host = *owners_.hosts.change(*id);
-    const auto& pool = owners_.policy.pools[host.instance.pool];
-    steps_.apply(host, fleet::agent_due(host.instance, pool, now), "timer", now);
-  }
-  for (const auto& [index, known] : owners_.pushes.all()) {
-    const auto& policy = owners_.policy.pools[index].pushed;
-    if (!policy || known.next_silence(*policy) > now.mono) continue;
-    silent(index, *owners_.pushes.find(index), known.silence_at(*policy, now.mono), now);
-  }
-}
-
-void PushEvents::silent(std::uint32_t pool, PushedPool& of, Silence silence, Now now) {
-  const auto& policy = owners_.policy.pools[pool];
-  of.silence = silence;
-  const bool is_over = silence == Silence::kAbandoned;
-  owners_.recorder.record(
-      "timer", "pool " + policy.name,
-      is_over ? model::Event::kPoolAbandoned : model::Event::kPoolAbandonSoon, "",
-      "no push for " + format_duration(now.mono - of.heard) +
-          (is_over ? ": its hosts go"
-                   : ": all its hosts go after " + format_duration(policy.pushed->abandoned_after)),
-      now);
-  if (!is_over) return;
-  forget_demand(of);
-  for (const auto id : hosts_of(pool)) {
-    Host& host = *owners_.hosts.change(id);
-    auto outcome = fleet::agent_forgotten(host.instance, policy, now);
-    if (outcome.changed) steps_.apply(host, std::move(outcome), "timer", now);
-  }
-  owners_.bounds.say(pool, scheduler::kPushedSource, of.bounds(*policy.pushed));
-  owners_.plan.want();
-}
-
-/// "2 busy of p3.16xlarge, 1 coming of p3.16xlarge"
-void PushEvents::tick(std::uint32_t pool, PushedPool& to, Now now) {
-  if (now.mono < to.next_tick) return;
-  to.next_tick = now.mono + kTickInterval;
-  std::map<std::pair<std::string, std::string>, std::uint32_t> counts;
-  for (const auto id : hosts_of(pool)) {
-    const auto& instance = owners_.hosts.find(id)->instance;
-    ++counts[{agent_text(instance), instance.record.type}];
-  }
-  std::string text;
-  for (const auto& [of, count] : counts)
-    text +=
-        (text.empty() ? "" : ", ") + std::to_string(count) + " " + of.first + " of " + of.second;
-  owners_.recorder.record("user", "pool " + owners_.policy.pools[pool].name,
-                          model::Event::kPoolTick, "", text.empty() ? "no hosts" : text, now);
 }
 
 }  // namespace hostler::dispatch

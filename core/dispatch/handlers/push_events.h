@@ -50,6 +50,10 @@ class PushEvents {
   /// The agents of the pool's hosts as they are now; returns those that are busy.
   Busy take_agents(std::uint32_t pool, const std::string& actor, PushedPool& to, Now now);
   void report(model::InstanceId id, model::AgentReport report, const std::string& actor, Now now);
+  /// What was said of the hosts counts no more.
+  void forget_agents(std::uint32_t pool, const std::string& actor, Now now);
+  /// Nobody could say until now that agents are there.
+  void await_agents(std::uint32_t pool, Now now);
   [[nodiscard]] std::set<model::InstanceId> too_old(std::uint32_t pool, Now now) const;
   /// What `last` asks for, as classes of the plan.
   void count_demand(std::uint32_t pool, PushedPool& to);

@@ -17,18 +17,18 @@ std::int32_t slots_of(const State& state, const fleet::Instance& instance) {
   return instance.type ? state.policy.types[*instance.type].resources.slots : 0;
 }
 
-/// Of all gates that hold back creates of the pool, that which opens last.
-std::optional<model::LaunchErrorView> launch_error(const State& state, std::uint32_t pool,
-                                                   Now now) {
+/// Of all gates that creates of the pool have shut and none has opened since, the last one.
+std::optional<model::LaunchErrorView> launch_error(const State& state, std::uint32_t pool) {
   std::optional<model::LaunchErrorView> out;
   for (const auto& offering : state.menu.offerings()) {
     if (offering.pool != pool) continue;
-    const auto* gate = state.gates.shut(state.gates.create_query(offering), now.mono);
-    if (gate == nullptr || (out && out->until >= gate->record.until)) continue;
-    out = model::LaunchErrorView{.since = {},
-                                 .until = gate->record.until,
-                                 .refusals = gate->record.failures,
-                                 .message = gate->record.message};
+    const auto query = state.gates.create_query(offering);
+    for (const auto& [key, gate] : state.gates.all()) {
+      const auto& record = gate.record;
+      if (record.until.us == 0 || (out && out->until >= record.until)) continue;
+      if (gates::holds(record, query))
+        out = model::LaunchErrorView{record.since, record.until, record.failures, record.message};
+    }
   }
   return out;
 }
@@ -52,6 +52,20 @@ model::PushedHostView view_of(const State& state, const PushedPool& pushed, cons
     out.reason = going->second.reason;
   else if (!fleet::may_have_agent(instance))
     out.reason = record.reason;
+  return out;
+}
+
+/// As of the last push: hosts that have been idle and to go for so long that the scheduler seems to
+/// know of no promise.
+std::vector<model::InstanceId> not_acknowledged(const State& state, const PushedPool& pushed,
+                                                const model::PushedPolicy& policy) {
+  std::vector<model::InstanceId> out;
+  for (const auto& [id, going] : pushed.going) {
+    const Host* host = state.hosts.find(id);
+    if (host != nullptr && host->instance.record.agent == model::AgentReport::kIdle &&
+        pushed.heard - going.since > policy.shrink_after && !pushed.handshake.is_acknowledged(id))
+      out.push_back(id);
+  }
   return out;
 }
 
@@ -92,6 +106,9 @@ std::vector<std::string> conditions_of_pushes(const State& state, std::uint32_t 
         host.instance.record.agent == model::AgentReport::kNone &&
         host.instance.link.outside.lost_since())
       never_came.push_back(id);
+  if (const auto quiet = not_acknowledged(state, *pushed, *policy); !quiet.empty())
+    out.push_back("its scheduler has been told for long that " + names_of(quiet) +
+                  " go, and has not said that nothing runs there: see whether it sends `seen`");
   if (!never_came.empty())
     out.push_back("no push has listed the agents of " + names_of(never_came) +
                   ": see what starts them there (hostler why " + never_came.front().text() + ")");
@@ -128,7 +145,7 @@ Result<model::ScalingInfoView> Queries::scaling_info(const std::string& name, No
   const auto index = static_cast<std::uint32_t>(found - pools.begin());
   const PushedPool* pushed = state_.pushes.find(index);
   if (pushed == nullptr)
-    return fail(Errc::kConflict, "pool " + name + " is not sized by an outside scheduler");
+    return fail(Errc::kNotFound, "pool " + name + " is not sized by an outside scheduler");
   model::ScalingInfoView out;
   out.pool = name;
   out.pusher.principal = pushed->pusher.record().principal;
@@ -146,7 +163,7 @@ Result<model::ScalingInfoView> Queries::scaling_info(const std::string& name, No
   }
   out.slots_per_instance.assign(sizes.begin(), sizes.end());
   out.instance_types.assign(types.begin(), types.end());
-  out.launch_error = launch_error(state_, index, now);
+  out.launch_error = launch_error(state_, index);
   out.tasks = pushed->last.tasks;
   out.desired_new = pushed->last.desired_new;
   out.never_fits = pushed->demand.never_fits;

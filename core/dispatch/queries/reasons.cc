@@ -33,6 +33,16 @@ bool may_serve(const State& state, std::uint32_t pool, const demand::Queue::Clas
   });
 }
 
+void add_tasks(const PlanState& plan, const PushedPool& pushed, model::ReasonsView& out) {
+  for (std::size_t i = 0; i < pushed.classes.size() && out.demand.size() < kDemandShown; ++i) {
+    const auto& asked = pushed.demand.classes[i];
+    out.demand.push_back({.tasks = asked.count,
+                          .needs = asked.shape.needs,
+                          .gpu = {},
+                          .waiting = plan.waiting_of_rest(pushed.classes[i])});
+  }
+}
+
 }  // namespace
 
 model::RejectedView Queries::rejected_view(const scheduler::Offering& offering,
@@ -64,8 +74,10 @@ void Queries::add_demand(const std::vector<demand::ClassId>& classes,
   auto reasons = waiting(next);  // Of all at once: it scans the queue.
   for (std::size_t i = 0; i < next.size(); ++i) {
     const auto& klass = queue.at(classes[i]);
-    out.demand.push_back(
-        {klass.count, klass.shape.needs, klass.shape.constraints.gpu, std::move(reasons[next[i]])});
+    out.demand.push_back({.jobs = klass.count,
+                          .needs = klass.shape.needs,
+                          .gpu = klass.shape.constraints.gpu,
+                          .waiting = std::move(reasons[next[i]])});
   }
   out.shapes_not_examined = queue.order().size() - std::min(queue.order().size(), kClassesSeen);
 }
@@ -110,16 +122,20 @@ std::optional<model::ReasonsView> Queries::reasons_of_pool(const std::string& na
   out.metrics = metrics_of(state_, pool, now);
   out.decisions = state_.plan.decisions(pool);
   std::set<std::pair<std::uint32_t, std::string>> shown;
-  std::vector<demand::ClassId> served;
-  for (const auto seen : first_classes(state_.waiting.queue())) {
-    if (!may_serve(state_, pool, state_.waiting.queue().at(seen))) continue;
-    served.push_back(seen);
+  auto served = first_classes(state_.waiting.queue());
+  std::erase_if(served, [&](demand::ClassId cls) {
+    return !may_serve(state_, pool, state_.waiting.queue().at(cls));
+  });
+  add_demand(served, out);
+  if (const PushedPool* pushed = state_.pushes.find(pool)) {
+    add_tasks(state_.plan, *pushed, out);
+    served.insert(served.end(), pushed->classes.begin(), pushed->classes.end());
+  }
+  for (const auto seen : served)
     for (const auto& [cls, index, reason] : state_.plan.rejected(seen))
       if (index < offerings.size() && offerings[index].pool == pool &&
           out.rejected.size() < kRejectedShown && shown.emplace(index, reason).second)
         out.rejected.push_back(rejected_view(offerings[index], reason));
-  }
-  add_demand(served, out);
   return out;
 }
 

@@ -93,6 +93,12 @@ model::WaitingView PlanState::waiting(demand::ClassId cls, bool is_priced) const
   return {found->second.code, found->second.reason, 0};
 }
 
+model::WaitingView PlanState::waiting_of_rest(demand::ClassId cls) const {
+  const auto found = waiting_.find({cls, false});
+  if (found == waiting_.end() || found->second.rest_reason.empty()) return waiting(cls);
+  return {found->second.rest_code, found->second.rest_reason, 0};
+}
+
 model::WaitingCode PlanState::waiting_code(demand::ClassId cls, bool is_priced) const {
   const auto found = waiting_.find({cls, is_priced});
   return found == waiting_.end() ? model::WaitingCode::kPlanning : found->second.code;

@@ -60,6 +60,8 @@ class PlanState {
   /// If the last plan has not considered such items, they wait for the next plan. `is_priced`: why
   /// items with a ClassView::price wait.
   [[nodiscard]] model::WaitingView waiting(demand::ClassId cls, bool is_priced = false) const;
+  /// The same of those items for which no host comes, if there are any.
+  [[nodiscard]] model::WaitingView waiting_of_rest(demand::ClassId cls) const;
   [[nodiscard]] model::WaitingCode waiting_code(demand::ClassId cls, bool is_priced) const;
   /// What the last plan that saw the class wait knew of hosts for it.
   struct Supply {

@@ -4,50 +4,67 @@
 #include <utility>
 
 #include "core/base/assert.h"
-#include "core/base/units.h"
+#include "core/scheduler/agents.h"
 
 namespace hostler::dispatch {
 
 using scheduler::Bound;
 using scheduler::BoundOf;
 
+namespace {
+
+/// How long a scheduler is silent in each degree; unset: it never comes to that.
+std::optional<Duration> begin_of(Silence silence, const model::PushedPolicy& policy) {
+  const bool may_abandon = policy.abandoned_after > Duration::zero();
+  switch (silence) {
+    case Silence::kNone:
+      return Duration::zero();
+    case Silence::kTooOld:
+      return policy.max_age;
+    case Silence::kLong:
+      if (may_abandon) return policy.abandoned_after / 5 * 4;
+      break;
+    case Silence::kAbandoned:
+      if (may_abandon) return policy.abandoned_after;
+      break;
+  }
+  return std::nullopt;
+}
+
+constexpr auto kDegrees = {Silence::kTooOld, Silence::kLong, Silence::kAbandoned};
+
+}  // namespace
+
 Silence PushedPool::silence_at(const model::PushedPolicy& policy, Mono now) const {
-  if (policy.abandoned_after == Duration::zero()) return Silence::kNone;
-  if (now >= heard + policy.abandoned_after) return Silence::kAbandoned;
-  return now >= heard + policy.abandoned_after / 5 * 4 ? Silence::kLong : Silence::kNone;
+  Silence out = Silence::kNone;
+  for (const Silence degree : kDegrees)
+    if (const auto after = begin_of(degree, policy); after && now >= heard + *after) out = degree;
+  return out;
 }
 
 Mono PushedPool::next_silence(const model::PushedPolicy& policy) const {
-  if (policy.abandoned_after == Duration::zero() || silence == Silence::kAbandoned)
-    return fleet::kNever;
-  return silence == Silence::kNone ? heard + policy.abandoned_after / 5 * 4
-                                   : heard + policy.abandoned_after;
+  Mono out = fleet::kNever;
+  for (const Silence degree : kDegrees)
+    if (const auto after = begin_of(degree, policy); after && degree > silence)
+      out = std::min(out, heard + *after);
+  return out;
 }
 
-std::vector<Bound> PushedPool::bounds(const model::PushedPolicy& policy) const {
-  const auto both = [](std::optional<std::int64_t> max, const std::string& reason,
-                       std::optional<Mono> until) {
-    std::vector<Bound> out;
-    for (const BoundOf of : {BoundOf::kStartedMin, BoundOf::kStartedMax}) {
-      Bound bound{.of = of,
-                  .source = scheduler::kPushedSource,
-                  .number = std::nullopt,
-                  .reason = reason,
-                  .until = until};
-      if (max) bound.number = of == BoundOf::kStartedMin ? 0 : *max;
-      out.push_back(std::move(bound));
-    }
-    return out;
-  };
-  if (silence == Silence::kAbandoned)
-    return both(0, "no push for " + format_duration(policy.abandoned_after), std::nullopt);
-  if (!is_heard) return both(std::nullopt, "no push since the start", std::nullopt);
-  return both(scheduler::kBoundMax,
-              "the last push is younger than " + format_duration(policy.max_age),
-              heard + policy.max_age);
+std::vector<Bound> PushedPool::bounds(const model::PushedPolicy& policy, Mono now) const {
+  if (is_heard || silence == Silence::kAbandoned)
+    return scheduler::bounds_of_push(heard, policy, now);
+  std::vector<Bound> out;
+  for (const BoundOf of : {BoundOf::kStartedMin, BoundOf::kStartedMax})
+    out.push_back({.of = of,
+                   .source = scheduler::kPushedSource,
+                   .number = std::nullopt,
+                   .reason = "no push since the start",
+                   .until = std::nullopt});
+  return out;
 }
 
 PushedPool& Pushes::begin(std::uint32_t pool, pushed::Pusher pusher, std::uint64_t base, Mono now) {
+  base = std::max(base, last_answer_);
   const auto [at, fresh] = pools_.try_emplace(pool, PushedPool{.pusher = std::move(pusher),
                                                                .handshake = pushed::Handshake(base),
                                                                .heard = now,
@@ -55,9 +72,21 @@ PushedPool& Pushes::begin(std::uint32_t pool, pushed::Pusher pusher, std::uint64
                                                                .demand = {},
                                                                .classes = {},
                                                                .unknown_agents = {},
+                                                               .named = {},
                                                                .going = {}});
   HOSTLER_ASSERT(fresh, "a pool begins to be pushed once");
   return at->second;
+}
+
+bool Pushes::is_abandoned(std::uint32_t pool) const {
+  const PushedPool* found = find(pool);
+  return found != nullptr && found->silence == Silence::kAbandoned;
+}
+
+void Pushes::end(std::uint32_t pool) {
+  const auto found = pools_.find(pool);
+  last_answer_ = std::max(last_answer_, found->second.handshake.last());
+  pools_.erase(found);
 }
 
 PushedPool* Pushes::find(std::uint32_t pool) {

@@ -20,6 +20,7 @@ namespace hostler::dispatch {
 /// How long the scheduler of a pool has been silent.
 enum class Silence : std::uint8_t {
   kNone,
+  kTooOld,     ///< `max_age`: the pool is held.
   kLong,       ///< 4/5 of `abandoned_after`.
   kAbandoned,  ///< The pool empties.
 };
@@ -40,7 +41,8 @@ struct PushedPool {
   pushed::Demand demand;                 ///< Of `last`.
   std::vector<demand::ClassId> classes;  ///< Of `demand`, in its order; interned.
   std::vector<std::string> unknown_agents;
-  std::map<model::InstanceId, Going> going;  ///< What the last plan wants to go.
+  std::map<model::InstanceId, std::string> named;  ///< Under which names the last answer had them.
+  std::map<model::InstanceId, Going> going;        ///< What the last plan wants to go.
   Silence silence = Silence::kNone;
   Mono next_tick = Mono::min();  ///< Of the event pool_tick.
 
@@ -48,12 +50,13 @@ struct PushedPool {
   [[nodiscard]] bool is_fresh(const model::PushedPolicy& policy, Mono now) const {
     return is_heard && now < heard + policy.max_age;
   }
-  /// As of now. kNone without `abandoned_after`.
+  /// As of now.
   [[nodiscard]] Silence silence_at(const model::PushedPolicy& policy, Mono now) const;
   /// When silence_at() changes next; kNever: it does not.
   [[nodiscard]] Mono next_silence(const model::PushedPolicy& policy) const;
   /// What the source kPushedSource says of the pool.
-  [[nodiscard]] std::vector<scheduler::Bound> bounds(const model::PushedPolicy& policy) const;
+  [[nodiscard]] std::vector<scheduler::Bound> bounds(const model::PushedPolicy& policy,
+                                                     Mono now) const;
 };
 
 /// Pools that outside schedulers size, by their index in the policy.
@@ -65,7 +68,8 @@ class Pushes {
   [[nodiscard]] PushedPool* find(std::uint32_t pool);
   [[nodiscard]] const PushedPool* find(std::uint32_t pool) const;
   [[nodiscard]] const std::map<std::uint32_t, PushedPool>& all() const { return pools_; }
-  void end(std::uint32_t pool) { pools_.erase(pool); }
+  [[nodiscard]] bool is_abandoned(std::uint32_t pool) const;
+  void end(std::uint32_t pool);
   /// The host is gone.
   void erased(std::uint32_t pool, model::InstanceId id);
   /// Adds to the view what the handshake knows of the host.
@@ -75,6 +79,7 @@ class Pushes {
 
  private:
   std::map<std::uint32_t, PushedPool> pools_;
+  std::uint64_t last_answer_ = 0;  ///< Of pools that are pushed no more: no number is used twice.
 };
 
 /// What the scheduler calls its agent on the host; empty: not known yet.

@@ -12,9 +12,10 @@ def is_installed():
 
 
 class Redis:
-    """A context."""
+    """A context. With a port it listens on loopback too."""
 
-    def __init__(self):
+    def __init__(self, port=0):
+        self.port = port
         self.folder = tempfile.mkdtemp(prefix="hostler-redis-")
         self.socket = self.folder + "/redis.sock"
         self.process = None
@@ -22,7 +23,8 @@ class Redis:
 
     def start(self):
         self.process = subprocess.Popen(
-            ["redis-server", "--port", "0", "--unixsocket", self.socket, "--save", "", "--appendonly", "no", "--dir", self.folder],
+            ["redis-server", "--bind", "127.0.0.1", "--port", str(self.port), "--unixsocket", self.socket, "--save", "",
+             "--appendonly", "no", "--dir", self.folder],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         wait_for("Redis answers", lambda: self.ask("ping") == "PONG")
 

@@ -9,10 +9,10 @@ import json
 import subprocess
 import unittest
 
+from pushed_site import INFO, Pusher, PushedTest, main, pool  # adds the folder of the others
 import one_site
 import tcp_access
 from one_site import ARGS
-from pushed_site import INFO, Pusher, PushedTest, main, pool
 from scratch_site import PATIENCE
 
 SCALERS = {"sched": ["gpu"], "other": ["gpu"], "cpu": ["cpu"]}
@@ -134,8 +134,13 @@ class BadPushTest(PushedTest):
         for name, sees in (("read", False), ("submit", False), ("admin", True), ("sched", True)):
             status, said = self.ask(name, "GET", INFO)
             self.assertEqual((status, "hush" in json.dumps(said)), (200, sees), name)
+        self.site.take_down()
+
+    def test_a_pool_that_no_scheduler_sizes_has_no_scaling_info(self):
         for its in ("plain", "nowhere"):
-            self.assertEqual(self.site.request("PUT", f"/v1/pools/{its}/scaling-info", body)[0], 404)
+            for method, body in (("PUT", self.pusher.body()), ("GET", None)):
+                with self.subTest(its, method=method):
+                    self.assertEqual(self.site.request(method, f"/v1/pools/{its}/scaling-info", body)[0], 404)
         self.site.take_down()
 
     def test_the_command_pushes_and_says_what_came_of_it(self):

@@ -2,6 +2,7 @@
 """The example of docs/pushed.md with a real Redis: tasks come, hosts come for them, each task runs once, and the hosts go by the
 handshake; also when the example is killed in the middle."""
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -9,13 +10,22 @@ import sys
 import threading
 import unittest
 
+from pushed_site import SLOTS, PushedTest, main  # adds the folder of the others
+from scratch_site import wait_for
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../metrics"))
 
 import redis_server  # noqa: E402
-from pushed_site import SLOTS, PushedTest, main  # noqa: E402
-from scratch_site import wait_for  # noqa: E402
 
 EXAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../docs/examples/redis_scheduler.py")
+
+
+def load_example():
+    """The example as a module, to go through its rounds one by one."""
+    spec = importlib.util.spec_from_file_location("redis_scheduler", EXAMPLE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 class Agents:
@@ -23,6 +33,7 @@ class Agents:
     the test says so."""
 
     def __init__(self, site, redis):
+        """`redis`: a client that nobody else uses."""
         self.site, self.redis = site, redis
         self.ran, self.lost, self.hold = [], [], threading.Event()
         self.over = threading.Event()
@@ -32,41 +43,55 @@ class Agents:
     def run(self):
         while not self.over.wait(0.1):
             ready = {one["id"] for one in self.site.existing() if one["state"] in ("idle", "busy")}
-            for name in {key.partition(":")[2] for key in self.names("running:*")} - {one["id"] for one in self.site.existing()}:
-                self.lost.append(name)  # Something ran on a host that is gone.
+            running = {key.partition(":")[2] for key in self.redis("keys", "running:*")}
+            self.lost += running - {one["id"] for one in self.site.existing()}  # Something ran on a host that is gone.
             for name in ready:
-                self.redis.ask("set", "agent:" + name, str(SLOTS), "ex", "2")
+                self.redis("set", "agent:" + name, SLOTS, "ex", 2)
                 self.work(name)
-
-    def names(self, pattern):
-        return (self.redis.ask("keys", pattern) or "").split()
 
     def work(self, name):
         if self.hold.is_set():
             return
-        text = self.redis.ask("lpop", "work:" + name)
+        text = self.redis("lpop", "work:" + name)
         if text:
             its = json.loads(text)["id"]
             self.ran.append(its)
-            self.redis.ask("hdel", "running:" + name, its)
+            self.redis("hdel", "running:" + name, its)
+
+    def end(self):
+        self.over.set()
+        self.thread.join()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.over.set()
-        self.thread.join()
+        self.end()
 
 
-class RedisQueueTest(PushedTest):
+class ExampleTest(PushedTest):
+    """With a Redis, and clients of it as the example has them."""
+
     def setUp(self):
         super().setUp()
         self.redis = self.enterContext(redis_server.Redis())
+        self.module = load_example()
         self.site.start()
+
+    def client(self):
+        redis = self.module.Redis("unix://" + self.redis.socket)
+        self.addCleanup(redis.socket.close)
+        self.addCleanup(redis.stream.close)
+        return redis
+
+
+class RedisQueueTest(ExampleTest):
+    def setUp(self):
+        super().setUp()
         self.scheduler = None
         self.addCleanup(self.kill_scheduler)
         self.start_scheduler()
-        self.agents = self.enterContext(Agents(self.site, self.redis))
+        self.agents = self.enterContext(Agents(self.site, self.client()))
 
     def start_scheduler(self):
         self.scheduler = subprocess.Popen(
@@ -76,6 +101,10 @@ class RedisQueueTest(PushedTest):
     def kill_scheduler(self):
         self.scheduler.kill()
         self.scheduler.wait()
+
+    def running(self):
+        """The keys of agents with tasks."""
+        return (self.redis.ask("keys", "running:*") or "").split()
 
     def add(self, *slots):
         """Tasks of so many slots; their ids."""
@@ -89,6 +118,7 @@ class RedisQueueTest(PushedTest):
         self.assertEqual(sorted(self.agents.ran), sorted(ids))
         self.assertEqual(self.agents.lost, [])
         wait_for("all hosts are gone", lambda: not self.site.hosts())
+        self.agents.end()
         self.kill_scheduler()
         self.site.take_down()
 
@@ -110,7 +140,7 @@ class RedisQueueTest(PushedTest):
     def test_the_example_may_be_killed_at_any_time(self):
         self.agents.hold.set()
         ids = self.add(8, 4, 2)
-        wait_for("a task is placed", lambda: self.agents.names("running:*"))
+        wait_for("a task is placed", self.running)
         self.kill_scheduler()
         self.start_scheduler()
         self.agents.hold.clear()
@@ -122,15 +152,79 @@ class RedisQueueTest(PushedTest):
     def test_hostlerd_may_be_killed_at_any_time(self):
         self.agents.hold.set()
         ids = self.add(8, 4)
-        wait_for("a task is placed", lambda: self.agents.names("running:*"))
-        self.agents.over.set()
-        self.agents.thread.join()
-        busy = {key.partition(":")[2] for key in self.agents.names("running:*")}
+        wait_for("a task is placed", self.running)
+        self.agents.end()
+        busy = {key.partition(":")[2] for key in self.running()}
         self.site.kill()
         self.site.start()
         self.assertLessEqual(busy, set(self.site.hosts()))
-        self.agents = self.enterContext(Agents(self.site, self.redis))
+        self.agents = self.enterContext(Agents(self.site, self.client()))
         self.check_end(ids)
+
+
+class RoundsTest(ExampleTest):
+    """Rounds of the example, one by one. The agents are only entries in Redis."""
+
+    def setUp(self):
+        super().setUp()
+        self.scheduler = self.new_scheduler()
+
+    def new_scheduler(self):
+        return self.module.Scheduler(self.client(), self.module.Hostler("unix://" + self.site.socket, "gpu"))
+
+    def go_on_until(self, what, truth):
+        def seen():
+            self.assertIsNone(self.scheduler.round())
+            return truth()
+        wait_for(what, seen)
+
+    def add(self, task):
+        self.redis.ask("rpush", "tasks", json.dumps({"id": task, "slots": SLOTS}))
+
+    def work_of(self, host):
+        return int(self.redis.ask("llen", "work:" + host))
+
+    def host_that_has_run_a_task(self):
+        self.add("t1")
+        self.go_on_until("a host comes", self.site.hosts)
+        host = self.site.wait_for_hosts(1)[0]
+        self.redis.ask("set", "agent:" + host, str(SLOTS))
+        self.go_on_until("the task is placed", lambda: self.work_of(host) == 1)
+        self.redis.ask("del", "running:" + host, "work:" + host)
+        return host
+
+    def let_go(self):
+        """Also hosts that have come meanwhile."""
+        def gone():
+            for host in self.site.hosts():
+                self.redis.ask("set", "agent:" + host, str(SLOTS))
+            return not self.site.hosts()
+        self.go_on_until("the hosts are gone", gone)
+        self.site.take_down()
+
+    def test_a_new_session_places_nothing_before_its_first_answer(self):
+        """The session before may have promised to leave the agent alone."""
+        host = self.host_that_has_run_a_task()
+        self.add("t2")
+        self.scheduler = self.new_scheduler()
+        self.site.kill()
+        self.assertIsNotNone(self.scheduler.round())
+        self.assertEqual(self.work_of(host), 0)
+        self.site.start()
+        self.go_on_until("the task is placed", lambda: self.work_of(host) == 1)
+        self.redis.ask("del", "running:" + host)
+        self.let_go()
+
+    def test_nothing_is_placed_on_an_agent_whose_host_has_just_ended(self):
+        """Its entry has not expired yet."""
+        host = self.host_that_has_run_a_task()
+        self.go_on_until("the host is gone", lambda: not self.site.hosts())
+        self.add("t2")
+        for _ in range(3):
+            self.assertIsNone(self.scheduler.round())
+        self.assertEqual(self.work_of(host), 0)
+        self.redis.ask("del", "tasks")
+        self.let_go()
 
 
 if __name__ == "__main__":

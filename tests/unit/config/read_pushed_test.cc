@@ -14,8 +14,9 @@ using testing::IsEmpty;
 using namespace std::chrono_literals;
 
 /// `type` and `pool` are members of the type "t" and of the pool "p".
-Reading read_pushed_site(const std::string& type, const std::string& pool, const std::string& top = "",
-                  const std::filesystem::path& folder = "/etc/hostler") {
+Reading read_pushed_site(const std::string& type, const std::string& pool,
+                         const std::string& top = "",
+                         const std::filesystem::path& folder = "/etc/hostler") {
   return read_text("{" + top + R"(
       "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01, "gpus": 8)" +
                        type + R"(}],
@@ -54,11 +55,12 @@ TEST(ReadPushedTest, ReadsEveryKey) {
                              .aux_per_agent = 3,
                              .abandoned_after = 2h,
                              .lifetime_max = 24h};
-  EXPECT_EQ(good_pushed_pool(R"("readiness": "cloud", "pushed": {"max_age": "2m", "shrink_after": "6m",
+  EXPECT_EQ(
+      good_pushed_pool(R"("readiness": "cloud", "pushed": {"max_age": "2m", "shrink_after": "6m",
                 "starting": "25m", "disconnected": "11m", "agent_name": "cloud_id",
                 "aux_per_agent": 3, "abandoned_after": "2h", "lifetime_max": "1d"})")
-                .pushed,
-            policy);
+          .pushed,
+      policy);
 }
 
 TEST(ReadPushedTest, AnEmptyObjectHasTheDefaultsAndNoKeyMeansNoScheduler) {
@@ -146,7 +148,8 @@ TEST(ReadPushedTest, RefusesOtherKeysAndOtherKinds) {
 
 TEST(ReadPushedTest, HostsOfAnOutsideSchedulerRunNoJobs) {
   for (const std::string kind : {"ssh", "cloud", "reported"})
-    EXPECT_THAT(problems_of_pushed_pool(R"("pushed": {}, "readiness": ")" + kind + "\""), IsEmpty()) << kind;
+    EXPECT_THAT(problems_of_pushed_pool(R"("pushed": {}, "readiness": ")" + kind + "\""), IsEmpty())
+        << kind;
   EXPECT_THAT(problems_of_pushed_pool(R"("pushed": {}, "readiness": "agent")"),
               ElementsAre(HasSubstr("pools[0].readiness: a pool with `pushed` needs readiness ssh, "
                                     "cloud or reported")));
@@ -215,7 +218,7 @@ std::vector<std::string> token_problems(const std::string& members,
                       members + "}]}");
   const Reading reading =
       read_pushed_site("", R"("readiness": "ssh", "pushed": {})",
-                R"("access": {"tcp": {"port": 1, "tokens_file": "t"}},)", folder.path());
+                       R"("access": {"tcp": {"port": 1, "tokens_file": "t"}},)", folder.path());
   if (tokens) *tokens = reading.config.access.tokens;
   return messages_of(reading);
 }

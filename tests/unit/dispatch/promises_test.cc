@@ -4,9 +4,7 @@
 namespace hostler::dispatch {
 namespace {
 
-using testing::Contains;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -114,6 +112,66 @@ TEST_F(PromisesTest, AKillAsksNoScheduler) {
   story.push(0, {}, {ids[0]});
   story.say(KillInstance{0, "root", ids[0], "now"});
   EXPECT_TRUE(story.ends(ids[0]));
+}
+
+TEST_F(PromisesTest, ADrainWaitsForTheScheduler) {
+  begin();
+  const auto ids = story.made(1);
+  story.push(0, {}, {ids[0]});
+  story.say(SetIdleBehavior{0, "root", ids[0], model::IdleBehavior::kDrain});
+  story.keep(5min, 0, {}, {ids[0]});
+  EXPECT_FALSE(story.ends(ids[0]));
+  story.push(0, {ids[0]});
+  story.pass(30s);
+  EXPECT_FALSE(story.ends(ids[0])) << "its scheduler has not been told";
+  story.push(0, {ids[0]});
+  story.pass(30s);
+  story.push(0, {ids[0]});
+  story.pass(10s);
+  EXPECT_TRUE(story.ends(ids[0]));
+}
+
+// A push comes between the plan that empties an abandoned pool and its application.
+TEST_F(PromisesTest, APushSavesTheBusyHostsOfAPoolThatWasAbandoned) {
+  auto site = pushed_site();
+  site.pools[0].pushed->abandoned_after = 2h;
+  begin(site);
+  const auto ids = story.made(1);
+  story.push(0, {}, ids);
+  story.plans_wait = true;
+  story.pass(2h);
+  ASSERT_TRUE(story.plan);
+  auto plan = *std::exchange(story.plan, std::nullopt);
+  ASSERT_THAT(plan.plan.shutdowns, SizeIs(1));
+  (void)story.push(0, {}, ids);
+  story.plans_wait = false;
+  story.say(std::move(plan));
+  EXPECT_FALSE(story.ends(ids[0]));
+}
+
+// What was promised of the agent under its name before says nothing of the one after.
+TEST_F(PromisesTest, AnotherNameNeedsAnotherAcknowledgement) {
+  auto site = pushed_site();
+  site.pools[0].pushed->agent_name = model::AgentName::kAddress;
+  begin(site);
+  const auto ids = story.made(1);
+  const auto say = [&](const std::string& name) {
+    auto push = story.next(0, {});
+    push.agents = {{name, true}};
+    const auto answer = story.say_push(push);
+    EXPECT_TRUE(answer);
+    story.seen_ = answer->answer;
+    return answer->going;
+  };
+  say("10.0.0.1");
+  for (int i = 0; i < 20 && say("10.0.0.1").empty(); ++i) story.pass(30s);
+  auto moved = story.seen(ids[0]);
+  moved.address = "10.0.0.9";
+  story.list({moved});
+  story.plans_wait = true;
+  EXPECT_THAT(say("10.0.0.9"), ElementsAre("10.0.0.9"));
+  EXPECT_FALSE(
+      story.dispatcher.queries().scaling_info("default", story.now)->instances[0].is_acknowledged);
 }
 
 TEST_F(PromisesTest, AHostThatIsEndingIsNamedUntilItIsGoneAlsoAfterARestart) {

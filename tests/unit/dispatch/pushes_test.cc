@@ -8,6 +8,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 TEST_F(PushesTest, TasksGetHostsAndAListedAgentMakesThemReady) {
@@ -34,7 +35,9 @@ TEST_F(PushesTest, BadPushesAreRefused) {
   EXPECT_EQ(story.all<PushReply>().back().result.error().code, Errc::kNotFound);
   story = PushedStory(small_site());
   story.begin();
-  EXPECT_THAT(story.say_push(push).error().message, HasSubstr("pools[].pushed"));
+  const auto refused = story.say_push(push);
+  EXPECT_EQ(refused.error().code, Errc::kNotFound);
+  EXPECT_THAT(refused.error().message, HasSubstr("pools[].pushed"));
 }
 
 TEST_F(PushesTest, AnotherPrincipalWaitsForTheEndOfTheTerm) {
@@ -258,6 +261,124 @@ TEST_F(PushesTest, ScalingInfoShowsWhatIsKnown) {
   EXPECT_EQ(info->instances[1].state, "coming");
   EXPECT_EQ(story.dispatcher.queries().scaling_info("none", story.now).error().code,
             Errc::kNotFound);
+}
+
+TEST_F(PushesTest, APushThatIsTooOldAlarmsOnce) {
+  begin();
+  const auto ids = story.made(1);
+  story.clear();
+  story.push(0, {}, ids);
+  story.pass(50s);
+  EXPECT_THAT(story.ledger(), Not(Contains(HasSubstr("push_too_old"))));
+  story.pass(10s);
+  EXPECT_THAT(story.ledger(), Contains(HasSubstr("push_too_old")));
+  story.clear();
+  story.pass(1h);
+  EXPECT_THAT(story.ledger(), Not(Contains(HasSubstr("push_too_old"))));
+}
+
+TEST_F(PushesTest, AReloadStopsTheEmptyingOfAnAbandonedPool) {
+  auto site = pushed_site();
+  site.pools[0].pushed->abandoned_after = 2h;
+  begin(site);
+  const auto ids = story.made(1);
+  story.push(0, {}, ids);
+  story.plans_wait = true;
+  story.pass(2h);
+  site.pools[0].pushed->abandoned_after = Duration::zero();
+  story.say(PolicyChanged{site});
+  story.plans_wait = false;
+  story.pass(1h);
+  EXPECT_FALSE(story.ends(ids[0]));
+}
+
+// With a name that only the journal before knew, its agent would be called unknown, and it would
+// end with what runs there.
+TEST_F(PushesTest, AnAdoptedHostIsHeld) {
+  begin();
+  story.push(0, {});
+  model::ListedInstance one;
+  one.id = "own-1";
+  one.idempotency_key = "key-of-own-1";
+  one.set_id = "west";
+  one.owner = "us";
+  one.type = "small";
+  one.pool = "default";
+  one.state = model::CloudState::kRunning;
+  story.list({one});
+  story.pass(1s);
+  const auto hosts = story.dispatcher.queries().instances();
+  ASSERT_THAT(hosts, SizeIs(1));
+  EXPECT_EQ(hosts[0].record.idle_behavior, model::IdleBehavior::kHold);
+}
+
+TEST_F(PushesTest, NoAnswerOfAPoolIsNumberedAsOneBeforeItWasPushedNoMore) {
+  begin();
+  const auto ids = story.made(1);
+  const auto last = story.push(0, ids).answer;
+  auto plain = pushed_site();
+  plain.pools[0].pushed.reset();
+  plain.pools[0].readiness = model::Readiness::kAgent;
+  story.say(PolicyChanged{plain});
+  story.say(PolicyChanged{pushed_site()});
+  EXPECT_GT(story.push(0, ids).answer, last);
+}
+
+TEST_F(PushesTest, APusherThatSendsNoSeenIsAnAlarm) {
+  begin();
+  const auto ids = story.made(1);
+  const auto push = [&](Duration for_so_long) {
+    for (Duration passed{}; passed < for_so_long; passed += 30s) {
+      story.pass(30s);
+      story.seen_ = 0;
+      story.push(0, ids);
+    }
+  };
+  push(7min);
+  EXPECT_THAT(story.conditions(), IsEmpty());
+  push(5min);
+  EXPECT_THAT(story.conditions(), ElementsAre(HasSubstr("`seen`")));
+  EXPECT_FALSE(story.ends(ids[0]));
+}
+
+TEST_F(PushesTest, ALaunchErrorStaysUntilACreateIsAccepted) {  // 5.3.6
+  begin();
+  story.clear();
+  story.push(1, {});
+  const auto since = story.now.wall;
+  const auto launch_error = [&] {
+    return story.dispatcher.queries().scaling_info("default", story.now)->launch_error;
+  };
+  for (std::uint32_t refusals = 1; refusals < 4; ++refusals) {
+    const auto calls = story.all<CreateCall>();
+    ASSERT_THAT(calls, SizeIs(refusals));
+    auto no_room = error(CloudErrorClass::kCapacity);
+    no_room.message = "no room";
+    story.create_ended(calls.back().instance, no_room);
+    ASSERT_TRUE(launch_error());
+    EXPECT_EQ(launch_error()->since, since);
+    EXPECT_EQ(launch_error()->refusals, refusals);
+    EXPECT_THAT(launch_error()->message, HasSubstr("no room"));
+    for (int i = 0; i < 60 && story.all<CreateCall>().size() == refusals; ++i) {
+      story.pass(30s);
+      story.push(1, {});
+    }
+    EXPECT_TRUE(launch_error()) << "the next try is under way";
+  }
+}
+
+TEST_F(PushesTest, WhyOfThePoolNamesTheTasksThatWait) {
+  auto site = pushed_site();
+  site.pools[0].sizes.max = 1;
+  begin(site);
+  (void)story.made(1);
+  story.push(3, {});
+  story.pass(10s);
+  const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now);
+  ASSERT_TRUE(why);
+  ASSERT_THAT(why->demand, SizeIs(1));
+  EXPECT_EQ(why->demand[0].tasks, 3U);
+  EXPECT_THAT(why->demand[0].waiting.reason, HasSubstr("tasks of 8 slots wait"));
 }
 
 TEST_F(PushesTest, APoolThatIsPushedNoMoreForgetsItsTasks) {

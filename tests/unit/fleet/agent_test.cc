@@ -173,7 +173,7 @@ TEST(AgentTest, AHostThatIsListedAgainIsAwaitedAnew) {
   EXPECT_EQ(host.link.outside.deadline(), at(50min).mono);
 }
 
-TEST(AgentTest, ABusyAgentOutweighsALinkThatIsLost) {
+TEST(AgentTest, AnAgentThatIsListedOutweighsALinkThatIsLost) {
   for (const auto state :
        {InstanceState::kIdle, InstanceState::kUnknown, InstanceState::kBooting}) {
     auto host = made(state);
@@ -182,27 +182,60 @@ TEST(AgentTest, ABusyAgentOutweighsALinkThatIsLost) {
       host.link.set_unreachable(at(1min).mono);
       host.record.health = Health::kUnreachable;
     }
-    (void)say(host, AgentReport::kBusy, 1min);
-    EXPECT_FALSE(due(host, pushed_pool(), at(30min)).event) << to_string(state);
-    EXPECT_EQ(host.deadline, at(30min).mono + pushed_pool().probe_timeout);
-    (void)say(host, AgentReport::kIdle, 31min);
+    for (const auto report : {AgentReport::kBusy, AgentReport::kIdle}) {
+      (void)say(host, report, 1min);
+      EXPECT_FALSE(due(host, pushed_pool(), at(30min)).event) << to_string(state);
+      EXPECT_EQ(host.deadline, at(30min).mono + pushed_pool().probe_timeout);
+    }
+    (void)say(host, AgentReport::kMissing, 31min);
     EXPECT_EQ(due(host, pushed_pool(), at(32min)).event, Event::kTerminating) << to_string(state);
   }
 }
 
-TEST(AgentTest, OneListEndsNoHostWhoseAgentIsBusy) {
-  const auto pool = pushed_pool(model::Readiness::kReported);
-  for (const auto shown : {CloudState::kStopped, CloudState::kFailed}) {
+// Only a plan ends it, which sees whether pushes are too old: its agent may have come meanwhile.
+TEST(AgentTest, NoDeadlineEndsAHostThatOnlyPushesCanShow) {
+  auto host = made(InstanceState::kBooting);
+  EXPECT_FALSE(due(host, pushed_pool(model::Readiness::kReported), at(2h)).event);
+}
+
+TEST(AgentTest, AFailedInitCommandEndsNoHostWhoseAgentIsListed) {
+  auto host = made(InstanceState::kBooting);
+  (void)say(host, AgentReport::kBusy, 1min);
+  EXPECT_EQ(init_failed(host, {"status 3", "", false}, at(2min)).event, Event::kInitFailed);
+  EXPECT_NE(host.record.state, InstanceState::kTerminating);
+}
+
+TEST(AgentTest, OneListEndsNoHostThatRunsTasks) {
+  const auto reported = pushed_pool(model::Readiness::kReported);
+  for (const auto state : {CloudState::kFailed, CloudState::kStopped}) {
     auto host = made();
-    host.link.lost();
-    (void)say(host, AgentReport::kBusy, 1min, pool);
-    const auto list = [&](Duration sent) {
-      (void)listed(host, listing(shown), at(sent).mono, pool, at(sent + 1s), 2s);
-      return host.record.state;
-    };
-    EXPECT_EQ(list(2min), InstanceState::kIdle);
-    EXPECT_NE(list(3min), InstanceState::kIdle) << "two lists prove it";
+    (void)say(host, AgentReport::kBusy, 1min, reported);
+    (void)listed(host, listing(state), at(2min).mono, reported, at(2min), 1s);
+    EXPECT_EQ(host.record.state, InstanceState::kIdle) << to_string(state);
+    (void)listed(host, listing(state), at(10min).mono, reported, at(10min), 1s);
+    EXPECT_NE(host.record.state, InstanceState::kIdle) << to_string(state);
   }
+}
+
+// Its time to start begins when it is fulfilled.
+TEST(AgentTest, AnUnfulfilledSpotRequestIsNotLost) {
+  auto host = made(InstanceState::kRequested);
+  host.record.market = model::Market::kSpot;
+  (void)listed(host, listing(CloudState::kRequested), at(1min).mono, pushed_pool(), at(1min));
+  EXPECT_FALSE(agent_due(host, pushed_pool(), at(3h)).event);
+  EXPECT_FALSE(host.link.outside.lost_since());
+  (void)listed(host, listing(CloudState::kRunning), at(4h).mono, pushed_pool(), at(4h));
+  EXPECT_EQ(host.link.outside.deadline(), at(4h + 20min).mono);
+}
+
+// Nobody could list its agent while hostlerd or the scheduler was away.
+TEST(AgentTest, AHostThatTheFirstPushDoesNotListIsAwaitedForShrinkAfter) {
+  auto host = made();
+  (void)agent_due(host, pushed_pool(), at(2h));
+  await_after_silence(host, pushed_pool(), at(2h));
+  EXPECT_EQ(host.link.outside.lost_since(), at(2h - 5min).mono) << "disconnected is 10m";
+  watch_agent(host, pushed_pool(), at(2h));
+  EXPECT_EQ(host.link.outside.lost_since(), at(2h - 5min).mono);
 }
 
 TEST(AgentTest, WhatIsForgottenWasNeverListed) {

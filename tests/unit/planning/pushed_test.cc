@@ -173,11 +173,12 @@ TEST_F(PushedTest, WrongAgentsAreRefused) {
   EXPECT_THAT(push_changed("\"agent\": \"idle\"", R"("agent": "idle", "busy": true)"),
               ElementsAre(HasSubstr("its agent is not busy")));
   EXPECT_THAT(push_changed(R"("phase": "ready", "age": "1h", "agent": "idle")",
-                      R"("phase": "stopped", "age": "1h", "agent": "idle")"),
+                           R"("phase": "stopped", "age": "1h", "agent": "idle")"),
               ElementsAre(HasSubstr("neither coming nor ready")));
-  EXPECT_THAT(push_changed(R"("pool": "gpu", "offering": "g8", "phase": "ready", "age": "1h", "agent")",
-                      R"("pool": "other", "phase": "ready", "age": "1h", "agent")"),
-              SizeIs(2));
+  EXPECT_THAT(
+      push_changed(R"("pool": "gpu", "offering": "g8", "phase": "ready", "age": "1h", "agent")",
+                   R"("pool": "other", "phase": "ready", "age": "1h", "agent")"),
+      SizeIs(2));
 }
 
 }  // namespace

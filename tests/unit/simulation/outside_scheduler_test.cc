@@ -10,16 +10,18 @@ using model::PushedAgent;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(AgentsTest, ATaskGetsTheFirstAgentWithRoom) {
+TEST(AgentsTest, ATaskGetsTheAgentWithTheFewestFreeSlotsThatHasRoom) {
   Agents agents(8, 1);
-  agents.add(InstanceId{1}, "a", 4);
-  agents.add(InstanceId{2}, "b", 8);
-  EXPECT_THAT(agents.place(3), ElementsAre(InstanceId{1}));
-  EXPECT_THAT(agents.place(2), ElementsAre(InstanceId{2}));
-  EXPECT_THAT(agents.place(1), ElementsAre(InstanceId{1}));
+  agents.add(InstanceId{1}, "a", 8);
+  agents.add(InstanceId{2}, "b", 4);
+  agents.add(InstanceId{3}, "c", 4);
+  EXPECT_THAT(agents.place(3), ElementsAre(InstanceId{2})) << "of equal ones the oldest";
+  EXPECT_THAT(agents.place(2), ElementsAre(InstanceId{3}));
+  EXPECT_THAT(agents.place(1), ElementsAre(InstanceId{2}));
+  EXPECT_THAT(agents.place(4), ElementsAre(InstanceId{1}));
   EXPECT_THAT(agents.place(8), IsEmpty());
-  agents.release(2, {InstanceId{2}});
-  EXPECT_THAT(agents.place(8), ElementsAre(InstanceId{2}));
+  agents.release(4, {InstanceId{1}});
+  EXPECT_THAT(agents.place(8), ElementsAre(InstanceId{1}));
 }
 
 TEST(AgentsTest, TasksWithoutSlotsShareAnAgentUpToTheLimit) {

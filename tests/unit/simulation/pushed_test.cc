@@ -19,7 +19,8 @@ std::string pushed_problem(const std::string& pushed) {
 }
 
 TEST(ScenarioPushedTest, ReadsEveryKey) {
-  const auto read = scenario_with_pushes(R"([{"pool": "gpu", "interval": "2s", "group_max": {"g": 8},
+  const auto read =
+      scenario_with_pushes(R"([{"pool": "gpu", "interval": "2s", "group_max": {"g": 8},
       "tasks": [{"slots": 4, "group": "g", "runs": {"mean": "5m"}, "from": "1h", "until": "2h",
                  "per_hour": 30}, {"count": 3}, {"slots": 0, "every": "10m"}]}])");
   ASSERT_TRUE(read) << read.error().message;
@@ -67,8 +68,8 @@ TEST(ScenarioPushedTest, ThePoolIsOneThatTakesPushes) {
   model::SitePolicy policy;
   policy.pools.emplace_back().name = "gpu";
   const auto problem = [&](const std::string& pool) {
-    const auto fits =
-        check_against(*scenario_with_pushes(R"([{"pool": ")" + pool + R"(", "tasks": []}])"), policy);
+    const auto fits = check_against(
+        *scenario_with_pushes(R"([{"pool": ")" + pool + R"(", "tasks": []}])"), policy);
     return fits ? std::string("accepted") : fits.error().message;
   };
   EXPECT_THAT(problem("nope"), HasSubstr("pushed[].pool: found \"nope\""));
