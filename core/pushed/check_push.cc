@@ -32,13 +32,19 @@ Result<void> check_count(std::size_t count, std::size_t max, const std::string& 
                               .path = path});
 }
 
-/// Each name once.
+bool is_good(const std::string& name) {
+  return !name.empty() && name.size() <= model::kPushedNameMax && is_utf8(name);
+}
+
+/// Each name once. `path` makes the text, which only a refusal needs: a push has many names.
 class Names {
  public:
-  Result<void> add(const std::string& name, const std::string& path) {
-    HOSTLER_TRY(check_name(name, path));
+  explicit Names(std::size_t count) { seen_.reserve(count); }
+  template <class Path>
+  Result<void> add(const std::string& name, const Path& path) {
+    if (!is_good(name)) return check_name(name, path());
     if (!seen_.insert(name).second)
-      return refuse(path, "'" + printable(name, 60) + "' is there twice");
+      return refuse(path(), "'" + printable(name, 60) + "' is there twice");
     return {};
   }
 
@@ -47,15 +53,17 @@ class Names {
 };
 
 Result<void> check_tasks(const model::Push& push) {
-  Names ids;
+  Names ids(push.tasks.size());
   for (std::size_t i = 0; i < push.tasks.size(); ++i) {
     const auto& task = push.tasks[i];
-    const std::string path = "tasks[" + std::to_string(i) + "]";
-    HOSTLER_TRY(ids.add(task.id, path + ".id"));
+    const auto path = [i](const char* member) {
+      return "tasks[" + std::to_string(i) + "]." + member;
+    };
+    HOSTLER_TRY(ids.add(task.id, [&] { return path("id"); }));
     if (task.slots < 0 || task.slots > model::kSlotsMax)
-      return refuse(path + ".slots", std::to_string(task.slots) + " is not a number from 0 to " +
-                                         std::to_string(model::kSlotsMax));
-    if (!task.group.empty()) HOSTLER_TRY(check_name(task.group, path + ".group"));
+      return refuse(path("slots"), std::to_string(task.slots) + " is not a number from 0 to " +
+                                       std::to_string(model::kSlotsMax));
+    if (!task.group.empty() && !is_good(task.group)) return check_name(task.group, path("group"));
   }
   return {};
 }
@@ -67,9 +75,10 @@ Result<void> check_push(const model::Push& push) {
   HOSTLER_TRY(check_count(push.agents.size(), model::kPushedAgentsMax, "agents"));
   HOSTLER_TRY(check_count(push.tasks.size(), model::kPushedTasksMax, "tasks"));
   HOSTLER_TRY(check_count(push.group_max.size(), model::kPushedTasksMax, "group_max"));
-  Names agents;
+  Names agents(push.agents.size());
   for (std::size_t i = 0; i < push.agents.size(); ++i)
-    HOSTLER_TRY(agents.add(push.agents[i].name, "agents[" + std::to_string(i) + "].name"));
+    HOSTLER_TRY(
+        agents.add(push.agents[i].name, [i] { return "agents[" + std::to_string(i) + "].name"; }));
   HOSTLER_TRY(check_tasks(push));
   if (push.desired_new && !push.tasks.empty())
     return refuse("desired_new", "a push says either tasks or desired_new");

@@ -1,5 +1,7 @@
 #include "core/simulation/agents.h"
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace hostler::simulation {
@@ -15,17 +17,33 @@ bool Agents::takes(const Agent& agent, std::int32_t slots) const {
   return slots == 0 ? agent.aux < aux_max_ : agent.free() >= slots;
 }
 
+std::pair<const InstanceId, Agents::Agent>* Agents::best_for(std::int32_t slots) {
+  std::pair<const InstanceId, Agent>* best = nullptr;
+  for (auto& one : agents_)
+    if (takes(one.second, slots) && (best == nullptr || one.second.free() < best->second.free()))
+      best = &one;
+  return best;
+}
+
 std::vector<InstanceId> Agents::place(std::int32_t slots) {
   if (slots > widest_) return place_on_several(slots);
-  auto best = agents_.end();
-  for (auto one = agents_.begin(); one != agents_.end(); ++one)
-    if (takes(one->second, slots) &&
-        (best == agents_.end() || one->second.free() < best->second.free()))
-      best = one;
-  if (best == agents_.end()) return {};
+  for (auto& [host, agent] : agents_) agent.spare = 0;
+  auto* best = best_for(slots);
+  if (best == nullptr) return {};
   best->second.used += slots;
   best->second.aux += slots == 0 ? 1 : 0;
   return {best->first};
+}
+
+std::vector<std::int32_t> Agents::keep_spare(std::vector<std::int32_t> slots) {
+  for (auto& [host, agent] : agents_) agent.spare = 0;
+  std::ranges::sort(slots, std::ranges::greater());
+  std::erase_if(slots, [this](std::int32_t each) {
+    auto* best = best_for(each);
+    if (best != nullptr) best->second.spare += each;
+    return best != nullptr;
+  });
+  return slots;
 }
 
 /// Only of equal size, and empty.
@@ -57,7 +75,8 @@ void Agents::release(std::int32_t slots, const std::vector<InstanceId>& hosts) {
 std::vector<model::PushedAgent> Agents::listed() const {
   std::vector<model::PushedAgent> out;
   out.reserve(agents_.size());
-  for (const auto& [host, agent] : agents_) out.push_back({agent.name, agent.is_idle()});
+  for (const auto& [host, agent] : agents_)
+    out.push_back({agent.name, agent.is_idle() && agent.spare == 0});
   return out;
 }
 

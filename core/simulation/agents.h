@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/model/ids.h"
@@ -33,18 +34,25 @@ class Agents {
   /// A task of so many slots has ended there. Hosts that have gone are left out.
   void release(std::int32_t slots, const std::vector<model::InstanceId>& hosts);
 
-  /// As a push says them.
+  /// Keeps room for placeholders of so many slots, which place() does not see: on agents with the
+  /// fewest free slots that have room. Forgets those of before. Returns those that have no room.
+  [[nodiscard]] std::vector<std::int32_t> keep_spare(std::vector<std::int32_t> slots);
+
+  /// As a push says them: an agent with a placeholder is not idle.
   [[nodiscard]] std::vector<model::PushedAgent> listed() const;
 
  private:
   struct Agent {
     std::string name;
     std::int32_t slots = 0, used = 0;
-    std::int32_t aux = 0;  ///< Tasks without slots.
-    [[nodiscard]] std::int32_t free() const { return slots - used; }
+    std::int32_t aux = 0;    ///< Tasks without slots.
+    std::int32_t spare = 0;  ///< Slots of placeholders.
+    [[nodiscard]] std::int32_t free() const { return slots - used - spare; }
     [[nodiscard]] bool is_idle() const { return used == 0 && aux == 0; }
   };
   [[nodiscard]] bool takes(const Agent& agent, std::int32_t slots) const;
+  /// The agent that has room and the fewest free slots, or null.
+  [[nodiscard]] std::pair<const model::InstanceId, Agent>* best_for(std::int32_t slots);
   [[nodiscard]] std::vector<model::InstanceId> place_on_several(std::int32_t slots);
 
   const std::int32_t widest_, aux_max_;

@@ -45,7 +45,7 @@ Result<void> OutsideScheduler::await_task() {
 
 Result<void> OutsideScheduler::take_due() {
   while (next_ && start_ + next_->at <= time_.now()) {
-    if (tasks_.size() >= model::kPushedTasksMax)
+    if (tasks_.size() + scheduler_.spare.size() >= model::kPushedTasksMax)
       return fail(Errc::kTooLarge, "pushed: more than " + std::to_string(model::kPushedTasksMax) +
                                        " tasks of pool \"" + pool_.name +
                                        "\" wait at once, which is the limit of a push");
@@ -82,8 +82,10 @@ void OutsideScheduler::push() {
   event.push.session = "simulated";
   event.push.sequence = pushes_;
   event.push.seen = seen_;
-  event.push.agents = tasks_.agents().listed();
   event.push.tasks = tasks_.waiting();
+  for (const std::int32_t slots : tasks_.agents().keep_spare(scheduler_.spare))
+    event.push.tasks.push_back({"spare-" + std::to_string(event.push.tasks.size()), slots, ""});
+  event.push.agents = tasks_.agents().listed();
   event.push.group_max = scheduler_.group_max;
   ++count_.figures.pushes;
   outside_.post(std::move(event));

@@ -8,7 +8,8 @@
 namespace hostler::simulation {
 namespace {
 
-constexpr std::size_t kSchedulersMax = 100, kTaskKindsMax = 1000, kGroupsMax = 1000;
+constexpr std::size_t kSchedulersMax = 100, kTaskKindsMax = 1000, kGroupsMax = 1000,
+                      kSpareMax = 100;
 
 void read_tasks(json::Object& o, Duration lasts, Arrivals& out) {
   out.user.clear();
@@ -25,6 +26,9 @@ void read_scheduler(json::Object& o, Duration lasts, PushedLoad& out) {
   o.may("interval").duration(out.interval, 100ms, 1h);
   o.may("group_max").members(kGroupsMax, [&](std::string_view group, const json::Field& slots) {
     slots.integer(out.group_max[std::string(group)], 0, INT64_MAX);
+  });
+  o.may("spare").each(kSpareMax, [&](const json::Field& one) {
+    one.integer(out.spare.emplace_back(), 1, model::kSlotsMax);
   });
   o.need("tasks").each(kTaskKindsMax, [&](const json::Field& one) {
     one.object([&](json::Object& tasks) { read_tasks(tasks, lasts, out.tasks.emplace_back()); });

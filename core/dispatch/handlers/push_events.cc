@@ -170,7 +170,7 @@ void PushEvents::report(model::InstanceId id, AgentReport report, const std::str
   if (outcome.changed) steps_.apply(host, std::move(outcome), "user", now);
 }
 
-void PushEvents::forget_agents(std::uint32_t pool, const std::string& actor, Now now) {
+void PushEvents::forget_agents(std::uint32_t pool, const char* actor, Now now) {
   for (const auto id : hosts_of(pool)) {
     Host& host = *owners_.hosts.change(id);
     auto outcome = fleet::agent_forgotten(host.instance, owners_.policy.pools[pool], now);

@@ -57,6 +57,18 @@ TEST(AgentsTest, NothingIsPlacedOnAnAgentThatIsToGo) {
   EXPECT_THAT(agents.place(4), ElementsAre(InstanceId{1}));
 }
 
+TEST(AgentsTest, APlaceholderKeepsAnAgentFromBeingIdleAndGivesWayToTasks) {
+  Agents agents(8, 1);
+  agents.add(InstanceId{1}, "a", 4);
+  agents.add(InstanceId{2}, "b", 4);
+  EXPECT_THAT(agents.keep_spare({1, 8, 3, 2}), ElementsAre(8));
+  EXPECT_THAT(agents.listed(), ElementsAre(PushedAgent{"a", false}, PushedAgent{"b", false}));
+  EXPECT_THAT(agents.keep_spare({2}), IsEmpty()) << "those of before are forgotten";
+  EXPECT_THAT(agents.listed(), ElementsAre(PushedAgent{"a", false}, PushedAgent{"b", true}));
+  for (const std::uint64_t id : {1, 2}) EXPECT_THAT(agents.place(4), ElementsAre(InstanceId{id}));
+  EXPECT_THAT(agents.keep_spare({2}), ElementsAre(2));
+}
+
 /// The scheduler of pool "gpu", alone: its pushes are kept, and the test answers them.
 struct OutsideSchedulerTest : testing::Test {
   Timeline time;
@@ -134,6 +146,17 @@ TEST_F(OutsideSchedulerTest, PushesAtItsIntervalWhatWaitsAndWhatIsIdle) {
   EXPECT_EQ(last().sequence, 3U);
   EXPECT_EQ(count.figures.ended, 1U);
   EXPECT_EQ(count.complete().wait_most, 7s);
+}
+
+TEST_F(OutsideSchedulerTest, PushesPlaceholdersThatHaveNoRoomAfterItsTasks) {
+  tasks.spare = {1, 4};
+  add_task(1s, 8, 7s);
+  add_machine(3);
+  begin();
+  run_for(7s);
+  EXPECT_THAT(last().tasks,
+              ElementsAre(model::PushedTask{"1", 8, ""}, model::PushedTask{"spare-1", 1, ""}));
+  EXPECT_THAT(last().agents, ElementsAre(PushedAgent{"h-3", false}));
 }
 
 TEST_F(OutsideSchedulerTest, NamesAgentsAsItsPoolSays) {

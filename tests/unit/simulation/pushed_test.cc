@@ -19,8 +19,8 @@ std::string pushed_problem(const std::string& pushed) {
 }
 
 TEST(ScenarioPushedTest, ReadsEveryKey) {
-  const auto read =
-      scenario_with_pushes(R"([{"pool": "gpu", "interval": "2s", "group_max": {"g": 8},
+  const auto read = scenario_with_pushes(
+      R"([{"pool": "gpu", "interval": "2s", "group_max": {"g": 8}, "spare": [2, 1],
       "tasks": [{"slots": 4, "group": "g", "runs": {"mean": "5m"}, "from": "1h", "until": "2h",
                  "per_hour": 30}, {"count": 3}, {"slots": 0, "every": "10m"}]}])");
   ASSERT_TRUE(read) << read.error().message;
@@ -28,6 +28,7 @@ TEST(ScenarioPushedTest, ReadsEveryKey) {
   EXPECT_EQ(load.pool, "gpu");
   EXPECT_EQ(load.interval, 2s);
   EXPECT_EQ(load.group_max.at("g"), 8);
+  EXPECT_THAT(load.spare, testing::ElementsAre(2, 1));
   ASSERT_EQ(load.tasks.size(), 3U);
   EXPECT_EQ(load.tasks[0].user, "g");
   EXPECT_EQ(load.tasks[0].shape.needs.slots, 4);
@@ -60,6 +61,8 @@ TEST(ScenarioPushedTest, RefusesWhatIsNoSchedulerAndNamesThePlace) {
               HasSubstr("pushed[0].interval"));
   EXPECT_THAT(pushed_problem(R"([{"pool": "p", "tasks": [], "group_max": {"g": -1}}])"),
               HasSubstr("pushed[0].group_max.g"));
+  EXPECT_THAT(pushed_problem(R"([{"pool": "p", "tasks": [], "spare": [0]}])"),
+              HasSubstr("pushed[0].spare[0]"));
   EXPECT_THAT(pushed_problem(R"([{"pool": "p", "tasks": []}, {"pool": "p", "tasks": []}])"),
               HasSubstr("pushed[1]: found a second scheduler of pool \"p\""));
 }

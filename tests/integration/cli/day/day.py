@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Days of tasks under `hostler simulate` beside Determined's rules: hosts and waits. With hosts of one type and the same
-timers hostler is not worse in either. With three types and the same timers it costs less, and tasks wait longer: a small host
-has no room to spare for the next task.
+timers hostler is not worse in either. With three types it costs less, but tasks wait longer: a small host has no room to spare
+for the next one. A scheduler that asks for some spare room (docs/pushed.md) pays for it with a part of what the types save, and
+both are better.
 
 usage: day.py HOSTLER [--days 4] [--tasks 150]"""
 
@@ -18,7 +19,7 @@ import determined
 import series
 
 IDLE = 1200  # Determined's default, seconds
-LONGER = 3 * IDLE
+SPARE = (2, 1)  # slots
 MOST = 40
 # g4dn.metal, which is Determined's default, g4dn.12xlarge and g4dn.xlarge of EC2; and the p3 of the same slots, whose
 # price is that of their slots.
@@ -39,9 +40,9 @@ def by_determined(tasks, slots, price):
             "median": quantile(ran.waits, 0.5), "p95": quantile(ran.waits, 0.95), "longest": max(ran.waits)}
 
 
-def by_hostler(hostler, tasks, types, idle):
+def by_hostler(hostler, tasks, types, spare):
     with tempfile.TemporaryDirectory() as folder:
-        for name, value in (("site.json", series.site(types, idle, MOST)), ("day.json", series.scenario(tasks))):
+        for name, value in (("site.json", series.site(types, IDLE, MOST)), ("day.json", series.scenario(tasks, spare))):
             (pathlib.Path(folder) / name).write_text(json.dumps(value))
         ran = subprocess.run([hostler, "simulate", "day.json", "--config", "site.json", "--json"], cwd=folder,
                              capture_output=True, text=True, timeout=300)
@@ -73,19 +74,20 @@ def table(rows):
 
 def compare(hostler, days, menu):
     """By name the figures of each way to run the days on this menu."""
-    def ours(types, idle):
-        return over_days(days, lambda tasks: by_hostler(hostler, tasks, types, idle))
+    def ours(types, spare=()):
+        return over_days(days, lambda tasks: by_hostler(hostler, tasks, types, spare))
     return {"Determined, one type": over_days(days, lambda tasks: by_determined(tasks, *menu[0])),
-            "hostler, one type": ours(menu[:1], IDLE), "hostler, three types": ours(menu, IDLE),
-            "hostler, three types, idle longer": ours(menu, LONGER)}
+            
+            "hostler, one type": ours(menu[:1]), "hostler, three types": ours(menu), "hostler, three types, spare room": ours(menu, SPARE)}
 
 
 def judge(rows):
-    theirs, one, three = list(rows.values())[:3]
+    theirs, one, three, spare = rows.values()
     for key in ("hosts", "hours", "mean", "p95", "longest"):
         check(one[key] <= theirs[key] * (NOISE if key != "longest" else 1), f"one type is not worse in {key}")
     check(three["cost"] < theirs["cost"], "three types cost less with the same timers")
-    check(three["longest"] <= theirs["longest"], "no task waits longer than for one boot")
+    for key in ("cost", "mean", "p95", "longest"):
+        check(spare[key] < theirs[key], f"three types with room to spare are better in {key}")
 
 
 def main():

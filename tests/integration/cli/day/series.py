@@ -37,9 +37,10 @@ def site(types, idle, most):
                        "readiness": "ssh", "idle_timeout": f"{idle}s", "pushed": {}}]}
 
 
-def scenario(tasks):
-    """The scheduler pushes each second."""
+def scenario(tasks, spare=()):
+    """The scheduler pushes each second, and keeps room for placeholders of so many slots."""
     each = [{"slots": task["slots"], "count": 1, "from": milliseconds(task["at"]), "runs": milliseconds(task["runs"])}
             for task in tasks]
-    return {"version": 1, "lasts": milliseconds(DAY), "load": [], "pushed": [{"pool": "gpu", "interval": "1s", "tasks": each}],
+    return {"version": 1, "lasts": milliseconds(DAY), "load": [],
+            "pushed": [{"pool": "gpu", "interval": "1s", "spare": list(spare), "tasks": each}],
             "clouds": {"west": {"boot": milliseconds(BOOT), "destroy": milliseconds(DESTROY)}}}
