@@ -49,7 +49,7 @@ class PushEvents {
   using Busy = std::set<model::InstanceId>;
   /// The agents of the pool's hosts as they are now; returns those that are busy.
   Busy take_agents(std::uint32_t pool, const std::string& actor, PushedPool& to, Now now);
-  void report(model::InstanceId id, model::AgentReport report, const char* actor, Now now);
+  void report(model::InstanceId id, model::AgentReport report, const std::string& actor, Now now);
   /// What was said of the hosts counts no more.
   void forget_agents(std::uint32_t pool, const char* actor, Now now);
   /// Nobody could say until now that agents are there.
