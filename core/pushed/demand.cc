@@ -90,7 +90,7 @@ class Classes {
       made.shape.needs.slots = static_cast<std::int32_t>(what.first);
       made.shape.constraints.pools = {pool};
       made.shape.exclusive = what.second;
-      made.count = std::min(count, kItemsMax);
+      made.count = count;
     }
     return out;
   }

@@ -24,9 +24,6 @@ struct Demand {
   std::int64_t slots = 0;  ///< That they ask for, groups' maximums applied.
   friend bool operator==(const Demand&, const Demand&) = default;
 };
-/// More items of a class are counted as so many: no pool has as many hosts, and snapshots have a
-/// limit.
-inline constexpr std::uint64_t kItemsMax = 10'000'000;
 /// Tasks of more different slots than this are rounded up before they are packed: a plan looks at
 /// each class, and a pusher could send as many as tasks.
 inline constexpr std::int64_t kTaskSizesMax = 256;
