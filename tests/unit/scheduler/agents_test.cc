@@ -1,11 +1,6 @@
 // Hosts of a pool that an outside scheduler sizes. "5.3.2": docs/design/determined.md.
-#include "core/scheduler/agents.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "core/scheduler/shutdown_rule.h"
-#include "tests/unit/scheduler/world_builder.h"
+#include "tests/unit/scheduler/agents_fixture.h"
 
 namespace hostler::scheduler {
 namespace {
@@ -16,54 +11,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
-
-class AgentsTest : public testing::Test {
- protected:
-  AgentsTest() : gpu(site.type("gpu", 8, 32, 1000)) {
-    site.snapshot.now = Mono(100h);
-    site.pool().pushed.emplace();
-    site.pool().readiness = model::Readiness::kCloud;
-    site.pool().idle_timeout = 20min;
-    site.policy.types[0].resources.slots = site.snapshot.offerings[gpu].resources.slots = 8;
-    bounds(0, kBoundMax);
-  }
-  void bounds(std::optional<std::int64_t> min, std::optional<std::int64_t> max) {
-    site.snapshot.bounds = {{{BoundOf::kStartedMin, kPushedSource, min, "", {}},
-                             {BoundOf::kStartedMax, kPushedSource, max, "", {}}}};
-  }
-  HostView& host(std::uint64_t id, AgentState agent, Duration for_ = 1min, Duration age = 1h) {
-    const auto phase = agent == AgentState::kComing ? HostPhase::kComing : HostPhase::kReady;
-    HostView& out = site.host(id, gpu, phase);
-    out.agent = agent;
-    out.agent_since = out.since = site.snapshot.now - for_;
-    out.created = site.snapshot.now - age;
-    out.takes_work = false;
-    out.busy = agent == AgentState::kBusy;
-    out.was_listed = agent != AgentState::kComing;
-    return out;
-  }
-  demand::ClassId tasks(std::uint64_t count, std::int32_t slots, bool whole = false) {
-    const demand::ClassId cls = site.jobs(count, 0, 0);
-    demand::ClassView& view = site.snapshot.classes.back();
-    view.kind = model::WorkKind::kTask;
-    view.shape.needs = {.vcpus = {}, .gpus = 0, .ram = 0, .scratch = 0, .slots = slots};
-    view.shape.constraints.pools = {"default"};
-    view.shape.exclusive = whole;
-    view.displaced = true;
-    view.heads.clear();
-    view.oldest = {};
-    return cls;
-  }
-  static std::vector<std::uint64_t> ids(const auto& actions) {
-    std::vector<std::uint64_t> out;
-    for (const auto& one : actions) out.push_back(one.host.value);
-    return out;
-  }
-  Plan plan() const { return site.plan(); }
-
-  Site site;
-  std::uint32_t gpu;
-};
 
 TEST_F(AgentsTest, TasksAreBoughtForAndNeverPlaced) {
   host(1, AgentState::kIdle);
@@ -149,27 +96,6 @@ TEST_F(AgentsTest, TasksGoToNoOtherPool) {
 }
 
 // 5.3.2: a host ends on which the scheduler has just placed work.
-TEST_F(AgentsTest, W2_AnIdleHostIsNamedFirstAndEndsOnceThatIsAcknowledged) {
-  host(1, AgentState::kIdle, 21min);
-  Plan made = plan();
-  EXPECT_THAT(made.shutdowns, IsEmpty());
-  ASSERT_THAT(made.going, SizeIs(1));
-  EXPECT_EQ(made.going[0].reason, "idle for 21 m, idle timeout 20 m");
-  site.snapshot.hosts[0].acknowledged = true;
-  made = plan();
-  EXPECT_THAT(made.going, IsEmpty());
-  ASSERT_THAT(made.shutdowns, SizeIs(1));
-  EXPECT_EQ(made.shutdowns[0].code, Reason::kIdle);
-}
-
-TEST_F(AgentsTest, AHostThatMayNotEndYetStaysNamed) {
-  site.snapshot.site.destroys = 0;
-  host(1, AgentState::kIdle, 21min).acknowledged = true;
-  const Plan made = plan();
-  EXPECT_THAT(made.shutdowns, IsEmpty());
-  EXPECT_THAT(ids(made.going), ElementsAre(1)) << "else its acknowledgement would be void";
-}
-
 TEST_F(AgentsTest, AtItsIdleTimeoutAHostStays) {
   host(1, AgentState::kIdle, 20min);
   EXPECT_THAT(plan().going, IsEmpty());
@@ -360,40 +286,6 @@ TEST_F(AgentsTest, AMaximumOfZeroOfTheConfigurationAbandonsNothing) {
   const Plan made = plan();
   EXPECT_THAT(made.shutdowns, IsEmpty());
   EXPECT_THAT(ids(made.going), ElementsAre(2));
-}
-
-TEST_F(AgentsTest, InterruptedAndDrainedHostsNeedNoHandshakeOnceTheyAreIdle) {
-  host(1, AgentState::kIdle).cordoned = true;
-  host(2, AgentState::kIdle).draining = true;
-  host(3, AgentState::kBusy).cordoned = true;
-  host(4, AgentState::kBusy).draining = true;
-  EXPECT_THAT(ids(plan().shutdowns), UnorderedElementsAre(1, 2));
-}
-
-TEST_F(AgentsTest, AHostThatHostlerCannotReachStaysWhileItsAgentIsBusy) {
-  host(1, AgentState::kBusy).unreachable_since = Mono(1h);
-  host(2, AgentState::kIdle).unreachable_since = Mono(1h);
-  EXPECT_THAT(ids(plan().shutdowns), ElementsAre(2));
-}
-
-TEST_F(AgentsTest, AHostWhoseTypeLeftTheMenuGoesByTheHandshake) {
-  host(1, AgentState::kIdle).offering = UINT32_MAX;
-  const Plan made = plan();
-  EXPECT_THAT(made.shutdowns, IsEmpty());
-  EXPECT_THAT(ids(made.going), ElementsAre(1));
-}
-
-TEST_F(AgentsTest, AHostThatIsTooSmallGivesWayByTheHandshake) {
-  site.pool().sizes.max = 1;
-  const std::uint32_t small = site.type("small", 2, 8, 200);
-  site.snapshot.offerings[small].resources.slots = 2;
-  HostView& idle = host(1, AgentState::kIdle);
-  idle.offering = small;
-  idle.total.slots = idle.free.slots = 2;
-  tasks(1, 8);
-  const Plan made = plan();
-  EXPECT_THAT(made.shutdowns, IsEmpty());
-  EXPECT_THAT(ids(made.going), ElementsAre(1));
 }
 
 }  // namespace
