@@ -28,6 +28,15 @@ TEST_F(PushesTest, ComingHostsTakeTheTasksThatArePushedAgain) {
   EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
 }
 
+TEST_F(PushesTest, W1_ACloudThatDoesNotAnswerDelaysNoPush) {  // 5.3.1
+  begin();
+  story.clear();
+  story.push(2, {});
+  ASSERT_THAT(story.all<CreateCall>(), SizeIs(2)) << "neither is answered";
+  const auto answer = story.push(2, {}).answer;
+  EXPECT_EQ(story.push(2, {}).answer, answer + 1);
+}
+
 TEST_F(PushesTest, BadPushesAreRefused) {
   begin();
   auto push = story.next(0, {});
