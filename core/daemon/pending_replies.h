@@ -58,7 +58,8 @@ class PendingReplies {
 
  private:
   static void refuse(const Waiting& answer, const Error& why) {
-    std::visit([&why](const auto& call) { call(tl::unexpected(why)); }, answer);
+    if (const auto* ids = std::get_if<Answer>(&answer)) (*ids)(tl::unexpected(why));
+    if (const auto* push = std::get_if<PushAnswer>(&answer)) (*push)(tl::unexpected(why));
   }
   template <class Kind, class Reply>
   void answer_as(Reply reply) {

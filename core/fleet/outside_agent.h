@@ -37,6 +37,8 @@ class OutsideAgent {
   /// When a host that counts as coming does so no more.
   [[nodiscard]] Mono deadline() const { return until_; }
   [[nodiscard]] std::optional<Mono> lost_since() const { return lost_since_; }
+  /// No push lists it, and one may: it is awaited, or lost.
+  [[nodiscard]] bool may_come() const { return until_ != kNever || lost_since_; }
 
  private:
   std::optional<Mono> since_, lost_since_;

@@ -23,7 +23,7 @@ Mono awaited_until(const Instance& instance, const model::PushedPolicy& pushed) 
 
 }  // namespace
 
-bool has_listed_agent(const Instance& instance) { return is_listing(instance.record.agent); }
+bool has_had_agent(const Instance& instance) { return instance.record.agent != AgentReport::kNone; }
 
 bool may_have_agent(const Instance& instance) {
   return instance.record.state == InstanceState::kRequested || takes_report(instance);
@@ -95,7 +95,7 @@ Outcome agent_forgotten(Instance& instance, const model::PoolPolicy& pool, Now n
 
 void restore_agent(Instance& instance, const model::PoolPolicy& pool, Now now) {
   const auto& record = instance.record;
-  if (!pool.pushed) return forget_agent(instance);
+  if (!pool.pushed) return;
   if (record.agent_since.us != 0) {
     // A clock that jumped must not make it older than the host.
     const Duration age = std::max(Duration::zero(), now.mono - instance.creating.decided_at());

@@ -58,11 +58,10 @@ Outcome requested_due(Instance& instance, Now now) {
   return out;
 }
 
-/// Whatever is seen of it from here: its outside scheduler says that its agent is there, or its
+/// Whatever is seen of it from here: its outside scheduler has had an agent there, or its
 /// pushes alone show whether it has come. A plan ends it, unless they are too old.
 bool is_judged_by_pushes(const Instance& instance, const model::PoolPolicy& pool) {
-  return pool.pushed &&
-         (has_listed_agent(instance) || pool.readiness == model::Readiness::kReported);
+  return pool.pushed && (has_had_agent(instance) || pool.readiness == model::Readiness::kReported);
 }
 
 /// Asks for a list that can judge it. Until then nothing is decided.

@@ -108,7 +108,7 @@ Outcome init_failed(Instance& instance, const model::HostInitFailed& event, Now 
       "the init command ended with " + event.ending +
       (event.output_end.empty() ? ", it printed nothing" : ": " + event.output_end);
   const bool is_held = instance.record.idle_behavior == model::IdleBehavior::kHold ||
-                       instance.record.restored || has_listed_agent(instance);
+                       instance.record.restored || has_had_agent(instance);
   if (!event.host_goes_on && !is_held) return terminate(instance, Reason::kInitFailed, text, now);
   instance.record.last_text = "init: " + text;
   if (!instance.told.init_failed()) return out;

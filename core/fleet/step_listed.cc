@@ -154,7 +154,8 @@ void shown_failed(Instance& instance, const Sighting& sighting, Outcome& out) {
     return;
   }
   const bool has_no_link = !needs_link(instance, sighting.pool);
-  const bool is_doubtful = (!instance.empty() && has_no_link) || runs_tasks(instance, sighting.pool);
+  const bool is_doubtful =
+      (!instance.empty() && has_no_link) || runs_tasks(instance, sighting.pool);
   if (is_doubtful && !is_shown_twice(instance, sighting, out)) return;
   out = terminate(instance, Reason::kCloudFailed, "the cloud says failed" + words, sighting.now);
 }

@@ -126,9 +126,9 @@ Outcome set_idle_behavior(Instance& instance, IdleBehavior behavior, const std::
                           instance.record.state == InstanceState::kUnknown ||
                           instance.link.unreachable_since();
   if (was_held && has_waited && instance.deadline == kNever) set_deadline(instance, now.mono, now);
-  // A host with an agent of an outside scheduler leaves by a plan, once that scheduler knows.
+  // A host that an outside scheduler uses leaves by a plan, once that scheduler knows.
   const bool leaves = behavior == IdleBehavior::kDrain && instance.empty() &&
-                      !has_listed_agent(instance) &&
+                      !has_had_agent(instance) && !instance.link.outside.may_come() &&
                       (instance.record.state == InstanceState::kIdle ||
                        instance.record.state == InstanceState::kStopped);
   if (leaves)

@@ -27,8 +27,9 @@ void restore_drain(Instance& instance, const model::PoolPolicy& pool, Now now);
 /// It is off: what was told of it when it drained has come true, and it drains anew the next time.
 void forget_drain(Instance& instance);
 
-/// The last push lists its agent, as idle or busy.
-[[nodiscard]] bool has_listed_agent(const Instance& instance);
+/// A push has listed its agent since it was switched on. If the last one does not, that may be a
+/// mistake: plans know how long it is awaited.
+[[nodiscard]] bool has_had_agent(const Instance& instance);
 /// After a restart: since when its agent is idle, busy or missing. After adopt() knows its age.
 void restore_agent(Instance& instance, const model::PoolPolicy& pool, Now now);
 /// It was switched on, or is there at last: the scheduler has as much time as for a new host.

@@ -123,9 +123,10 @@ void write_bound(json::Writer& w, const scheduler::Bound& bound, Mono now) {
 
 /// Of all sources but the configuration: the pools themselves have what it says.
 void write_bounds(json::Writer& w, const Question& question) {
-  const auto& [policy, snapshot, time, pushes] = question;
+  const auto& policy = question.policy;
+  const auto& snapshot = question.snapshot;
   const auto is_written = [&](std::size_t pool, const scheduler::Bound& bound) {
-    return bound.source != scheduler::kPushedSource || !scheduler::entry_of(pushes, pool);
+    return bound.source != scheduler::kPushedSource || !scheduler::entry_of(question.pushes, pool);
   };
   const auto has_any = [&](std::size_t pool) {
     return std::ranges::any_of(snapshot.bounds[pool],

@@ -67,8 +67,9 @@ Reason goes_anyway(const HostView& host, const model::PoolPolicy& pool, Mono now
 
 bool goes_by_push(Reason code, const HostView& host) {
   if (host.agent == AgentState::kNone) return false;
-  // A host that its scheduler lists is not lost, whatever is seen of it from here.
-  const bool is_lost = code == Reason::kUnreachable && !is_listed(host);
+  // A host that its scheduler has had is not lost, whatever is seen of it from here: that its agent
+  // is missing may be a mistake.
+  const bool is_lost = code == Reason::kUnreachable && !host.was_listed;
   return code != Reason::kInterrupted && !is_lost;
 }
 

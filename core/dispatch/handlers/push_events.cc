@@ -14,7 +14,9 @@ using model::AgentReport;
 namespace {
 
 constexpr std::size_t kNeverFitsTold = 1000;  ///< Tasks that an answer names.
-constexpr std::size_t kNameShown = 60;        ///< Bytes of what a pusher has chosen, in texts.
+constexpr auto kMayRunTasks =
+    "an outside scheduler may run tasks there, and its pool has no `pushed` any more";
+constexpr std::size_t kNameShown = 60;  ///< Bytes of what a pusher has chosen, in texts.
 
 /// Hosts by what their scheduler calls its agents there. Several may have one name for a while, as
 /// addresses are used again: what is said is said of each, so that none is taken for idle.
@@ -42,10 +44,10 @@ void PushEvents::policy_changed(Now now) {
   const auto& pools = owners_.policy.pools;
   for (std::uint32_t i = 0; i < pools.size(); ++i) {
     PushedPool* known = owners_.pushes.find(i);
-    if (!pools[i].pushed && known == nullptr) continue;
     if (!pools[i].pushed) {
+      leave_agents(i, now);
+      if (known == nullptr) continue;
       forget_demand(*known);
-      forget_agents(i, "user", now);
       owners_.pushes.end(i);
       owners_.bounds.say(i, scheduler::kPushedSource, {});
     } else {
@@ -58,8 +60,7 @@ void PushEvents::policy_changed(Now now) {
                                       pushed::answers_base(owners_.recorder.epoch()), now.mono);
       }
       if (known->is_heard) count_demand(i, *known);
-      // With other times the scheduler may be silent for too long no more.
-      known->silence = std::min(known->silence, known->silence_at(*pools[i].pushed, now.mono));
+      known->times_changed(*pools[i].pushed, now.mono);
       owners_.bounds.say(i, scheduler::kPushedSource, known->bounds(*pools[i].pushed, now.mono));
     }
     look_at_hosts(i, now);
@@ -178,6 +179,15 @@ void PushEvents::forget_agents(std::uint32_t pool, const char* actor, Now now) {
   }
 }
 
+void PushEvents::leave_agents(std::uint32_t pool, Now now) {
+  for (const auto id : hosts_of(pool)) {
+    Host& host = *owners_.hosts.change(id);
+    if (host.instance.record.agent == AgentReport::kBusy)
+      steps_.apply(host, fleet::hold(host.instance, kMayRunTasks, now), "user", now);
+  }
+  forget_agents(pool, "user", now);
+}
+
 void PushEvents::await_agents(std::uint32_t pool, Now now) {
   for (const auto id : hosts_of(pool))
     fleet::await_after_silence(owners_.hosts.change(id)->instance, owners_.policy.pools[pool], now);
@@ -240,11 +250,11 @@ void PushEvents::planned(const scheduler::Plan& plan, Now now) {
   for (const auto& one : plan.shutdowns) add(one);
   for (const auto& [index, unused] : owners_.pushes.all()) {
     PushedPool& pool = *owners_.pushes.find(index);
+    const auto& named = wanted[index];
     std::set<model::InstanceId> ids;
-    std::erase_if(pool.going,
-                  [&](const auto& entry) { return !wanted[index].contains(entry.first); });
+    std::erase_if(pool.going, [&](const auto& entry) { return !named.contains(entry.first); });
     const auto name = owners_.policy.pools[index].pushed->agent_name;
-    for (auto& [id, reason] : wanted[index]) {
+    for (const auto& [id, reason] : named) {
       // An answer cannot name one whose name is not known.
       if (!agent_name(owners_.hosts.find(id)->instance.record, name).empty()) ids.insert(id);
       pool.going.try_emplace(id, PushedPool::Going{{}, now.mono}).first->second.reason = reason;

@@ -109,6 +109,10 @@ std::vector<std::string> conditions_of_pushes(const State& state, std::uint32_t 
   if (const auto quiet = not_acknowledged(state, *pushed, *policy); !quiet.empty())
     out.push_back("its scheduler has been told for long that " + names_of(quiet) +
                   " go, and has not said that nothing runs there: see whether it sends `seen`");
+  if (const auto& tasks = pushed->demand.never_fits; !tasks.empty())
+    out.push_back("no host of it can ever run " + printable(tasks.front().id, 60) +
+                  (tasks.size() == 1 ? "" : " and other tasks") +
+                  ": its scheduler is told how many slots would do");
   if (!never_came.empty())
     out.push_back("no push has listed the agents of " + names_of(never_came) +
                   ": see what starts them there (hostler why " + never_came.front().text() + ")");

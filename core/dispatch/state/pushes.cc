@@ -42,6 +42,13 @@ Silence PushedPool::silence_at(const model::PushedPolicy& policy, Mono now) cons
   return out;
 }
 
+void PushedPool::times_changed(const model::PushedPolicy& policy, Mono now) {
+  const Silence next = silence_at(policy, now);
+  if (next == Silence::kAbandoned && silence < Silence::kAbandoned)
+    heard = std::max(heard, now - std::max(policy.max_age, *begin_of(Silence::kLong, policy)));
+  silence = std::min(silence, next);
+}
+
 Mono PushedPool::next_silence(const model::PushedPolicy& policy) const {
   Mono out = fleet::kNever;
   for (const Silence degree : kDegrees)

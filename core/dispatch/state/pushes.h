@@ -52,6 +52,9 @@ struct PushedPool {
   }
   /// As of now.
   [[nodiscard]] Silence silence_at(const model::PushedPolicy& policy, Mono now) const;
+  /// A shorter `abandoned_after` empties the pool after its alarm only, and a longer one, or none,
+  /// stops that.
+  void times_changed(const model::PushedPolicy& policy, Mono now);
   /// When silence_at() changes next; kNever: it does not.
   [[nodiscard]] Mono next_silence(const model::PushedPolicy& policy) const;
   /// The bounds that the source kPushedSource says of the pool.
