@@ -14,7 +14,7 @@ using model::AgentReport;
 namespace {
 
 constexpr std::size_t kNeverFitsTold = 1000;  ///< Tasks that an answer names.
-constexpr auto kMayRunTasks =
+constexpr auto kLeftTasks =
     "an outside scheduler may run tasks there, and its pool has no `pushed` any more";
 constexpr std::size_t kNameShown = 60;  ///< Bytes of what a pusher has chosen, in texts.
 
@@ -183,7 +183,7 @@ void PushEvents::leave_agents(std::uint32_t pool, Now now) {
   for (const auto id : hosts_of(pool)) {
     Host& host = *owners_.hosts.change(id);
     if (host.instance.record.agent == AgentReport::kBusy)
-      steps_.apply(host, fleet::hold(host.instance, kMayRunTasks, now), "user", now);
+      steps_.apply(host, fleet::hold(host.instance, kLeftTasks, now), "user", now);
   }
   forget_agents(pool, "user", now);
 }

@@ -23,7 +23,8 @@ def setUpModule():
     SITE.make()
     config = json.loads(pathlib.Path(SITE.under("hostler.json")).read_text(encoding="utf-8"))
     config["pools"][0] |= {"min": "waiting * 0", "ceilings": {"instances_max": 20}, "scaling": {"down": {"window": "0s"}}}
-    SITE.write_config(metrics=[{"name": "waiting", "source": {"hostler": {"count": "queued"}}}], pools=config["pools"])
+    pushed = {"name": "pushed", "sets": ["local"], "types": config["pools"][0]["types"], "max": 1, "readiness": "cloud", "pushed": {}}
+    SITE.write_config(metrics=[{"name": "waiting", "source": {"hostler": {"count": "queued"}}}], pools=[*config["pools"], pushed])
     SITE.start()
 
 
@@ -48,8 +49,9 @@ def documented():
 
 
 def shown():
-    """By a daemon that has run a job."""
+    """By a daemon that has run a job and taken a push."""
     end_of("head -c 100000 /dev/zero")
+    SITE.request("PUT", "/v1/pools/pushed/scaling-info", {"session": "s-1", "sequence": 1, "agents": [], "tasks": []})
     SITE.text("/metrics")  # is a request to be counted
     return set(re.findall(r"^# TYPE (\S+)", SITE.text("/metrics"), re.M))
 

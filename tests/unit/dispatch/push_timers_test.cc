@@ -84,5 +84,21 @@ TEST_F(PushTimersTest, ATickTellsTheHostsByStateEvery90Seconds) {
   EXPECT_THAT(ticks, Contains("2 busy of small"));
 }
 
+TEST_F(PushTimersTest, AShorterLimitEmptiesThePoolAfterItsAlarmOnly) {
+  begin();
+  const auto ids = story.made(1);
+  story.push(0, {}, ids);
+  story.pass(3h);
+  story.clear();
+  auto site = pushed_site();
+  site.pools[0].pushed->abandoned_after = 1h;
+  story.say(PolicyChanged{site});
+  story.pass(1min);
+  EXPECT_THAT(story.ledger(), Contains(HasSubstr("pool_abandon_soon")));
+  EXPECT_FALSE(story.ends(ids[0]));
+  story.pass(12min);
+  EXPECT_TRUE(story.ends(ids[0]));
+}
+
 }  // namespace
 }  // namespace hostler::dispatch

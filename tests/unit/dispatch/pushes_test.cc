@@ -248,6 +248,18 @@ TEST_F(PushesTest, AnAdoptedHostIsHeld) {
   EXPECT_EQ(hosts[0].record.idle_behavior, model::IdleBehavior::kHold);
 }
 
+TEST_F(PushesTest, BusyHostsAreHeldWhenTheirPoolIsPushedNoMore) {
+  begin();
+  const auto ids = story.made(2);
+  story.push(0, {ids[0]}, {ids[1]});
+  auto site = pushed_site();
+  site.pools[0].pushed.reset();
+  story.say(PolicyChanged{site});
+  EXPECT_EQ(story.record(ids[0]).idle_behavior, model::IdleBehavior::kRun);
+  EXPECT_EQ(story.record(ids[1]).idle_behavior, model::IdleBehavior::kHold);
+  EXPECT_EQ(story.record(ids[1]).agent, model::AgentReport::kNone);
+}
+
 TEST_F(PushesTest, NoAnswerOfAPoolIsNumberedAsOneBeforeItWasPushedNoMore) {
   begin();
   const auto ids = story.made(1);

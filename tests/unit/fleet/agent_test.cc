@@ -173,7 +173,7 @@ TEST(AgentTest, AHostThatIsListedAgainIsAwaitedAnew) {
   EXPECT_EQ(host.link.outside.deadline(), at(50min).mono);
 }
 
-TEST(AgentTest, AnAgentThatIsListedOutweighsALinkThatIsLost) {
+TEST(AgentTest, AnAgentThatWasListedOutweighsALinkThatIsLost) {
   for (const auto state :
        {InstanceState::kIdle, InstanceState::kUnknown, InstanceState::kBooting}) {
     auto host = made(state);
@@ -182,13 +182,11 @@ TEST(AgentTest, AnAgentThatIsListedOutweighsALinkThatIsLost) {
       host.link.set_unreachable(at(1min).mono);
       host.record.health = Health::kUnreachable;
     }
-    for (const auto report : {AgentReport::kBusy, AgentReport::kIdle}) {
+    for (const auto report : {AgentReport::kBusy, AgentReport::kIdle, AgentReport::kMissing}) {
       (void)say(host, report, 1min);
       EXPECT_FALSE(due(host, pushed_pool(), at(30min)).event) << to_string(state);
       EXPECT_EQ(host.deadline, at(30min).mono + pushed_pool().probe_timeout);
     }
-    (void)say(host, AgentReport::kMissing, 31min);
-    EXPECT_EQ(due(host, pushed_pool(), at(32min)).event, Event::kTerminating) << to_string(state);
   }
 }
 
@@ -203,6 +201,17 @@ TEST(AgentTest, AFailedInitCommandEndsNoHostWhoseAgentIsListed) {
   (void)say(host, AgentReport::kBusy, 1min);
   EXPECT_EQ(init_failed(host, {"status 3", "", false}, at(2min)).event, Event::kInitFailed);
   EXPECT_NE(host.record.state, InstanceState::kTerminating);
+}
+
+// Missing may be a mistake of the push: the plan knows for how long it is awaited.
+TEST(AgentTest, ADrainEndsNoHostThatAnOutsideSchedulerMayUse) {
+  for (const auto report : {AgentReport::kNone, AgentReport::kBusy, AgentReport::kMissing}) {
+    auto host = made();
+    if (report != AgentReport::kNone) (void)say(host, AgentReport::kIdle, 1min);
+    (void)say(host, report, 2min);
+    EXPECT_EQ(set_idle_behavior(host, IdleBehavior::kDrain, "root", at(3min)).event,
+              Event::kIdleBehavior);
+  }
 }
 
 TEST(AgentTest, OneListEndsNoHostWhoseAgentIsBusy) {
