@@ -42,11 +42,11 @@ void PushEvents::restore(const std::vector<model::PusherRecord>& pushers, Now no
 
 void PushEvents::policy_changed(Now now) {
   const auto& pools = owners_.policy.pools;
+  leave_agents(now);
   for (std::uint32_t i = 0; i < pools.size(); ++i) {
     PushedPool* known = owners_.pushes.find(i);
+    if (!pools[i].pushed && known == nullptr) continue;
     if (!pools[i].pushed) {
-      leave_agents(i, now);
-      if (known == nullptr) continue;
       forget_demand(*known);
       owners_.pushes.end(i);
       owners_.bounds.say(i, scheduler::kPushedSource, {});
@@ -171,21 +171,26 @@ void PushEvents::report(model::InstanceId id, AgentReport report, const std::str
   if (outcome.changed) steps_.apply(host, std::move(outcome), "user", now);
 }
 
-void PushEvents::forget_agents(std::uint32_t pool, const char* actor, Now now) {
-  for (const auto id : hosts_of(pool)) {
-    Host& host = *owners_.hosts.change(id);
-    auto outcome = fleet::agent_forgotten(host.instance, owners_.policy.pools[pool], now);
-    if (outcome.changed) steps_.apply(host, std::move(outcome), actor, now);
-  }
+void PushEvents::forget_agent(model::InstanceId id, const char* actor, Now now) {
+  Host& host = *owners_.hosts.change(id);
+  const auto& pool = owners_.policy.pools[host.instance.pool];
+  auto outcome = fleet::agent_forgotten(host.instance, pool, now);
+  if (outcome.changed) steps_.apply(host, std::move(outcome), actor, now);
 }
 
-void PushEvents::leave_agents(std::uint32_t pool, Now now) {
-  for (const auto id : hosts_of(pool)) {
-    Host& host = *owners_.hosts.change(id);
-    if (host.instance.record.agent == AgentReport::kBusy)
-      steps_.apply(host, fleet::hold(host.instance, kLeftTasks, now), "user", now);
+void PushEvents::leave_agents(Now now) {
+  std::vector<model::InstanceId> left;
+  for (const auto& [id, host] : owners_.hosts.all())
+    if (host.instance.record.agent != AgentReport::kNone &&
+        !owners_.policy.pools[host.instance.pool].pushed)
+      left.push_back(id);
+  for (const auto id : left) {
+    if (owners_.hosts.find(id)->instance.record.agent == AgentReport::kBusy) {
+      Host& busy = *owners_.hosts.change(id);
+      steps_.apply(busy, fleet::hold(busy.instance, kLeftTasks, now), "user", now);
+    }
+    forget_agent(id, "user", now);
   }
-  forget_agents(pool, "user", now);
 }
 
 void PushEvents::await_agents(std::uint32_t pool, Now now) {

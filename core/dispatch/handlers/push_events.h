@@ -50,10 +50,10 @@ class PushEvents {
   /// The agents of the pool's hosts as they are now; returns those that are busy.
   Busy take_agents(std::uint32_t pool, const std::string& actor, PushedPool& to, Now now);
   void report(model::InstanceId id, model::AgentReport report, const std::string& actor, Now now);
-  /// The pool is pushed no more: its hosts that run tasks are held.
-  void leave_agents(std::uint32_t pool, Now now);
-  /// All that was said of the hosts counts no more.
-  void forget_agents(std::uint32_t pool, const char* actor, Now now);
+  /// Holds hosts that run tasks and whose pool is pushed no more. O(hosts).
+  void leave_agents(Now now);
+  /// All that was said of the host counts no more.
+  void forget_agent(model::InstanceId id, const char* actor, Now now);
   /// Nobody could say until now that agents are there.
   void await_agents(std::uint32_t pool, Now now);
   [[nodiscard]] std::set<model::InstanceId> too_old(std::uint32_t pool, Now now) const;

@@ -55,7 +55,7 @@ void PushEvents::silent(std::uint32_t pool, PushedPool& of, Silence silence, Now
       now);
   if (silence != Silence::kAbandoned) return;
   forget_demand(of);
-  forget_agents(pool, "timer", now);
+  for (const auto id : hosts_of(pool)) forget_agent(id, "timer", now);
   owners_.bounds.say(pool, scheduler::kPushedSource, of.bounds(*policy.pushed, now.mono));
   owners_.plan.want();
 }
