@@ -41,8 +41,8 @@ struct PushedLoad {
   std::string pool;
   Duration interval = 5s;                         ///< Between two pushes.
   std::map<std::string, std::int64_t> group_max;  ///< Slots that the tasks of a group may use.
-  std::vector<std::int32_t> spare =
-      {};  ///< Slots of placeholders: room that it keeps for next tasks.
+  /// Slots of placeholders: room that it keeps for next tasks.
+  std::vector<std::int32_t> spare = {};
   /// Their `user` is the group, empty: none; `shape.needs.slots` is what a task needs.
   std::vector<Arrivals> tasks;
 };
